@@ -23,6 +23,9 @@ import {
   wordsInSubject,
 } from './question.ts';
 
+const wordsAlone = { question: askingWords, hasSpan: false };
+const anything = { question: asking, hasSpan: true };
+
 /**
  * One page of what matches, by relevance, each row with the total up to searchWindow. The order is exact: whoever has
  * all words in the subject, then some (with three words and more: of the newest subjectWindow of these, by how many),
@@ -31,14 +34,14 @@ import {
 const searchPage = <Parameters extends typeof wordParameters>(
   name: string,
   parameters: Parameters,
-  question: string,
+  { question, hasSpan }: { question: string; hasSpan: boolean },
 ) =>
   statement(
     name,
     { ...parameters, limit: integer, offset: bigint },
     { total: bigint, ...foundColumns },
     `with ${question},
-   matches as materialized (${walk('anywhere', { limit: String(searchWindow), inOrder: false })}),
+   matches as materialized (${walk('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}),
    total as materialized (select count(*) as total from matches),
    -- When there are fewer matches than the window, they are all known already: each is asked for its subject. A segment's
    -- question is read once, and not for each of its matches: 1 ms of 11 for three words.
@@ -57,6 +60,7 @@ const searchPage = <Parameters extends typeof wordParameters>(
    in_all as materialized (${walk('all_subject', {
      limit: `(select case when total < ${searchWindow} then 0 else $offset + $limit end from total)`,
      inOrder: true,
+     hasSpan,
    })}),
    in_some as materialized (
      select f.id, case when question.words > 2 and f.number <= ${subjectWindow} then ${wordsInSubject} else 1 end as words
@@ -68,6 +72,7 @@ const searchPage = <Parameters extends typeof wordParameters>(
                      when question.words = 2 then $offset + $limit
                      else greatest(${subjectWindow}, $offset + $limit) end from question cross join total)`,
          inOrder: true,
+         hasSpan,
        },
      )}) nearest) f cross join question),
    ahead as materialized (
@@ -83,6 +88,7 @@ const searchPage = <Parameters extends typeof wordParameters>(
          select case when total < ${searchWindow} then 0
                      else greatest(0, $offset + $limit - (select count(*) from ahead)) end from total)`,
        inOrder: true,
+       hasSpan,
      })}) newest)),
    page as (
      select id, words from (select id, words from ahead union all select id, 0 from behind) ranked
@@ -97,9 +103,9 @@ const searchPage = <Parameters extends typeof wordParameters>(
   );
 
 /** Of words alone. */
-export const searchSubmissions = searchPage('search_submissions', wordParameters, askingWords);
+export const searchSubmissions = searchPage('search_submissions', wordParameters, wordsAlone);
 /** Of all that the index can tell. */
-export const searchQuestion = searchPage('search_question', questionParameters, asking);
+export const searchQuestion = searchPage('search_question', questionParameters, anything);
 
 /**
  * One page of what the index finds and what passes the checks, by relevance; at least one row, with the total and whether
@@ -133,17 +139,17 @@ export const searchChecked = statement(
 const countPage = <Parameters extends typeof wordParameters>(
   name: string,
   parameters: Parameters,
-  question: string,
+  { question, hasSpan }: { question: string; hasSpan: boolean },
 ) =>
   statement(
     name,
     parameters,
     { total: bigint },
     `with ${question}
-   select count(*) as total from (${walk('anywhere', { limit: String(searchWindow), inOrder: false })}) matches`,
+   select count(*) as total from (${walk('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}) matches`,
   );
-export const countMatches = countPage('count_matches', wordParameters, askingWords);
-export const countQuestion = countPage('count_question', questionParameters, asking);
+export const countMatches = countPage('count_matches', wordParameters, wordsAlone);
+export const countQuestion = countPage('count_question', questionParameters, anything);
 
 /**
  * Moves the index's pending list into the index. The server does it twice a second, so that no visitor's insert has

@@ -27,8 +27,6 @@ export const wordParameters = {
   form_ids: nullable(uuids),
   /** All of these words must be there. */
   q: text,
-  from_id: uuid,
-  to_id: uuid,
 } as const;
 
 /** What one is given that asks for more. */
@@ -39,6 +37,9 @@ export const questionParameters = {
   unit_texts: texts,
   /** Whether all is found that has not what must not be there. Then `form_ids` names the forms. */
   is_open: boolean,
+  /** Of which ids, which begin with a time: from the first, and below the second. */
+  from_id: uuid,
+  to_id: uuid,
 } as const;
 
 /** What these are where nothing is asked for but words. */
@@ -88,6 +89,16 @@ const everything = `
     select everything, null, null, null, everything, null, 0
     from scopes cross join lateral substr(scope, 4) as everything where $is_open`;
 
+/** Newest first: all, and those that have any of a span. */
+const allSegments = `
+    select code from search_segments where workspace_id = $workspace_id order by first_id desc`;
+const segmentsOfSpan = `
+    select code from (
+      select code, first_id, lead(first_id) over (order by first_id) as next_id
+      from search_segments where workspace_id = $workspace_id) segment
+    where first_id < $to_id and (next_id is null or next_id > $from_id)
+    order by first_id desc`;
+
 const askingFor = (isMore: boolean): string => `${isMore ? units : ''}
   words as materialized (
     select language,
@@ -124,12 +135,7 @@ const askingFor = (isMore: boolean): string => `${isMore ? units : ''}
     from asked cross join scopes
     group by scope
     ${isMore ? everything : ''}),
-  segments as materialized (
-    select code from (
-      select code, first_id, lead(first_id) over (order by first_id) as next_id
-      from search_segments where workspace_id = $workspace_id) segment
-    where first_id < $to_id and (next_id is null or next_id > $from_id)
-    order by first_id desc)`;
+  segments as materialized (${isMore ? segmentsOfSpan : allSegments})`;
 
 /** The question of words alone, which is most of what is asked: for statements with wordParameters. */
 export const askingWords = askingFor(false);
@@ -141,10 +147,11 @@ export const asking = askingFor(true);
  * segments in their order and ends at the limit. `offset 0` keeps the planner to the index of words: with the workspace
  * in its reach it reads that one's whole key beside it (measured: 46 ms instead of 0.2 for a rare word among 100,000).
  * `place` is where the document lies, which a statement comes back to in a quarter of the time that its key takes.
+ * Words alone have no span.
  */
 export const walk = (
   which: 'anywhere' | 'all_subject' | 'some_subject' | 'in_subject' | 'no_subject',
-  { limit, inOrder }: { limit: string; inOrder: boolean },
+  { limit, inOrder, hasSpan = true }: { limit: string; inOrder: boolean; hasSpan?: boolean },
 ): string => `
   select found.id, found.place, segments.code
   from question cross join segments cross join lateral (
@@ -152,7 +159,7 @@ export const walk = (
       select d.submission_id as id, d.ctid as place, d.workspace_id from search_documents d
       where d.terms @@ replace(question.${which}, chr(1), segments.code)::tsquery
       offset 0) here
-    where workspace_id = $workspace_id and id >= $from_id and id < $to_id
+    where workspace_id = $workspace_id${hasSpan ? ' and id >= $from_id and id < $to_id' : ''}
     ${inOrder ? 'order by id desc' : ''}) found
   limit ${limit}`;
 
