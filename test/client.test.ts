@@ -16,7 +16,7 @@ import { errorCodes } from '#kit/errors.ts';
 import { deliveryHeaders } from '#webhooks/sending/headers.ts';
 import { buildClient } from '../clients/build-client.ts';
 import { openMailServer } from './mail-server.ts';
-import { idIn, makeOneOfEach } from './one-of-each.ts';
+import { callsOf, inOrder, makeOneOfEach } from './one-of-each.ts';
 import { certificate } from './receiver.ts';
 import { type Body, freePort, openService } from './service.ts';
 
@@ -52,78 +52,29 @@ test('all of its script is less than 12 KB, gzipped', () => {
 
 const form = { structure: structure(element('text', 'a')) };
 const makeOne = (status: string) => api['forms']!['create']!({ ...form, publish: status === 'published' });
-const submitOne = async (): Promise<[form: Body, submission: Body]> => {
-  const asked = await makeOne('published');
-  return [asked, await api['submissions']!['create']!(asked, { answers: { a: 'word' } })];
-};
-const trashOne = async (): Promise<[form: Body, submission: Body]> => {
-  const [asked, submission] = await submitOne();
-  await api['submissions']!['delete']!(submission);
-  return [asked, submission];
-};
+const callOf = callsOf(service, tenant, made);
 
-/** What an operation is called with, where its example would not do with what there is one of. */
-const calls: Readonly<Record<string, () => Promise<unknown[]>>> = {
-  unpublishForm: async () => [await makeOne('published')],
-  restoreForm: async () => [await api['forms']!['archive']!(await makeOne('draft'))],
-  async createFile() {
-    const { id } = await api['forms']!['create']!({ structure: structure(element('file_upload', 'file')) });
-    const bytes = new Blob(['a', 'b']).stream();
-    return [bytes, { form_id: id, element: 'file', filename: 'x.txt' }];
-  },
-  createImage: async () => [new Blob([example('createImage').body as Buffer], { type: 'image/png' })],
-  unpackForm: async () => [new Blob([example('unpackForm').body as Buffer])],
-  createSubmission: async () => [await makeOne('published'), { answers: { a: 'word' } }],
-  restoreSubmission: async () => [(await trashOne())[1]],
-  restoreSubmissions: async () => {
-    const [asked, { id }] = await trashOne();
-    return [asked, { ids: [id] }];
-  },
-  createInvitations: async () => [made['forms'], { invitations: [{ email: 'ada@example.org' }] }],
-  getInvitation: invitation,
-  resendInvitation: invitation,
-  revokeInvitation: invitation,
-  startReplay: async () => {
-    await api['webhooks']!['change']!(made['webhooks'], { active: true });
-    return [made['webhooks'], {}];
-  },
-  cancelReplay: async () => {
-    const { database } = service.services;
-    await database.query('update replays set finished_at = null, cancelled_at = null where id = $1', [
-      made['replays'],
-    ]);
-    return [made['replays']];
-  },
-};
-async function invitation(): Promise<unknown[]> {
-  const email = `${newId()}@example.org`;
-  const { data } = await api['invitations']!['create']!(made['forms'], { invitations: [{ email }] });
-  return [made['forms'], data[0]!.id];
-}
-
-const example = (name: string) => routes.find((route) => route.name === name)!.operation.example;
-
-/** The things that a path names, and the example of what the operation takes. */
-function argumentsOf({ path, operation }: ApiRoute): unknown[] {
-  const { query = {}, body = {} } = operation.example as { query?: object; body?: object };
-  const ids = [...path.matchAll(/:(\w+)/g)].map(([, name]) =>
-    name === 'id' ? idIn(path, made) : name === 'version' ? 1 : made[name!],
-  );
+/** The things that a path names, what is uploaded, and what the operation takes beside. */
+async function argumentsOf(route: ApiRoute): Promise<unknown[]> {
+  const { params, query, body } = await callOf(route);
+  const { bodyContent, ...operation } = route.operation;
   const takes = { ...operation.query.properties, ...operation.body?.properties };
-  return [...ids, ...(Object.keys(takes).length > 0 ? [{ ...query, ...body }] : [])];
+  const [type] = bodyContent ?? [];
+  const bytes = type === undefined ? undefined : new Blob([body as Buffer<ArrayBuffer>], { type });
+  return [
+    ...Object.values(params),
+    ...(bytes ? [route.name === 'createFile' ? bytes.stream() : bytes] : []),
+    ...(Object.keys(takes).length > 0 ? [{ ...query, ...(!bodyContent && body) }] : []),
+  ];
 }
 
-/** What takes away what others need comes last, and forms at the very end. */
-const lateness = ({ method, path }: ApiRoute): number =>
-  method === 'DELETE' ? (path === '/forms/:id' ? 99 : 10 - path.split('/').length) : 0;
 const called = new Set<string>();
-for (const route of routes.toSorted((a, b) => lateness(a) - lateness(b))) {
+for (const route of inOrder(routes)) {
   const [group, method] = commandName(route)
     .split(' ')
     .map((word) => word.replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase()));
   test(`client.${group}.${method} calls ${route.method} ${route.path}`, async () => {
-    const args = (await calls[route.name]?.()) ?? argumentsOf(route);
-    const answered = await api[group!]![method!]!(...args);
+    const answered = await api[group!]![method!]!(...(await argumentsOf(route)));
     const { schema, content } = route.operation.reply;
     if (content) assert.ok((answered as unknown as Response).body instanceof ReadableStream);
     else assert.equal(answered !== undefined, schema !== undefined);

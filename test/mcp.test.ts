@@ -16,7 +16,7 @@ import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { openMailServer } from './mail-server.ts';
-import { idIn, makeOneOfEach } from './one-of-each.ts';
+import { callsOf, inOrder, makeOneOfEach } from './one-of-each.ts';
 import { openReceiver } from './receiver.ts';
 import { type Body, freePort, openService, until } from './service.ts';
 import { makeForm, openVisitor } from './visitor.ts';
@@ -79,88 +79,29 @@ const makeOne = async (isPublished = false): Promise<string> => {
   if (isPublished) await run(all, 'publish_form', { form_id: id });
   return id;
 };
-const submitOne = async (): Promise<[form: string, submission: string]> => {
-  const asked = await makeOne(true);
-  return [asked, (await run(all, 'create_submission', { form_id: asked, answers: { a: 'word' } })).id];
-};
-const trashOne = async (): Promise<[form: string, submission: string]> => {
-  const [asked, submission] = await submitOne();
-  await run(all, 'delete_submission', { submission_id: submission, confirm: true });
-  return [asked, submission];
-};
-const invite = async (): Promise<Given> => {
-  const invitations = [{ email: `${newId()}@example.org` }];
-  const { data } = await run(all, 'create_invitations', { form_id: made['forms'], invitations });
-  return { form_id: made['forms'], invitation: data[0]!.id };
-};
+const callOf = callsOf(service, tenant, made);
 
-const calls: Readonly<Record<string, () => Promise<Given>>> = {
-  unpublishForm: async () => ({ form_id: await makeOne(true) }),
-  async restoreForm() {
-    const form_id = await makeOne();
-    await run(all, 'archive_form', { form_id });
-    return { form_id };
-  },
-  async createFile() {
-    const { id } = await run(all, 'create_form', { structure: structure(element('file_upload', 'file')) });
-    const file = Buffer.from('ab').toString('base64');
-    return { form_id: id, element: 'file', filename: 'x.txt', file };
-  },
-  createSubmission: async () => ({ form_id: await makeOne(true), answers: { a: 'word' } }),
-  restoreSubmission: async () => ({ submission_id: (await trashOne())[1] }),
-  async restoreSubmissions() {
-    const [form_id, id] = await trashOne();
-    return { form_id, ids: [id] };
-  },
-  createInvitations: async () => ({ form_id: made['forms'], invitations: [{ email: 'ada@example.org' }] }),
-  getInvitation: invite,
-  resendInvitation: invite,
-  revokeInvitation: invite,
-  async startReplay() {
-    await run(all, 'change_webhook', { webhook_id: made['webhooks'], active: true });
-    return { webhook_id: made['webhooks'] };
-  },
-  async cancelReplay() {
-    const { database } = service.services;
-    await database.query('update replays set finished_at = null, cancelled_at = null where id = $1', [
-      made['replays'],
-    ]);
-    return { replay_id: made['replays'] };
-  },
-};
-
-/** What the path names, and the example of what the operation takes, as far as the tool takes it. */
-function argumentsOf({ name, path, operation }: ApiRoute): Given {
-  const { properties = {} } = tools.find((tool) => tool.name === toolName(name))!.inputSchema;
-  const { query = {}, body = {} } = operation.example as { query?: object; body?: object };
-  const places = Object.keys(operation.params.properties);
-  const named = Object.keys(properties).slice(0, places.length);
-  const ids = named.map((argument, index) => {
-    const place = places[index]!;
-    return [argument, place === 'id' ? idIn(path, made) : place === 'version' ? 1 : made[place]];
-  });
-  const given = Object.entries({ ...query, ...body }).filter(([field]) => Object.hasOwn(properties, field));
+/** What the operation is called with, as far as the tool takes it, by the names of the tool's arguments. */
+async function argumentsOf(route: ApiRoute): Promise<Given> {
+  const { params, query, body } = await callOf(route);
+  const { bodyContent, isDestructive } = route.operation;
+  const { properties = {} } = tools.find((tool) => tool.name === toolName(route.name))!.inputSchema;
+  const ids = Object.values(params).map((id, index) => [Object.keys(properties)[index]!, id]);
+  const given = Object.entries({ ...query, ...(!bodyContent && body) });
   return {
-    ...Object.fromEntries([...ids, ...given]),
-    ...(operation.bodyContent && { file: (body as Buffer).toString('base64') }),
-    ...(operation.isDestructive && { confirm: true }),
+    ...Object.fromEntries([...ids, ...given.filter(([field]) => Object.hasOwn(properties, field))]),
+    ...(bodyContent && { file: (body as Buffer).toString('base64') }),
+    ...(isDestructive && { confirm: true }),
   } as Given;
 }
 
-/** What takes away what others need comes last, and forms at the very end. */
-const lateness = ({ method, path }: ApiRoute): number =>
-  method === 'DELETE' ? (path === '/forms/:id' ? 99 : 10 - path.split('/').length) : 0;
-
 test('every operation is a tool that can be called and answers as its schema says, but what is live at once', async () => {
   const called: string[] = [];
-  for (const route of routes.toSorted((a, b) => lateness(a) - lateness(b))) {
+  for (const route of inOrder(routes)) {
     const name = toolName(route.name);
     const tool = tools.find((each) => each.name === name);
     if (!tool) continue;
-    const answer = await all.callTool({
-      name,
-      arguments: (await calls[route.name]?.()) ?? argumentsOf(route),
-    });
+    const answer = await all.callTool({ name, arguments: await argumentsOf(route) });
     assert.ok(!answer.isError, `${name}: ${textOf(answer)}`);
     assert.equal(answer.structuredContent !== undefined, tool.outputSchema !== undefined, name);
     called.push(name);
@@ -271,7 +212,8 @@ test('what was changed since it was read is not changed again', async () => {
 });
 
 test('a file is answered as text between marks, or as its bytes; one that nobody could read is refused', async () => {
-  const [form_id] = await submitOne();
+  const form_id = await makeOne(true);
+  await run(all, 'create_submission', { form_id, answers: { a: 'word' } });
   const csv = await all.callTool({ name: 'export_form_submissions', arguments: { form_id, format: 'csv' } });
   assert.match(textOf(csv), /<untrusted-content-[0-9a-f]{16}>\n[^<]*word[^<]*\n<\/untrusted-content-/);
   const xlsx = await all.callTool({

@@ -1,4 +1,5 @@
-import { element } from '#ast/testing.ts';
+import { element, structure } from '#ast/testing.ts';
+import type { ApiRoute } from '#app/operations.ts';
 import { newId } from '#kit/clock.ts';
 import { signIn } from './console.ts';
 import { openReceiver } from './receiver.ts';
@@ -85,3 +86,90 @@ export const fillPath = (path: string, made: Readonly<Record<string, string>>): 
     /\{(\w+)\}/g,
     (all, name: string) => (name === 'id' ? idIn(path, made) : made[name]) ?? all,
   );
+
+/** What an operation is called with, each part by the names of its parameters; `body` of an upload is its bytes. */
+export type Given = Readonly<Record<'params' | 'query', Readonly<Record<string, unknown>>>> & {
+  readonly body: object;
+};
+
+/** What takes away what others need comes last, and forms at the very end. */
+const lateness = ({ method, path }: ApiRoute): number =>
+  method === 'DELETE' ? (path === '/forms/:id' ? 99 : 10 - path.split('/').length) : 0;
+
+/** Every operation in an order in which each can be called with what there is one of. */
+export const inOrder = (routes: readonly ApiRoute[]): ApiRoute[] =>
+  routes.toSorted((a, b) => lateness(a) - lateness(b));
+
+/**
+ * What every operation can be called with, with success: its example and what there is one of, or, where these would not
+ * do, what is made for it.
+ */
+export function callsOf(service: TestService, tenant: Tenant, made: OneOfEach) {
+  const call = async (method: string, path: string, body?: unknown) =>
+    (await tenant.call(method, path, body, { Authorization: `Bearer ${made.key}` })).body;
+  const makeOne = async (
+    isPublished: boolean,
+    type: 'text' | 'file_upload' = 'text',
+  ): Promise<{ id: string }> => {
+    const { id } = await call('POST', '/forms', {
+      structure: structure(element(type, 'a')),
+      publish: isPublished,
+    });
+    return { id };
+  };
+  const trashOne = async () => {
+    const { id } = await makeOne(true);
+    const submission = await call('POST', `/forms/${id}/submissions`, { answers: { a: 'word' } });
+    await call('DELETE', `/submissions/${submission.id}`);
+    return { id, submission: submission.id };
+  };
+  const invite = async () => {
+    const invitations = [{ email: `${newId()}@example.org` }];
+    const { data } = await call('POST', `/forms/${made['forms']}/invitations`, { invitations });
+    return { params: { id: made['forms'], invitation: data[0]!.id } };
+  };
+  const special: Readonly<Record<string, () => Promise<Partial<Given>>>> = {
+    unpublishForm: async () => ({ params: await makeOne(true) }),
+    async restoreForm() {
+      const params = await makeOne(false);
+      await call('POST', `/forms/${params.id}/archive`);
+      return { params };
+    },
+    async createFile() {
+      const { id } = await makeOne(false, 'file_upload');
+      return { query: { form_id: id, element: 'a', filename: 'x.txt' }, body: Buffer.from('ab') };
+    },
+    createSubmission: async () => ({ params: await makeOne(true), body: { answers: { a: 'word' } } }),
+    restoreSubmission: async () => ({ params: { id: (await trashOne()).submission } }),
+    async restoreSubmissions() {
+      const { id, submission } = await trashOne();
+      return { params: { id }, body: { ids: [submission] } };
+    },
+    createInvitations: async () => ({ body: { invitations: [{ email: `${newId()}@example.org` }] } }),
+    getInvitation: invite,
+    resendInvitation: invite,
+    revokeInvitation: invite,
+    async startReplay() {
+      await call('PATCH', `/webhooks/${made['webhooks']}`, { active: true });
+      return { body: {} };
+    },
+    async cancelReplay() {
+      const { database } = service.services;
+      await database.query('update replays set finished_at = null, cancelled_at = null where id = $1', [
+        made['replays'],
+      ]);
+      return {};
+    },
+  };
+
+  return async ({ name, path, operation }: ApiRoute): Promise<Given> => {
+    const { query = {}, body = {} } = operation.example as Partial<Given>;
+    const params = Object.fromEntries(
+      [...path.matchAll(/:(\w+)/g)].map(([, place]) => [
+        place!,
+        place === 'id' ? idIn(path, made) : place === 'version' ? 1 : made[place!],
+      ]),
+    );
+    return { params, query, body, ...(await special[name]?.()) };
+  };
+}

@@ -45,13 +45,15 @@ export function keepLog(text: string): void {
   if (directory !== undefined) appendFileSync(join(directory, `${process.pid}-others.log`), text);
 }
 
-/** Shorter ones are words: a test's "x" as a password. */
-const shortestSecret = 12;
+/** Shorter ones are words: a test's "x" as a password, or a part of an address. A recovery code has 11 characters. */
+const shortestSecret = 11;
+const shortestPart = 12;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Of what came as a secret (`Bearer …`, `name=value; …`) the parts that are one each. */
 function noteSecret(text: string): void {
-  for (const part of [text, ...text.split(/[^\w-]+/)]) {
+  const parts = text.split(/[^\w-]+/).filter((part) => part.length >= shortestPart);
+  for (const part of [text, ...parts]) {
     if (part.length < shortestSecret || uuid.test(part) || /[\r\n]/.test(part) || noted.has(part)) continue;
     noted.add(part);
     if (directory !== undefined) appendFileSync(join(directory, `${process.pid}.secrets`), `${part}\n`);

@@ -9,9 +9,8 @@ import {
 } from '#workspaces/second-factor/passkeys.ts';
 import type { ConsoleServices } from '../services.ts';
 import { deviceCookie } from './device-cookie.ts';
-import { answerAdded } from './second-factor-endpoints.ts';
+import { addedReply, answerAdded } from './second-factor-endpoints.ts';
 import {
-  AddedFactor,
   MadePasskey,
   PasskeyName,
   PasskeyQuestion,
@@ -39,11 +38,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
       summary: 'Add the passkey that the browser made',
       caller: 'person',
       body: MadePasskey,
-      reply: {
-        status: 200,
-        description: 'Where it is the first, every other session is over.',
-        schema: AddedFactor,
-      },
+      reply: addedReply('Where it is the first, every other session is over.'),
       errors: ['bad_request', 'conflict'],
       async run({ person, visitor, body }) {
         return answerAdded(services, await addPasskey(services, { person, visitor }, body));
@@ -65,7 +60,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
       caller: 'person',
       params: idParameter,
       body: PasswordAgain,
-      reply: { status: 200, description: 'It signs nobody in any more.', schema: AddedFactor },
+      reply: addedReply('It signs nobody in any more.'),
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor, params, body }) {
         return answerAdded(

@@ -1,9 +1,9 @@
 import { operation } from '#kit/operation.ts';
 import { readPasskeys } from '#workspaces/second-factor/passkeys.ts';
+import { hasPassword } from '#workspaces/second-factor/password-again.ts';
 import {
   type Added,
   confirmTotp,
-  hasPassword,
   readFactors,
   removeTotp,
   renewRecoveryCodes,
@@ -11,6 +11,10 @@ import {
 } from '#workspaces/second-factor/second-factor.ts';
 import type { ConsoleServices } from '../services.ts';
 import { AddedFactor, NewTotp, PasswordAgain, RecoveryCodes, SecondFactors, SecondStep } from './shapes.ts';
+
+/** The reply to what changes the second factors: `description` says what has happened. */
+export const addedReply = (description: string) =>
+  ({ status: 200, description, schema: AddedFactor }) as const;
 
 /** What somebody is told whose second factors have changed; the mail about it goes out. */
 export function answerAdded({ wakeQueue }: ConsoleServices, { recoveryCodes, cookies }: Added) {
@@ -56,11 +60,7 @@ export function secondFactorEndpoints(services: ConsoleServices) {
       summary: 'Add the authenticator app by a code of it',
       caller: 'person',
       body: SecondStep,
-      reply: {
-        status: 200,
-        description: 'The cookies are a new session; every other one is over.',
-        schema: AddedFactor,
-      },
+      reply: addedReply('The cookies are a new session; every other one is over.'),
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         return answerAdded(services, await confirmTotp(services, { person, visitor }, body.code));
@@ -71,7 +71,7 @@ export function secondFactorEndpoints(services: ConsoleServices) {
       summary: 'Remove the authenticator app',
       caller: 'person',
       body: PasswordAgain,
-      reply: { status: 200, description: 'It is removed.', schema: AddedFactor },
+      reply: addedReply('It is removed.'),
       errors: ['not_found', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         return answerAdded(services, await removeTotp(services, { person, visitor }, body.password));

@@ -28,13 +28,8 @@ import {
   selectPasskeys,
   takePasskeyCount,
 } from './queries.ts';
-import {
-  type Added,
-  type Asker,
-  changeFactors,
-  type FactorContext,
-  requirePassword,
-} from './second-factor.ts';
+import { requirePassword } from './password-again.ts';
+import { type Added, type Asker, changeFactors, type FactorContext } from './second-factor.ts';
 
 /** Of one person. */
 export const mostPasskeys = 20;

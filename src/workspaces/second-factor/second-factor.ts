@@ -3,7 +3,6 @@ import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Person, Visitor } from '#kit/operation.ts';
-import { verifyPassword } from '#kit/password-hash.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from '../accounts.ts';
@@ -16,7 +15,6 @@ import {
   deleteFactors,
   deleteTotp,
   findFactors,
-  findPasswordHash,
   findTotp,
   lockPerson,
   putTotp,
@@ -25,6 +23,7 @@ import {
   spendRecoveryCode,
   takeTotpStep,
 } from './queries.ts';
+import { requirePassword } from './password-again.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import { looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
 
@@ -265,38 +264,6 @@ async function noteOfPerson(
   await insertPersonalLine(client, { id: newId(), user_id: userId, actor_kind: by, operation: what });
   await reportPersonalNews(client, userId, what);
 }
-
-/**
- * Asks for the password again before what decides about the sign-in changes: a browser that was left open is not enough.
- * @throws ApiError validation_error; forbidden where there is none and the sign-in was long ago; rate_limit_exceeded.
- */
-export async function requirePassword(
-  context: FactorContext,
-  person: Person,
-  password: string,
-): Promise<void> {
-  await countTry(context, `password of ${person.id}`, signInTries.ofAccount);
-  const found = only(await findPasswordHash(context.database, { user_id: person.id }));
-  if (!found) return requireNewSession(person);
-  if (await verifyPassword(found.password, password)) return;
-  throw new ApiError('validation_error', undefined, {
-    errors: [{ field: 'password', message: 'This is not your password.' }],
-  });
-}
-
-/** Whoever signs in by a provider alone has shown who they are when they have done so just now. */
-function requireNewSession({ signedInAt }: Person): void {
-  if (now().getTime() - signedInAt.getTime() < newSessionMs) return;
-  throw new ApiError(
-    'forbidden',
-    'Sign out and in again first: this takes a sign-in of the last ten minutes.',
-  );
-}
-const newSessionMs = 10 * 60_000;
-
-/** Whether a person has a password here. */
-export const hasPassword = async (database: Database, userId: string): Promise<boolean> =>
-  (await findPasswordHash(database, { user_id: userId })).length > 0;
 
 const wrongCode = (message: string): ApiError =>
   new ApiError('validation_error', undefined, { errors: [{ field: 'code', message }] });
