@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
 import { element, structure } from '#ast/testing.ts';
 import { commandName } from '#app/cli/operation-names.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
@@ -427,6 +429,19 @@ test('the README’s program, in a folder with nothing but the package, applies 
     'README.md',
     'package.json',
   ]);
+  const tarball = await readFile(join(folder, packed.filename));
+  const said = await publint({ pack: { tarball: new Uint8Array(tarball).buffer }, strict: true });
+  assert.deepEqual(said.messages, []);
+  const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
+  assert.ok(checked.types);
+  // The package is a module alone: what knows no `exports`, and require() before Node 20, are not meant.
+  const notMeant: readonly unknown[] = ['node10', 'node16-cjs'];
+  assert.deepEqual(
+    checked.problems.filter(
+      (problem) => !('resolutionKind' in problem && notMeant.includes(problem.resolutionKind)),
+    ),
+    [],
+  );
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await runNpm(['install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename)], folder);
   const wrong = program
@@ -453,7 +468,7 @@ test('the README’s program, in a folder with nothing but the package, applies 
   assert.match(problems, /^[^:]*: wrong.ts[^]*'"Loo"'[^]*wrong.ts[^]*'object' does not exist/);
   assert.equal(problems.split('error TS').length, 3, problems);
   const port = await freePort();
-  const said = await run(process.execPath, ['--disable-warning=ExperimentalWarning', 'form.ts'], folder, {
+  const printed = await run(process.execPath, ['--disable-warning=ExperimentalWarning', 'form.ts'], folder, {
     FORMLOOM_URL: service.url,
     FORMLOOM_API_KEY: await (await service.makeTenant()).makeKey([
       'forms:read',
@@ -466,8 +481,8 @@ test('the README’s program, in a folder with nothing but the package, applies 
     RECEIVER_URL: await openRelay(port),
     PORT: String(port),
   });
-  const [, id] = /^sent (\S+)$/m.exec(said) ?? [];
-  assert.deepEqual(said.trim().split('\n').toSorted(), [
+  const [, id] = /^sent (\S+)$/m.exec(printed) ?? [];
+  assert.deepEqual(printed.trim().split('\n').toSorted(), [
     `THE SHUTTLE IS STUCK 14 days`,
     `heard of ${id}`,
     `sent ${id}`,
