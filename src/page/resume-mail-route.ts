@@ -27,11 +27,15 @@ export function resumeMailRoute(server: Server, context: MailContext): void {
     const { token } = request.params;
     // Also says that there are answers to go on with.
     await openResume(context.database, live.id, token);
-    const { expiresAt } = await followLink(context.database, { formId: live.id, token, purpose: 'resume' });
+    const { expiresAt, submissionId } = await followLink(context.database, {
+      formId: live.id,
+      token,
+      purpose: 'resume',
+    });
     await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
     const url = `${context.config.publicUrl}${resumeAddress(live.id, token, guest)}`;
     const given = request.body instanceof URLSearchParams ? (request.body.get('_mail') ?? '') : '';
-    const said = await mailLink(context, visit, { url, until: expiresAt, given });
+    const said = await mailLink(context, visit, { url, until: expiresAt, given, submissionId });
     return sendSavedAgain(context, visit, { url, until: expiresAt, said }, reply);
   });
   refuseOtherMethods(server, '/f/:id/resume/:token/mail', ['POST']);
@@ -40,13 +44,13 @@ export function resumeMailRoute(server: Server, context: MailContext): void {
 async function mailLink(
   context: MailContext,
   { live, words, locale }: Visit,
-  { url, until, given }: { url: string; until: Date; given: string },
+  { given, ...saved }: { url: string; until: Date; given: string; submissionId: string },
 ): Promise<Pick<SavedMail, 'given' | 'problem' | 'sentTo'>> {
   const to = readMailAddress(given);
   if (!to) return { given, problem: words.mailLinkWrong };
   const { workspaceId, id: formId, form, settings } = live;
   const formName = form.attrs.name;
-  const link = { workspaceId, formId, formName, timeZone: settings.time_zone, locale, url, until };
+  const link = { workspaceId, formId, formName, timeZone: settings.time_zone, locale, ...saved };
   if (!(await mailResumeLink(context, link, to))) return { given, problem: words.mailLinkLimited };
   context.wakeQueue();
   return { given: '', sentTo: to.address };

@@ -63,6 +63,12 @@ export function snapshotOf({ form, submission, fields }: SnapshotSource): Snapsh
   };
 }
 
+/** The same event without anything that somebody said. */
+export const blankSnapshot = ({ form, submission }: Snapshot): Snapshot => ({
+  form,
+  submission: { ...submission, reference_data: {}, responses: {}, file_uploads: {} },
+});
+
 function splitAnswers(
   answers: Answers,
   fields: SnapshotSource['fields'],

@@ -17,6 +17,8 @@ export type SubmissionEvent = {
   kind: EventKind;
   occurredAt: Date;
   snapshot: Snapshot;
+  /** What is recorded and sent in place of the snapshot, which filters still compare. */
+  told?: Snapshot;
   /** Of the version that was answered: what filters compare. */
   fields: Filtered['fields'];
 };
@@ -75,7 +77,7 @@ export async function recordEvents(
     submission_ids: heard.map(({ submissionId }) => submissionId),
     kinds: heard.map(({ kind }) => kind),
     occurred_ats: heard.map(({ occurredAt }) => occurredAt),
-    snapshots: heard.map(({ snapshot }) => JSON.stringify(snapshot)),
+    snapshots: heard.map(({ snapshot, told = snapshot }) => JSON.stringify(told)),
     delivery_ids: deliveries.map(({ id }) => id),
     delivery_events: deliveries.map(({ event }) => event.id),
     delivery_kinds: deliveries.map(({ event }) => event.kind),

@@ -38,6 +38,8 @@ export type ElementDefinition = {
   readonly summary: SummaryKind;
   /** How wide its column is in a table of submissions, in px. */
   readonly columnWidth?: number;
+  /** Its answers tell who somebody is, whatever is asked (identifies.ts). */
+  readonly identifies?: true;
 };
 
 /** What is said of an input type besides. */

@@ -29,6 +29,8 @@ type MailOwner = {
   formId?: string;
   /** Between a person and the service, and not for the workspace's mail log. */
   isPrivate?: boolean;
+  /** The submissions that they tell of: they are erased with each of these. */
+  submissionIds?: readonly string[];
   /** Seconds until they may leave; at once when left out. */
   delay?: number;
 };
@@ -44,7 +46,7 @@ const longestSubject = 200;
 export async function enqueueMails(
   db: Queryable,
   vault: Vault,
-  { workspaceId, formId, isPrivate = false, delay = 0 }: MailOwner,
+  { workspaceId, formId, isPrivate = false, submissionIds = [], delay = 0 }: MailOwner,
   mails: readonly NewMail[],
 ): Promise<string[]> {
   if (mails.length === 0) return [];
@@ -53,6 +55,7 @@ export async function enqueueMails(
     workspace_id: workspaceId,
     form_id: formId ?? null,
     is_private: isPrivate,
+    submission_ids: [...submissionIds],
     delay,
     ids: rows.map(({ id }) => id),
     kinds: rows.map(({ kind }) => kind),

@@ -12,6 +12,7 @@ export const insertMails = statement(
     workspace_id: uuid,
     form_id: nullable(uuid),
     is_private: boolean,
+    submission_ids: uuids,
     ids: uuids,
     kinds,
     lanes: texts,
@@ -28,9 +29,9 @@ export const insertMails = statement(
    ),
    mail as (
      insert into mails (workspace_id, id, kind, form_id, recipient, subject, content, state, is_private,
-                        next_attempt_at, created_at)
+                        submission_ids, next_attempt_at, created_at)
      select $workspace_id, id, kind, $form_id, recipient, subject, content, 'queued', $is_private,
-            now() + make_interval(secs => $delay), now()
+            $submission_ids, now() + make_interval(secs => $delay), now()
        from made
    ),
    job as (
@@ -49,6 +50,26 @@ export const cancelMails = statement(
       set state = 'cancelled', content = null, next_attempt_at = null, settled_at = now()
     where workspace_id = $workspace_id and id = any($ids) and state = 'queued'
    returning id`,
+);
+
+/**
+ * Removes the mails that tell of submissions, sent or not. One that left long ago and told of others too said nothing
+ * that is kept here.
+ * @returns of each that had not left, the others that it told of.
+ */
+export const deleteMailsAbout = statement(
+  'outbox.delete_mails_about',
+  { workspace_id: uuid, submission_ids: uuids },
+  { other_ids: uuids },
+  `with gone as (
+     delete from mails
+      where workspace_id = $workspace_id and submission_ids <> '{}' and submission_ids && $submission_ids
+        and (content is not null or submission_ids <@ $submission_ids)
+     returning state, submission_ids
+   )
+   select case when state = 'queued'
+            then array(select unnest(submission_ids) except select unnest($submission_ids)) else '{}' end as other_ids
+     from gone`,
 );
 
 /** Where a mail is on its way. */

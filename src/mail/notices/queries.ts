@@ -40,7 +40,8 @@ const noticeSelection = `
 
 /**
  * A submission that was completed, as a mail tells of it; nothing when it was deleted meanwhile. Who makes it incomplete
- * again takes nothing back: its first completion is told of once, or never.
+ * again takes nothing back: its first completion is told of once, or never. Locked, so that an erasing waits for what is
+ * written of it, or it for the erasing.
  */
 export const findForNotice = statement(
   'mail.find_for_notice',
@@ -48,7 +49,8 @@ export const findForNotice = statement(
   noticeColumns,
   `${noticeSelection}
     where s.workspace_id = $workspace_id and s.id = $id and s.completed_at is not null and s.trashed_at is null
-      and f.deleted_at is null`,
+      and f.deleted_at is null
+      for key share of s`,
 );
 
 /** Puts a submission on the list of its form's next digest. */
@@ -94,6 +96,7 @@ export const takeDigest = statement(
       where s.workspace_id = $workspace_id and s.form_id = $form_id
         and s.id in (select submission_id from item) and s.status = 'completed'
         and s.trashed_at is null and f.deleted_at is null
+        for key share of s
    )
    select count(*) over () as total, notice.* from notice order by id limit $limit`,
 );

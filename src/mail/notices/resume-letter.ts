@@ -12,6 +12,7 @@ type ResumeLink = {
   workspaceId: string;
   formId: string;
   formName: string;
+  submissionId: string;
   timeZone: string | undefined;
   /** The language in which the visitor reads the page. */
   locale: Locale;
@@ -22,7 +23,7 @@ type ResumeLink = {
 /** Mails a visitor the link to go on. @returns false when this address got enough mails for today. */
 export async function mailResumeLink(
   { database, vault }: { database: Database; vault: Vault },
-  { workspaceId, formId, formName, timeZone, locale, url, until }: ResumeLink,
+  { workspaceId, formId, formName, submissionId, timeZone, locale, url, until }: ResumeLink,
   to: MailAddress,
 ): Promise<boolean> {
   const { words } = mailWords(locale);
@@ -32,7 +33,7 @@ export async function mailResumeLink(
     await enqueueMail(
       client,
       vault,
-      { workspaceId, formId },
+      { workspaceId, formId, submissionIds: [submissionId] },
       {
         kind: 'resume_link',
         to,

@@ -50,7 +50,7 @@ async function tellPeople(
   const form = { workspace_id: workspaceId, form_id: found.form_id };
   if (mode === 'each') {
     const mail = notificationOf(found, config.publicUrl);
-    await enqueueMails(client, vault, { workspaceId, formId: found.form_id }, toEach(people, mail));
+    await enqueueMails(client, vault, aboutOne(workspaceId, found), toEach(people, mail));
     return;
   }
   const digest = only(await holdDigest(client, { ...form, mode }));
@@ -76,7 +76,7 @@ async function tellOthers(
   const others = [...new Set(addresses)].filter((address) => !told.has(address));
   if (others.length === 0) return;
   const mail = notificationOf(found, config.publicUrl);
-  await enqueueMails(client, vault, { workspaceId, formId: found.form_id }, toEach(others.join(','), mail));
+  await enqueueMails(client, vault, aboutOne(workspaceId, found), toEach(others.join(','), mail));
 }
 
 /** The digest that is due, about what is there by now. */
@@ -92,7 +92,8 @@ export async function tellDigest(
   const people = first?.settings.notification_email;
   if (!first || people === undefined) return;
   const mail = digestOf([first, ...rest], first.total, config.publicUrl);
-  await enqueueMails(client, vault, { workspaceId, formId }, toEach(people, mail));
+  const submissionIds = [first, ...rest].map(({ id }) => id);
+  await enqueueMails(client, vault, { workspaceId, formId, submissionIds }, toEach(people, mail));
 }
 
 /** A receipt for whoever wants one, and for the addresses that notifications take from answers: each once. */
@@ -114,8 +115,14 @@ async function sendReceipts(
     : undefined;
   const mail = receiptOf(found, edit, locale ?? found.settings.locale);
   const mails = visitors.map((to) => ({ ...mail, to }));
-  await enqueueMails(client, vault, { workspaceId, formId: found.form_id }, mails);
+  await enqueueMails(client, vault, aboutOne(workspaceId, found), mails);
 }
+
+const aboutOne = (workspaceId: string, { id, form_id: formId }: Noticed) => ({
+  workspaceId,
+  formId,
+  submissionIds: [id],
+});
 
 /** One mail for each address, so that none is shown to the others. */
 const toEach = (people: string, mail: Omit<NewMail, 'to'>): NewMail[] =>

@@ -49,10 +49,19 @@ export async function removeRows(
     formId,
     told.map((row) => eventOf('submission.deleted', key, row)),
   );
+  await deleteRows(db, key, rows);
+  return deliveries;
+}
+
+/** Removes rows that the caller's transaction has locked, with what hangs on them, and tells nobody. */
+export async function deleteRows(
+  db: Queryable,
+  { workspaceId, formId }: FormKey,
+  rows: readonly Pick<StoredSubmission, 'id'>[],
+): Promise<void> {
   const removed = await deleteSubmissions(db, { workspace_id: workspaceId, ids: rows.map((row) => row.id) });
   // In one order, so that two transactions cannot wait for each other's counts.
   for (const { status, count } of removed.sort((a, b) => a.status.localeCompare(b.status))) {
     await addToCount(db, { workspace_id: workspaceId, form_id: formId, status, slot: 0, change: -count });
   }
-  return deliveries;
 }

@@ -7,6 +7,7 @@ export const email = inputType({
   words: '',
   attrs: lineAttributes,
   summary: 'texts',
+  identifies: true,
   control: 'email',
   schema: (attrs) => textSchema(attrs, { format: 'email' }),
   samples: () => ['ada@example.com', 'ada.lovelace@analytical-engines.example.com', 'a@b.co'],

@@ -16,6 +16,7 @@ export const fileUpload = inputType({
     max_files: count('Most files', 1, limits.files),
   },
   summary: 'files',
+  identifies: true,
   schema: (attrs) => ({
     type: 'array',
     items: reference('File'),

@@ -22,6 +22,7 @@ export const hidden = inputType({
     ...logic,
   },
   summary: 'options',
+  identifies: true,
   schema: (attrs) => textSchema({ max_length: attrs.max_length ?? defaults.hidden_length }),
   samples: () => ['newsletter'],
 });

@@ -7,6 +7,7 @@ export const phone = inputType({
   words: 'telephone mobile',
   attrs: lineAttributes,
   summary: 'texts',
+  identifies: true,
   control: 'tel',
   schema: (attrs) => textSchema(attrs),
   samples: () => ['+1 555 010 0199', '5550100', '+1 (555) 010-0199 0000'],

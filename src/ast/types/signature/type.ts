@@ -8,6 +8,7 @@ export const signature = inputType({
   words: 'sign draw autograph name agree',
   attrs: askedAttributes,
   summary: 'nothing',
+  identifies: true,
   schema: () => ({ type: 'array', items: reference('File'), minItems: 1, maxItems: 1 }),
   samples: () => [
     [

@@ -7,6 +7,7 @@ export const url = inputType({
   words: 'link website',
   attrs: lineAttributes,
   summary: 'texts',
+  identifies: true,
   control: 'url',
   // The format `uri` has no letters beyond ASCII, which answers may have.
   schema: (attrs) => textSchema(attrs, { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$' }),
