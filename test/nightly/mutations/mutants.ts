@@ -1,7 +1,17 @@
 import { parseSync } from 'vite';
 
-/** One change that takes a defence away: what stands at `start` to `end` becomes `replacement`. */
-export type Mutant = { start: number; end: number; replacement: string; line: number; what: string };
+/**
+ * One change that takes a defence away: what stands at `start` to `end` becomes `replacement`. `statement` is where the
+ * outermost statement around it begins and ends.
+ */
+export type Mutant = {
+  start: number;
+  end: number;
+  replacement: string;
+  line: number;
+  what: string;
+  statement: readonly [start: number, end: number];
+};
 
 type Node = { type: string; start: number; end: number } & Readonly<Record<string, unknown>>;
 
@@ -25,10 +35,12 @@ const rowLock = /\bfor (?:no key )?(?:update|share)(?: of \w+)?(?: skip locked| 
  */
 export function listMutants(path: string, source: string): Mutant[] {
   const mutants: Mutant[] = [];
+  const spread = new Set<Node>();
   const textOf = ({ start, end }: Node): string => source.slice(start, end);
   const add = (what: string, { start, end }: { start: number; end: number }, replacement: string): void => {
     const line = source.slice(0, start).split('\n').length;
-    mutants.push({ start, end, replacement, line, what: `${what}: ${short(source.slice(start, end))}` });
+    const said = `${what}: ${short(source.slice(start, end))}`;
+    mutants.push({ start, end, replacement, line, what: said, statement: [outermost.start, outermost.end] });
   };
   const visitors: Readonly<Record<string, (node: Node) => void>> = {
     IfStatement(node) {
@@ -37,10 +49,13 @@ export function listMutants(path: string, source: string): Mutant[] {
     LogicalExpression(node) {
       if (node['operator'] === '??') return;
       const { left, right } = node as unknown as { left: Node; right: Node };
+      // `...(a && { a })`: whether an object has a member without a value is no defence, but who gets one may be.
+      const isMember = spread.has(node) && bare(right).type === 'ObjectExpression';
+      if (isMember && textOf(right).includes(textOf(left))) return;
       // What follows a test of the type or of being there would fail by itself.
       if (!/typeof|instanceof|!== undefined|!= null/.test(textOf(left)))
         add(`only the right of ${String(node['operator'])}`, node, `(${textOf(right)})`);
-      add(`only the left of ${String(node['operator'])}`, node, `(${textOf(left)})`);
+      if (!isMember) add(`only the left of ${String(node['operator'])}`, node, `(${textOf(left)})`);
     },
     ExpressionStatement(node) {
       const call = unawaited(node['expression'] as Node);
@@ -61,6 +76,7 @@ export function listMutants(path: string, source: string): Mutant[] {
     },
   };
   const visit = (node: Node): void => {
+    if (node.type === 'SpreadElement') spread.add(bare(node['argument'] as Node));
     if (node.type.startsWith('TS') && !/^TS(As|Satisfies|NonNull)/.test(node.type)) return;
     visitors[node.type]?.(node);
     for (const value of Object.values(node)) {
@@ -68,9 +84,14 @@ export function listMutants(path: string, source: string): Mutant[] {
       else if (Array.isArray(value)) for (const each of value) if (isNode(each)) visit(each);
     }
   };
-  visit(parseSync(path, source).program as unknown as Node);
+  const program = parseSync(path, source).program as unknown as Node & { body: Node[] };
+  let outermost: Node = program;
+  for (outermost of program.body) visit(outermost);
   return mutants;
 }
+
+const bare = (node: Node): Node =>
+  node.type === 'ParenthesizedExpression' ? bare(node['expression'] as Node) : node;
 
 const unawaited = (node: Node): Node =>
   node.type === 'AwaitExpression' ? unawaited(node['argument'] as Node) : node;

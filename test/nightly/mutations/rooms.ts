@@ -1,0 +1,68 @@
+/** What of the sources is taken away, and the tests that should miss it. */
+export type Room = { sources: string[]; tests: string[] };
+/** The rooms whose defences are tried, by the names that the command takes. */
+export const rooms: Readonly<Record<string, Room>> = {
+  queue: {
+    sources: ['src/kit/queue.ts', 'src/kit/queue/*.ts'],
+    tests: ['src/kit/queue.test.ts', 'src/kit/queue/*.test.ts', 'src/webhooks/sending/*.test.ts'],
+  },
+  'exactly-once': {
+    sources: ['src/submissions/exactly-once/*.ts'],
+    tests: ['src/submissions/**/*.test.ts', 'src/page/*.test.ts'],
+  },
+  sending: {
+    sources: ['src/webhooks/sending/*.ts'],
+    tests: ['src/webhooks/**/*.test.ts', 'test/faults/*.test.ts'],
+  },
+  workspaces: {
+    sources: ['src/workspaces/**/*.ts'],
+    tests: [
+      'src/workspaces/**/*.test.ts',
+      'src/console/*.test.ts',
+      'src/console/accounts/*.test.ts',
+      'src/app/*.test.ts',
+    ],
+  },
+  post: {
+    sources: ['src/page/post/*.ts'],
+    tests: ['src/page/*.test.ts', 'src/page/post/*.test.ts', 'src/files/*.test.ts'],
+  },
+  ast: {
+    sources: ['src/ast/**/*.ts'],
+    tests: [
+      'src/ast/**/*.test.ts',
+      'src/forms/payload/*.test.ts',
+      'src/page/{piping,theme/*,render/*}.test.ts',
+      'src/submissions/summary/*.test.ts',
+      'test/form-language.test.ts',
+    ],
+  },
+  api: {
+    sources: ['src/app/api.ts', 'src/app/find-caller.ts', 'src/kit/conditional.ts', 'src/kit/cursor.ts'],
+    tests: [
+      'src/app/*.test.ts',
+      'src/kit/cursor.test.ts',
+      'src/workspaces/{idempotency,keys,audit}/*.test.ts',
+      'src/console/{,accounts/}*.test.ts',
+      'src/forms/{,drafts/}*.test.ts',
+      'src/submissions/{,list/,changes/}*.test.ts',
+    ],
+  },
+  many: {
+    sources: ['src/submissions/{bulk,tags,notes,filter}/*.ts'],
+    tests: ['src/submissions/**/*.test.ts', 'src/search/**/*.test.ts'],
+  },
+  backup: {
+    sources: ['src/backup/**/*.ts', 'src/app/restore.ts'],
+    tests: ['src/backup/**/*.test.ts', 'src/app/cli/backup-commands.test.ts'],
+  },
+  forms: {
+    sources: ['src/forms/**/*.ts'],
+    tests: ['src/forms/**/*.test.ts', 'src/page/{admission,visits}.test.ts', 'src/app/conventions.test.ts'],
+  },
+  accounts: {
+    sources: ['src/console/**/*.ts'],
+    tests: ['src/console/**/*.test.ts', 'src/workspaces/**/*.test.ts', 'src/app/conventions.test.ts'],
+  },
+  watch: { sources: ['src/app/watch/*.ts'], tests: ['src/app/watch/*.test.ts', 'src/app/metrics/*.test.ts'] },
+};
