@@ -66,5 +66,5 @@ export const readBackups = statement(
   `select coalesce((select problem is not null from backups where finished_at is not null order by due_at desc limit 1),
                    false) as has_failed,
           coalesce(extract(epoch from now() - max(finished_at)), 0)::double precision as seconds_old
-     from backups where finished_at is not null and problem is null`,
+     from backups where problem is null`,
 );

@@ -28,6 +28,13 @@ const owner = await createUser(database, {
   password: 'a long password of nobody else',
 });
 await addMember(database, { workspaceId: tenant.workspaceId, userId: owner.id, role: 'owner' });
+const stranger = await createUser(database, {
+  email: 'owner@elsewhere.test',
+  name: 'Otto',
+  password: 'a long password of somebody else',
+});
+const elsewhere = await service.makeTenant();
+await addMember(database, { workspaceId: elsewhere.workspaceId, userId: stranger.id, role: 'owner' });
 
 /** Looks as three processes do at the same time, and gives back the lines of warning that are new. */
 async function look(
@@ -64,7 +71,7 @@ test('an instance that is well tells nobody anything', async () => {
   assert.deepEqual(await look(), []);
 });
 
-test('the first delivery that fails for good, and a pause, are told to the owners of the workspace, once each', async () => {
+test('the first delivery that fails for good, and a pause, are told to the owners of the workspace and to no others, once each', async () => {
   const receiver = await openReceiver();
   receiver.replyWith(500);
   const leaf = { type: 'text', attrs: { id: 'a', label: 'A' }, children: [] };
@@ -74,6 +81,7 @@ test('the first delivery that fails for good, and a pause, are told to the owner
     children: [{ type: 'step', attrs: {}, children: [leaf] }],
   };
   const { body: form } = await tenant.call('POST', '/forms', { structure, publish: true });
+  await tenant.call('POST', '/forms', { structure });
   const { rows } = await database.query<{ id: string }>(
     `insert into webhooks (workspace_id, id, form_id, url, events, created_at, updated_at)
      values ($1, gen_random_uuid(), $2, $3, '{submission.created}', now(), now()) returning id`,
@@ -97,15 +105,31 @@ test('the first delivery that fails for good, and a pause, are told to the owner
   assert.match(mail.text!, /Repair the receiver/);
   assert.match(mail.text!, new RegExp(`/app/forms/${form.id}/webhooks/${rows[0]!.id}`));
   assert.ok(!mail.text!.includes('/hook'), 'its path may be a secret');
+  // A neighbour that begins to fail has still its retries.
+  await database.query(
+    `insert into webhooks (workspace_id, id, form_id, url, events, failing_since, created_at, updated_at)
+     select workspace_id, gen_random_uuid(), form_id, url, '{submission.deleted}', failing_since, now(), now() from webhooks`,
+  );
   assert.equal((await submit()).status, 201);
   await failed(2);
   assert.deepEqual(await look(), []);
-  await database.query("update webhooks set active = false, paused_at = now(), paused_by = 'failure'");
+  const pause = "update webhooks set active = false, paused_at = now(), paused_by = 'failure' where id = $1";
+  await database.query(pause, [rows[0]!.id]);
   assert.deepEqual(await look(), ['A webhook of “Orders” was paused: it failed for days']);
   await told('owner@example.test', 2);
   assert.deepEqual(taken('operator@example.test'), []);
-  await database.query('delete from webhooks');
+  assert.deepEqual(taken('owner@elsewhere.test'), []);
+
+  await database.query(
+    'update webhooks set active = true, paused_at = null, paused_by = null, failing_since = now()',
+  );
   assert.deepEqual(await look({}, { calm: 0 }), [over, over]);
+  assert.deepEqual(await look(), [], 'what failed before it was well again is past');
+  await database.query(pause, [rows[0]!.id]);
+  assert.equal((await look()).length, 1);
+  await database.query('update forms set deleted_at = now()');
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  assert.deepEqual(await look(), [], 'a form in the trash misses nothing');
 });
 
 test('a disk that is nearly full is told to the operator; what comes and goes is one incident, and when it was over it is told again', async () => {
@@ -118,6 +142,14 @@ test('a disk that is nearly full is told to the operator; what comes and goes is
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
   assert.equal((await look(full)).length, 1);
   await told('operator@example.test', 2);
+  await look({}, { calm: 0 });
+});
+
+test('without a mail server an incident is a line in the log, and no mail waits for a server that never comes', async () => {
+  const count = async () => (await database.query("select from mails where kind = 'incident'")).rowCount;
+  const before = await count();
+  assert.equal((await look({ UPLOAD_FREE_MB: '999999999', SMTP_URL: '', MAIL_FROM: '' })).length, 1);
+  assert.equal(await count(), before);
   await look({}, { calm: 0 });
 });
 
@@ -149,8 +181,18 @@ test('a backup that failed, and one that is older than three moments of its sche
   assert.deepEqual(await look(schedule), []);
   await made(0, 'the disk is full');
   assert.deepEqual(await look(schedule), ['A backup could not be made']);
+  await database.query(
+    `insert into backups (due_at, name, begun_at) values (now() + interval '1 minute', 'b', now())`,
+  );
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  const stillFailed = ['A backup could not be made'];
+  assert.deepEqual(await look(schedule), stillFailed, 'one that is being made has not succeeded yet');
   await database.query('delete from backups');
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
   await made(4, null);
   assert.deepEqual(await look(schedule), ['The last backup is old']);
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  await made(1, 'the disk is full');
+  await database.query("update backups set due_at = now() - interval '5 days' where problem is not null");
+  assert.deepEqual(await look(schedule), ['The last backup is old'], 'one that failed is no backup');
 });
