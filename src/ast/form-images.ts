@@ -1,24 +1,18 @@
 import type { Option } from './answers/options.ts';
 import type { AttributeSpecs } from './attributes.ts';
 import { elements } from './elements.ts';
+import { factOf } from './fact-of.ts';
 import { type Element, type Form, walkElements } from './tree.ts';
 
 /** An image that a form names: the node that shows it, and the attribute that says so. */
 type NamedImage = { readonly id: string; readonly name: string; readonly path: readonly number[] };
 
-// A form never changes, and is asked for with each request.
-const known = new WeakMap<Form, readonly NamedImage[]>();
-
 /** The images of a workspace that the elements of a valid form show, and their options. */
-export function imagesIn(form: Form): readonly NamedImage[] {
-  const found =
-    known.get(form) ??
-    [...walkElements(form)].flatMap(({ element, path }) =>
-      imagesOf(element).map(([name, id]) => ({ id, name, path })),
-    );
-  known.set(form, found);
-  return found;
-}
+export const imagesIn = factOf((form: Form): readonly NamedImage[] =>
+  [...walkElements(form)].flatMap(({ element, path }) =>
+    imagesOf(element).map(([name, id]) => ({ id, name, path })),
+  ),
+);
 
 /** By the attributes of its type alone: another one of such a name is none of ours. */
 function imagesOf({ type, attrs = {} }: Element): [name: string, id: string][] {

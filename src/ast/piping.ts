@@ -1,3 +1,4 @@
+import { factOf } from './fact-of.ts';
 import { indexOf } from './logic/form-index.ts';
 import { type Element, type Form, isComposite, isInput, walkElements } from './tree.ts';
 
@@ -37,17 +38,10 @@ export function stableText(form: Form, text: string): string {
   });
 }
 
-// A form never changes.
-const known = new WeakMap<Form, boolean>();
-
 /** Whether any text of a form shows an answer. */
-export function isPiped(form: Form): boolean {
-  const found =
-    known.get(form) ??
-    [...form.children, ...[...walkElements(form)].map(({ element }) => element)].some(hasPiped);
-  known.set(form, found);
-  return found;
-}
+export const isPiped = factOf((form: Form): boolean =>
+  [...form.children, ...[...walkElements(form)].map(({ element }) => element)].some(hasPiped),
+);
 
 /**
  * A form with its labels as they are said where no answers are: in columns, exports, payloads and summaries,

@@ -1,5 +1,6 @@
 import type { Answers, AnswerValue } from './answers.ts';
 import { optionsById } from './answers/options.ts';
+import { factOf } from './fact-of.ts';
 import { isRecord, own } from './json.ts';
 import { limits } from './limits.ts';
 import { byteLength, cutToBytes } from './text.ts';
@@ -7,11 +8,11 @@ import type { AnswerKind } from './types/rules.ts';
 import { type Form, type InputElement, kindOf, listQuestions } from './tree.ts';
 
 /** The inputs that can be the subject of a submission: text answers outside repeatable composites. */
-export function subjectCandidates(form: Form): InputElement[] {
-  return listQuestions(form).flatMap((question) =>
+export const subjectCandidates = factOf((form: Form): readonly InputElement[] =>
+  listQuestions(form).flatMap((question) =>
     question.kind === 'input' && isText(question.element) ? [question.element] : [],
-  );
-}
+  ),
+);
 
 const isText = (input: InputElement): boolean => ['text', 'moment'].includes(kindOf(input));
 
@@ -50,7 +51,10 @@ export function searchableText(
  */
 function withDomains(texts: readonly string[]): string {
   const names = new Set<string>();
-  for (const [, domain] of texts.join('\n').matchAll(/@([\w-]+(?:\.[\w-]+)+)/g)) {
+  const addressed = texts.filter((text) => text.includes('@')).join('\n');
+  // Most texts hold none, and a pattern costs more than the rest of a submission's words.
+  if (addressed === '') return texts.join('\n');
+  for (const [, domain] of addressed.matchAll(/@([\w-]+(?:\.[\w-]+)+)/g)) {
     const labels = domain!.split('.');
     for (const [index, label] of labels.slice(0, mostLabels).entries())
       if (index < labels.length - 1) names.add(labels.slice(index).join('.')).add(label);

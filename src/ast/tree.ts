@@ -9,6 +9,7 @@ import type {
   formAttributes,
   stepAttributes,
 } from './elements.ts';
+import { factOf } from './fact-of.ts';
 import { type InputType, inputRules, isInputType } from './input-rules.ts';
 import type { AnswerKind, InputRules } from './types/rules.ts';
 import type { askedAttributes } from './types/shared-attributes.ts';
@@ -185,7 +186,7 @@ export type Question =
   | { readonly kind: 'group'; readonly element: Composite; readonly inputs: readonly InputElement[] };
 
 /** The questions of a form in order. Inputs of a plain composite count as top-level ones (docs/rules.md 10). */
-export function listQuestions(form: Form): Question[] {
+export const listQuestions = factOf((form: Form): readonly Question[] => {
   const questions: Question[] = [];
   const rows = new Map<Composite, InputElement[]>();
   for (const { element, group } of walkElements(form)) {
@@ -199,4 +200,4 @@ export function listQuestions(form: Form): Question[] {
     }
   }
   return questions;
-}
+});

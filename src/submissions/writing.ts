@@ -49,8 +49,7 @@ export function prepareWriting(
   // Not all that was uploaded: the files of a question that is not shown stay nobody's, and are swept.
   const fileIds = files.size === 0 ? [] : listFiles(live.form, answers).map((file) => file.id);
   const createdAt = timeOfId(id);
-  const stamp = { version: live.version, at: createdAt.toISOString() };
-  const stamped = stampConsents(live.form, answers, stamp);
+  const stamped = stampConsents(live.form, answers, { version: live.version, at: createdAt });
   return { live, reference, key, locale, language, id, createdAt, answers: stamped, fileIds };
 }
 

@@ -1,4 +1,5 @@
 import { defaults } from '../attributes/defaults.ts';
+import { factOf } from '../fact-of.ts';
 
 /**
  * An option of a question, as its form has it: a text that answers keep and people read, or an id that answers keep and
@@ -33,15 +34,11 @@ export function otherTaken(attrs: Attributes): boolean {
   return 'options' in attrs && (attrs.other ?? defaults.other);
 }
 
-// A form never changes; there may be hundreds of options, and a check for each row.
-const known = new WeakMap<Attributes, ReadonlyMap<unknown, ChoiceOption>>();
-
-/** The options by their ids, in the form's order; none of what is no selection. */
-export function optionsById(attrs: Attributes): ReadonlyMap<unknown, ChoiceOption> {
-  const options = known.get(attrs) ?? new Map((('options' in attrs && attrs.options) || []).map(entryOf));
-  known.set(attrs, options);
-  return options;
-}
+/** The options by their ids, in the form's order; none of what is no selection. There may be hundreds, and a check for each row. */
+export const optionsById = factOf(
+  (attrs: Attributes): ReadonlyMap<unknown, ChoiceOption> =>
+    new Map((('options' in attrs && attrs.options) || []).map(entryOf)),
+);
 
 const entryOf = (option: Option): [id: string, option: ChoiceOption] => [idOf(option), written(option)];
 

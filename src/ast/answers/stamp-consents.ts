@@ -1,25 +1,19 @@
+import { factOf } from '../fact-of.ts';
 import { isRecord, own } from '../json.ts';
 import { type Form, type InputElement, kindOf, listQuestions, type Question } from '../tree.ts';
 import type { ConsentAnswer } from '../types/rules.ts';
 import type { AnswerRow, Answers } from './fill.ts';
 
-/** By what a consent is known later: the version of the form that was shown, and when, ISO 8601 in UTC. */
-export type ConsentStamp = Required<Pick<ConsentAnswer, 'version' | 'at'>>;
-
-// A form never changes, and most have none.
-const known = new WeakMap<Form, readonly Question[]>();
+/** By what a consent is known later: the version of the form that was shown, and when. */
+export type ConsentStamp = { readonly version: number; readonly at: Date };
 
 const isConsent = (input: InputElement): boolean => kindOf(input) === 'consent';
 
-function consentsIn(form: Form): readonly Question[] {
-  const found =
-    known.get(form) ??
-    listQuestions(form).filter((question) =>
-      question.kind === 'input' ? isConsent(question.element) : question.inputs.some(isConsent),
-    );
-  known.set(form, found);
-  return found;
-}
+const consentsIn = factOf((form: Form): readonly Question[] =>
+  listQuestions(form).filter((question) =>
+    question.kind === 'input' ? isConsent(question.element) : question.inputs.some(isConsent),
+  ),
+);
 
 /**
  * Checked answers as they are stored: each consent with its stamp. One that was given before keeps that of then, with the
@@ -31,8 +25,10 @@ export function stampConsents(
   stamp: ConsentStamp,
   before: Answers = {},
 ): Answers {
+  const consents = consentsIn(form);
+  if (consents.length === 0) return answers;
   const stamped: Answers = { ...answers };
-  for (const question of consentsIn(form)) {
+  for (const question of consents) {
     const { id } = question.element.attrs;
     const given = own(answers, id);
     if (given === undefined) continue;
@@ -66,4 +62,4 @@ function stampRow(
 const stampOne = (given: ConsentAnswer, stamp: ConsentStamp, earlier: unknown): ConsentAnswer =>
   isRecord(earlier) && typeof earlier['at'] === 'string'
     ? (earlier as ConsentAnswer)
-    : { ...given, ...stamp };
+    : { ...given, version: stamp.version, at: stamp.at.toISOString() };

@@ -1,4 +1,5 @@
 import { isBlank } from '../answers/blank.ts';
+import { factOf } from '../fact-of.ts';
 import { type InputType, inputRules } from '../input-rules.ts';
 import { alignMoments } from '../rules/moments.ts';
 import type { InputRules } from '../types/rules.ts';
@@ -182,24 +183,23 @@ function membersOf(given: Given, work: Work): ReadonlySet<unknown> {
 
 const dayLength = 'YYYY-MM-DD'.length;
 
-// A form never changes, and nor do its conditions.
-const operands = new WeakMap<Comparison, Operand>();
+const valuesOf = ({ value = [] }: Comparison) => [value].flat();
 
 function operandOf(comparison: Comparison, work: Work): Operand {
-  const values = [comparison.value ?? []].flat();
-  spendOnce(work, comparison, values.length * stepsOf.operand);
-  const known = operands.get(comparison);
-  if (known) return known;
+  spendOnce(work, comparison, valuesOf(comparison).length * stepsOf.operand);
+  return makeOperand(comparison);
+}
+
+const makeOperand = factOf((comparison: Comparison): Operand => {
+  const values = valuesOf(comparison);
   const isPart = comparison.is === 'contains' || comparison.is === 'not_contains';
   const texts = isPart ? values.map(String) : values.filter((value) => typeof value === 'string');
-  const made: Operand = {
+  return {
     plain: new Set(values),
     folded: new Set(texts.map(fold)),
     relative: texts.filter((text) => text.startsWith('today')),
   };
-  operands.set(comparison, made);
-  return made;
-}
+});
 
 function daysOf(operand: Operand, { today, work }: Around): ReadonlySet<string> {
   spendOnce(work, operand, operand.relative.length * stepsOf.moment);

@@ -1,3 +1,4 @@
+import { factOf } from '../fact-of.ts';
 import {
   type Calculation,
   type Element,
@@ -22,18 +23,7 @@ export type FormIndex = {
 
 type PlacedCalculation = PlacedElement & { readonly element: Calculation };
 
-// A form never changes; the server asks about the same one again and again.
-const indexes = new WeakMap<Form, FormIndex>();
-
-export function indexOf(form: Form): FormIndex {
-  const known = indexes.get(form);
-  if (known) return known;
-  const made = makeIndex(form);
-  indexes.set(form, made);
-  return made;
-}
-
-function makeIndex(form: Form): FormIndex {
+export const indexOf = factOf((form: Form): FormIndex => {
   const placed = [...walkElements(form)];
   const named = placed.flatMap((place) => {
     const id = place.element.attrs?.id;
@@ -45,7 +35,7 @@ function makeIndex(form: Form): FormIndex {
     calculations: Map.groupBy(placed.filter(isPlacedCalculation), ({ path }) => path[0]!),
     hasLogic: [...form.children, ...placed.map(({ element }) => element)].some(hasLogic),
   };
-}
+});
 
 const isPlacedCalculation = (placed: PlacedElement): placed is PlacedCalculation =>
   isCalculation(placed.element);

@@ -1,3 +1,4 @@
+import { factOf } from '../fact-of.ts';
 import { answerLimits } from '../limits.ts';
 import { countCharacters } from '../text.ts';
 import { spend, type Work } from '../work.ts';
@@ -28,15 +29,13 @@ export function lengthProblem(rules: LengthRules, text: string): BrokenRule | un
   return undefined;
 }
 
-// A pattern is compiled once for each element.
-const patterns = new WeakMap<ProseRules, Pattern>();
+const patternOf = factOf(({ pattern }: ProseRules): Pattern => compilePattern(pattern!));
 
 /** The same, and whether the whole text has the form that the author asks for. */
 export function proseProblem(rules: ProseRules, text: string, { work }: RuleContext): BrokenRule | undefined {
   const problem = lengthProblem(rules, text);
   if (problem || rules.pattern === undefined) return problem;
-  const pattern = patterns.get(rules) ?? compilePattern(rules.pattern);
-  patterns.set(rules, pattern);
+  const pattern = patternOf(rules);
   if (countCharacters(text) > pattern.maxLength) {
     return { rule: 'max_length', values: { limit: pattern.maxLength } };
   }

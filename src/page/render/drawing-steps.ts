@@ -1,4 +1,5 @@
 import { optionsById } from '#ast/answers/options.ts';
+import { factOf } from '#ast/fact-of.ts';
 import type { RawAnswers } from '#ast/fields.ts';
 import type { FilesByName } from '#ast/logic/evaluate.ts';
 import { limits } from '#ast/limits.ts';
@@ -13,14 +14,10 @@ import { countShownRows } from './elements/rows.ts';
  */
 const steps = { element: 450, option: 200, character: 1.5, escaped: 5 } as const;
 
-// A form never changes.
-const known = new WeakMap<Element, number>();
-
 /** What the page of a form costs to draw: an element in rows is drawn in each of them. */
 export function drawingSteps(form: Form, answers: RawAnswers, held: FilesByName): number {
   const stepsOf = (element: Element): number => {
-    const once = known.get(element) ?? ownSteps(element);
-    known.set(element, once);
+    const once = ownSteps(element);
     if (!isComposite(element)) return once;
     const rows = isRepeatable(element) ? countShownRows(element, answers, held) : 1;
     return once + rows * sum(element.children);
@@ -30,11 +27,11 @@ export function drawingSteps(form: Form, answers: RawAnswers, held: FilesByName)
   return form.children.reduce((total, step) => total + textSteps(step.attrs) + sum(step.children), 0);
 }
 
-function ownSteps(element: Element): number {
+const ownSteps = factOf((element: Element): number => {
   const rows = isInput(element) ? matrixRowsOf(element).length : 0;
   const options = Math.max(1, rows) * optionsById(element.attrs ?? {}).size;
   return steps.element + options * steps.option + textSteps(element.attrs);
-}
+});
 
 function textSteps(attrs: object = {}): number {
   const text = JSON.stringify(attrs);

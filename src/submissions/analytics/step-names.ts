@@ -1,3 +1,4 @@
+import { factOf } from '#ast/fact-of.ts';
 import { type Form, listQuestions, type Step } from '#ast/tree.ts';
 
 const questionsOf = (step: Step): string[] =>
@@ -18,11 +19,7 @@ export function stepNames({ children }: Form, index: number): readonly [string, 
 /** The name of the step that lists the answers before they are sent, by the id that the page gives it. */
 export const reviewName = '#_review';
 
-const named = new WeakMap<Form, readonly string[]>();
-
 /** The name of each step of a form as it is asked: that of its first question. */
-export function stepNamesOf(form: Form): readonly string[] {
-  const names = named.get(form) ?? form.children.map((_, index) => stepNames(form, index)[0]);
-  named.set(form, names);
-  return names;
-}
+export const stepNamesOf = factOf((form: Form): readonly string[] =>
+  form.children.map((_, index) => stepNames(form, index)[0]),
+);

@@ -148,7 +148,7 @@ export async function change(
     if (!before) throw new ApiError('not_found');
     requireUnchanged(unchanged, before.updated_at);
     const applied = apply(before);
-    const stamp = { version: before.version, at: now().toISOString() };
+    const stamp = { version: before.version, at: now() };
     const answers = stampConsents(before.structure, applied.answers, stamp, before.answers);
     const after = { ...applied, answers };
     if (isDeepStrictEqual(after, before)) return 0;

@@ -1,3 +1,4 @@
+import { factOf } from '#ast/fact-of.ts';
 import { optionsOf, type Form, type InputElement, isInput, walkElements } from '#ast/tree.ts';
 
 /** What a form takes once, or so many times: questions whose answers are unique, and options with places. */
@@ -13,15 +14,6 @@ export type Limits = {
   }[];
 };
 
-// A form never changes.
-const known = new WeakMap<Form, Limits>();
-
-export function limitsOf(form: Form): Limits {
-  const limits = known.get(form) ?? readLimits(form);
-  known.set(form, limits);
-  return limits;
-}
-
 /** Whether a submit to the form may find that something is taken. */
 export function isLimited(form: Form): boolean {
   const { unique, options } = limitsOf(form);
@@ -31,7 +23,7 @@ export function isLimited(form: Form): boolean {
 /** What makes no difference between two answers, as a pattern of PostgreSQL; nor do capital letters. */
 const ignoredIn = ({ type }: InputElement): string => (type === 'phone' ? '[^0-9+]' : '\\s');
 
-function readLimits(form: Form): Limits {
+export const limitsOf = factOf((form: Form): Limits => {
   const inputs = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
   return {
     elements: new Map(inputs.map((input) => [input.attrs.id, input])),
@@ -44,4 +36,4 @@ function readLimits(form: Form): Limits {
       ),
     ),
   };
-}
+});

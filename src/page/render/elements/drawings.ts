@@ -1,5 +1,6 @@
 import { optionsById } from '#ast/answers/options.ts';
 import type { ElementType } from '#ast/elements.ts';
+import { factOf } from '#ast/fact-of.ts';
 import { type Element, type Form, walkElements } from '#ast/tree.ts';
 import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { calculation } from './calculation.ts';
@@ -77,19 +78,12 @@ const placesStyle = `
 const countsPlaces = (element: Element): boolean =>
   [...optionsById(element.attrs ?? {}).values()].some(({ capacity }) => capacity !== undefined);
 
-// A form never changes, and its pages are many.
-const styles = new WeakMap<Form, string>();
-
 /** What the style sheet of a form's pages has besides for the types of its elements. */
-export function styleOf(form: Form): string {
-  const known = styles.get(form);
-  if (known !== undefined) return known;
+export const styleOf = factOf((form: Form): string => {
   const elements = [...walkElements(form)].map(({ element }) => element);
   const types = styleOfTypes(elements.map(({ type }) => type));
-  const style = elements.some(countsPlaces) ? types + placesStyle : types;
-  styles.set(form, style);
-  return style;
-}
+  return elements.some(countsPlaces) ? types + placesStyle : types;
+});
 
 /** What it has for every type, and whatever may be in it. */
 export const wholeStyle = (): string => styleOfTypes(Object.keys(drawings) as ElementType[]) + placesStyle;

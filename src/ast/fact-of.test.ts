@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { factOf } from './fact-of.ts';
+
+test('a fact is worked out once for each thing, also where it says no', () => {
+  const asked: object[] = [];
+  const isEmpty = factOf((thing: object) => {
+    asked.push(thing);
+    return Object.keys(thing).length === 0;
+  });
+  const [one, other] = [{ id: 'one' }, {}];
+  assert.deepEqual([isEmpty(one), isEmpty(other), isEmpty(one), isEmpty(other)], [false, true, false, true]);
+  assert.deepEqual(asked, [one, other]);
+});
