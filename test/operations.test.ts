@@ -139,6 +139,7 @@ test('the console has no operation of its own but for what only the session of a
     'PATCH /person',
     'PUT /person/password',
     'GET /person/sessions',
+    'GET /person/activity',
     'DELETE /person/sessions/:id',
     'DELETE /person/sessions',
     'GET /person/second-factors',

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { allowed, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
-import type { Deprecation } from '#kit/operation.ts';
+import type { Deprecation, Origin } from '#kit/operation.ts';
 import { placeOf } from '#kit/place-of.ts';
 import { payloadOf } from '#kit/payload-of.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
@@ -95,6 +95,7 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
         body,
         id,
         ifMatch: headers['if-match'],
+        origin: originOf(request),
         once: key === undefined ? undefined : { key: String(key), url: request.url },
         isHead: request.method === 'HEAD',
       });
@@ -102,6 +103,13 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
     },
   });
 }
+
+/** Where a request comes from, for the audit log. */
+export const originOf = ({ ip, headers }: FastifyRequest): Origin => ({
+  address: ip,
+  agent: headers['user-agent']?.slice(0, longestAgent) ?? null,
+});
+const longestAgent = 300;
 
 /** RFC 9745 and RFC 8594: a client may warn of it by itself. */
 const sayDeprecated = ({ since, until }: Deprecation): Record<string, string> => ({

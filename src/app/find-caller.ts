@@ -74,7 +74,7 @@ async function findSession(
   return {
     workspaceId,
     formIds: null,
-    actor: { kind: 'person', id: person.id },
+    actor: { kind: 'person', id: person.id, sessionId: person.sessionId },
     may: (permission) => roleMay(role, permission),
     counted: windowOfPerson(person.id),
     rate: { perMinute: config.limits.consolePerMinute || Number.MAX_SAFE_INTEGER, burst: 0 },

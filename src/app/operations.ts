@@ -43,6 +43,7 @@ import { keyEndpoints } from '#workspaces/keys/endpoints.ts';
 import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
 import { memberEndpoints } from '#workspaces/members/endpoints.ts';
 import type { Permission } from '#workspaces/permissions.ts';
+import { type Noted, notedOf } from './noted.ts';
 import { type Method, type OperationName, type OwnName, routeOf } from './routes.ts';
 import type { Services } from './services.ts';
 
@@ -70,6 +71,7 @@ export function apiOperations(services: Services) {
   const keys = keyEndpoints(services);
   const workspace = workspaceEndpoints(services);
   const mail = mailEndpoints(services);
+  const audit = auditEndpoints(services);
   return {
     listForms: forms.list,
     createForm: forms.create,
@@ -188,7 +190,8 @@ export function apiOperations(services: Services) {
     getWorkspace: workspace.get,
     changeWorkspace: workspace.change,
 
-    listAuditLog: auditEndpoints(services).list,
+    listAuditLog: audit.list,
+    exportAuditLog: audit.export,
 
     getMailStatus: mail.status,
     testMail: mail.test,
@@ -222,6 +225,7 @@ function ownOperations(services: ConsoleServices) {
     renamePerson: session.rename,
     changePassword: session.changePassword,
     listSessions: sessions.list,
+    listActivity: sessions.activity,
     endSession: sessions.end,
     endOtherSessions: sessions.endOthers,
     readSecondFactors: factors.read,
@@ -278,14 +282,22 @@ export type ApiRoute = {
   /** Below /api/v1, with parameters as `:name`. */
   path: string;
   operation: Operation<Permission>;
+  /** What the audit log has of it; undefined: nothing, as it only reads. */
+  noted?: Noted | undefined;
+  /** The operation that tells what this one changes, where the audit log says what became of it. */
+  reader?: Operation<Permission> | undefined;
 };
 
-export const apiRoutes = (services: Services): readonly ApiRoute[] =>
-  Object.entries(apiOperations(services)).map(([name, operation]) => ({
-    name: name as OperationName,
-    ...routeOf(name as OperationName),
-    operation,
-  }));
+export const apiRoutes = (services: Services): readonly ApiRoute[] => routesTo(apiOperations(services));
+
+/** Where operations are served, with what the audit log has of each. */
+export const routesTo = (operations: ReturnType<typeof apiOperations>): readonly ApiRoute[] =>
+  Object.entries(operations).map(([key, operation]) => {
+    const name = key as OperationName;
+    const noted = notedOf(name);
+    const reader = noted && 'reads' in noted ? operations[noted.reads] : undefined;
+    return { name, ...routeOf(name), operation, noted, reader };
+  });
 
 export const consoleRoutes = (services: ConsoleServices): readonly OwnRoute[] =>
   Object.entries(ownOperations(services)).map(([name, operation]) => ({

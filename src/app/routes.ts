@@ -122,6 +122,7 @@ export const routes = {
   changeWorkspace: 'PATCH /workspace',
 
   listAuditLog: 'GET /audit',
+  exportAuditLog: 'GET /audit/export',
 
   getMailStatus: 'GET /mail',
   testMail: 'POST /mail/test',
@@ -147,6 +148,7 @@ export const ownRoutes = {
   renamePerson: 'PATCH /person',
   changePassword: 'PUT /person/password',
   listSessions: 'GET /person/sessions',
+  listActivity: 'GET /person/activity',
   endSession: 'DELETE /person/sessions/:id',
   endOtherSessions: 'DELETE /person/sessions',
   readSecondFactors: 'GET /person/second-factors',

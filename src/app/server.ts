@@ -59,7 +59,11 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   server.get('/api/v1/openapi.json', async (request, reply) =>
     sendPacked(request, reply.type(jsonType), openApiText),
   );
-  const console = { ...services, accounts: openAccounts({ ...services, publicUrl: config.publicUrl }) };
+  const console = {
+    ...services,
+    auditLog,
+    accounts: openAccounts({ ...services, publicUrl: config.publicUrl }),
+  };
   await server.register(async (scope) => serveApi(scope, console, routes, { requestLog, auditLog }), {
     prefix: '/api/v1',
   });

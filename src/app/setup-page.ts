@@ -8,9 +8,11 @@ import { renderDocument } from '#page/render/document.ts';
 import { pageHeaders } from '#page/headers.ts';
 import { attributes, type Html, html } from '#page/render/html.ts';
 import { renderNotice } from '#page/render/notices.ts';
+import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { completeSetup } from '#workspaces/setup.ts';
 import { signIn } from '#workspaces/sign-in.ts';
+import { originOf } from './api.ts';
 
 type Given = { email: string; password: string; workspace_name: string };
 const fields = [
@@ -76,6 +78,11 @@ export function setupRoutes(server: Server, services: ConsoleServices): void {
         email: given.email,
         password: given.password,
         workspaceName: given.workspace_name,
+      });
+      await noteInWorkspace(services.database, {
+        workspaceId: made.workspaceId,
+        operation: 'createWorkspace',
+        by: { userId: made.userId, origin: originOf(request) },
       });
       reply.header('Set-Cookie', await enter(services, request, given));
       return await send(reply, 200, donePage(services.config.publicUrl, made.apiKey));

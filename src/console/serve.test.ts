@@ -12,6 +12,7 @@ const service = await openService();
 const { services, url } = service;
 const routes = consoleRoutes({
   ...services,
+  auditLog: { noteLater() {} },
   accounts: openAccounts({ ...services, publicUrl: services.config.publicUrl }),
 });
 const person = await signIn(service);

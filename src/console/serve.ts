@@ -62,6 +62,7 @@ async function admit(
 ): Promise<{ visitor: Visitor; person?: Person }> {
   const visitor = {
     address: addressKey(request.ip),
+    ip: request.ip,
     headers: new Headers({
       Cookie: request.headers.cookie ?? '',
       // Longer ones name nobody's browser; the list of sessions shows what is in the front of them.

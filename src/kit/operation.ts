@@ -11,12 +11,22 @@ export type Actor = {
   readonly kind: 'key' | 'person' | 'operator';
   /** Of the key or the person; `operator` has none. */
   readonly id: string;
+  /** Of a person: the session that they are signed in with. */
+  readonly sessionId?: string;
 };
 
-/** What is done, by whom, where: no answers and no secrets. */
+/** Where a request comes from. */
+export type Origin = {
+  address: string | null;
+  /** How the browser or the program calls itself. */
+  agent: string | null;
+};
+
+/** What is done, by whom, from where: no answers and no secrets. */
 export type AuditLine = {
   workspaceId: string;
   actor: Actor;
+  origin: Origin | undefined;
   operation: string;
   method: string;
   /** Below /api/v1, with the ids in it and nothing else. */
@@ -42,6 +52,8 @@ export type Scope = {
 export type Visitor = {
   /** What the peer's address counts as (#workspaces/address-key.ts). */
   address: string;
+  /** The address itself. */
+  ip: string;
   /** The headers that sessions are made of: the cookies, and how the browser calls itself. */
   headers: Headers;
 };

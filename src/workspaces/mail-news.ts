@@ -21,14 +21,16 @@ export type MailNews =
   | { kind: 'password_reset_asked'; email: string };
 
 /** What happened to how a person signs in; also what the audit log calls it. */
-export type PersonalNews =
-  | 'addAuthenticatorApp'
-  | 'removeAuthenticatorApp'
-  | 'addPasskey'
-  | 'removePasskey'
-  | 'renewRecoveryCodes'
-  | 'useRecoveryCode'
-  | 'forgetSecondFactors';
+export const personalNews = [
+  'addAuthenticatorApp',
+  'removeAuthenticatorApp',
+  'addPasskey',
+  'removePasskey',
+  'renewRecoveryCodes',
+  'useRecoveryCode',
+  'forgetSecondFactors',
+] as const;
+export type PersonalNews = (typeof personalNews)[number];
 
 /** The kind of the jobs that tell. */
 export const mailNewsJob = 'mail_news';

@@ -32,7 +32,7 @@ async function countRows(): Promise<Record<string, number>> {
 const none = { users: 0, accounts: 0, workspaces: 0, members: 0, keys: 0, links: 0 };
 const one = { users: 1, accounts: 1, workspaces: 1, members: 1, keys: 1, links: 0 };
 
-beforeEach(() => database.query('truncate users, workspaces, setup cascade'));
+beforeEach(() => database.query('delete from users; delete from workspaces; delete from setup'));
 
 test('the set-up link makes the first account, the owner of the first workspace, with a key that works', async () => {
   const token = (await prepareSetup(database))!;

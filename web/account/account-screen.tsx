@@ -4,6 +4,7 @@ import { RadioGroup } from '../design/checkbox.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { useSession } from '../shell/session.ts';
 import { setTheme, themes, useTheme } from '../shell/theme.ts';
+import { ActivityCard } from './activity-card.tsx';
 import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { SecondFactorCard } from './second-factor/second-factor-card.tsx';
@@ -27,6 +28,7 @@ export function AccountScreen(): ReactElement {
       )}
       <SecondFactorCard />
       <SessionsCard />
+      <ActivityCard />
       <Card title="Appearance">
         <RadioGroup label="Theme of this browser" choices={themes} value={theme} onChange={setTheme} />
       </Card>

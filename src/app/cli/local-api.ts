@@ -6,7 +6,7 @@ import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
 import { openServices } from '../open-services.ts';
-import { apiOperations } from '../operations.ts';
+import { apiRoutes } from '../operations.ts';
 import { routeOf } from '../routes.ts';
 import { runnerOf, sentOf } from '../run-operation.ts';
 import type { Services } from '../services.ts';
@@ -30,19 +30,20 @@ export async function openLocalApi(
     ...openServices({ config, database, vault, log, requestCounter }),
     wakeQueue: () => (isWoken = true),
   };
-  const operations = apiOperations(services);
+  const routes = new Map(apiRoutes(services).map((route) => [route.name, route]));
   const auditLog = openAuditLog(services);
   const api: Api = async (request) => {
     const { name, params = {}, query = {}, body, ifMatch, idempotencyKey: key } = request;
-    const { method, path } = routeOf(name);
+    const route = routes.get(name)!;
     const scope: Scope = {
       workspaceId: await findWorkspace(database, workspace, request),
       formIds: null,
       actor: { kind: 'operator', id: '' },
       may: () => true,
     };
-    const run = runnerOf(services, auditLog, { name, method, path, operation: operations[name] });
-    const once = key === undefined ? undefined : { key, url: `${path} ${JSON.stringify({ params, query })}` };
+    const run = runnerOf(services, auditLog, route);
+    const once =
+      key === undefined ? undefined : { key, url: `${route.path} ${JSON.stringify({ params, query })}` };
     const answer = await run(scope, { params, query, body, ifMatch, once });
     if (isWoken) await announceJobs(database, { sender: '' });
     return sentOf(answer);

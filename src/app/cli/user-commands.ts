@@ -1,4 +1,5 @@
 import { transaction } from '#kit/database.ts';
+import { noteInWorkspace, notePerson } from '#workspaces/audit/note-person.ts';
 import { inviteByHand } from '#workspaces/member-invitations/invite.ts';
 import { addMember } from '#workspaces/members.ts';
 import { forgetFactors } from '#workspaces/second-factor/second-factor.ts';
@@ -22,6 +23,7 @@ export const userCommands = [
       return transaction(database, async (client) => {
         const user = await createUser(client, { email, password, isConfirmed: true });
         if (workspace && role) await addMember(client, { workspaceId: workspace, userId: user.id, role });
+        await notePerson(client, { who: { userId: user.id }, operation: 'createUser', by: undefined });
         return user;
       });
     },
@@ -31,8 +33,17 @@ export const userCommands = [
     summary: 'Makes a link by which whoever you hand it to joins a workspace, with a new account or theirs.',
     options: { email: required(text('<address>')), workspace: required(id), role: required(role) },
     note: 'The link works once, for 7 days. Give it to nobody but the person who has the address.',
-    run: ({ database, vault, config }, { email, workspace, role }) =>
-      inviteByHand({ database, vault, config }, { workspaceId: workspace, email, role }),
+    async run({ database, vault, config }, { email, workspace, role }) {
+      const link = await inviteByHand({ database, vault, config }, { workspaceId: workspace, email, role });
+      const changes = { email: { to: email }, role: { to: role } };
+      await noteInWorkspace(database, {
+        workspaceId: workspace,
+        operation: 'inviteMember',
+        by: undefined,
+        changes,
+      });
+      return link;
+    },
   }),
   command({
     name: 'user password',
@@ -41,8 +52,11 @@ export const userCommands = [
     options: { email: required(text('<address>')) },
     note: 'The password is shown only this once. Every session of the person has ended.',
     async run({ database }, { email }) {
-      const { id, temporaryPassword } = await resetUserPassword(database, email);
-      return { id, temporary_password: temporaryPassword };
+      return transaction(database, async (client) => {
+        const { id, temporaryPassword } = await resetUserPassword(client, email);
+        await notePerson(client, { who: { userId: id }, operation: 'replacePassword', by: undefined });
+        return { id, temporary_password: temporaryPassword };
+      });
     },
   }),
   command({

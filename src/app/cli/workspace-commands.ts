@@ -1,3 +1,5 @@
+import { transaction } from '#kit/database.ts';
+import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
 import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces.ts';
 import { command, optional } from './command.ts';
 import { id, plan, text, wholeNumber } from './values.ts';
@@ -12,7 +14,11 @@ export const workspaceCommands = [
     parameters: { name: text('<name>') },
     options: { plan: optional(plan), ...ownRate },
     run: ({ database }, { name, plan = 'free', 'rate-limit': rateLimit, burst }) =>
-      createWorkspace(database, { name, plan, rateLimit, burst }),
+      transaction(database, async (client) => {
+        const made = await createWorkspace(client, { name, plan, rateLimit, burst });
+        await noteInWorkspace(client, { workspaceId: made.id, operation: 'createWorkspace', by: undefined });
+        return made;
+      }),
   }),
   command({
     name: 'workspace list',
@@ -37,6 +43,15 @@ export const workspaceCommands = [
     parameters: { id, plan },
     options: ownRate,
     run: ({ database }, { id, plan, 'rate-limit': rateLimit, burst }) =>
-      setPlan(database, { workspaceId: id, plan, rateLimit, burst }),
+      transaction(database, async (client) => {
+        const set = await setPlan(client, { workspaceId: id, plan, rateLimit, burst });
+        await noteInWorkspace(client, {
+          workspaceId: id,
+          operation: 'setPlan',
+          by: undefined,
+          changes: { plan: { to: plan }, rate_limit: { to: rateLimit }, burst: { to: burst } },
+        });
+        return set;
+      }),
   }),
 ];

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuseForeignOrigin } from '#console/access.ts';
 import { ApiError } from '#kit/errors.ts';
+import type { Origin } from '#kit/operation.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { packAnswer } from '#kit/packing.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
 import type { RequestLog } from '#workspaces/request-log/request-log.ts';
-import { type ApiServices, openDoor } from '../api.ts';
+import { type ApiServices, openDoor, originOf } from '../api.ts';
 import type { Api } from '../cli/api.ts';
 import type { ApiRoute } from '../operations.ts';
 import { runnerOf, sentOf } from '../run-operation.ts';
@@ -33,11 +34,11 @@ export async function serveMcp(
   );
   /** The operations as this caller. */
   const apiOf =
-    (caller: Caller, id: string): Api =>
+    (caller: Caller, id: string, origin: Origin): Api =>
     async ({ name, params, query, body, ifMatch }) => {
       const { operation, run } = runs.get(name)!;
       requirePermission(caller, operation.permission);
-      return sentOf(await run(caller, { params, query, body, ifMatch, id }));
+      return sentOf(await run(caller, { params, query, body, ifMatch, id, origin }));
     };
   const load = async () => {
     const [{ createMcpHandler }, { openMcp }, { drawTools }] = await Promise.all([
@@ -58,7 +59,7 @@ export async function serveMcp(
     refuseMany(request.body);
     loaded ??= load();
     const { createMcpHandler, openMcp, tools } = await loaded;
-    const api = apiOf(caller, request.id);
+    const api = apiOf(caller, request.id, originOf(request));
     const { fetch: serve } = createMcpHandler(
       () => openMcp({ tools, api, may: caller.may, groups, log: services.log }),
       { maxSubscriptions: 0 },

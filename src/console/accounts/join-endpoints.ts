@@ -1,4 +1,5 @@
 import { operation, type Visitor } from '#kit/operation.ts';
+import { noteInWorkspace, originOf } from '#workspaces/audit/note-person.ts';
 import { joinAsPerson, joinByPassword, openInvitation } from '#workspaces/member-invitations/accept.ts';
 import { countTry, signInTries } from '#workspaces/sign-in.ts';
 import type { ConsoleServices } from '../services.ts';
@@ -8,6 +9,16 @@ import { Account, InvitationToken, Joined, NewPerson, OpenInvitation } from './s
 export function joinEndpoints(services: ConsoleServices) {
   const count = ({ address }: Visitor): Promise<void> =>
     countTry(services, `join from ${address}`, signInTries.ofAddress);
+  const noteJoin = (
+    visitor: Visitor,
+    { workspaceId, ...who }: { workspaceId: string; userId: string; sessionId?: string },
+  ): Promise<void> =>
+    noteInWorkspace(services.database, {
+      workspaceId,
+      operation: 'joinWorkspace',
+      by: { ...who, origin: originOf(visitor) },
+      thingId: who.userId,
+    });
 
   return {
     open: operation({
@@ -31,7 +42,9 @@ export function joinEndpoints(services: ConsoleServices) {
       errors: ['gone', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         await count(visitor);
-        return { body: await joinByPassword(services, { ...body, name: body.name.trim() }) };
+        const { email, ...joined } = await joinByPassword(services, { ...body, name: body.name.trim() });
+        await noteJoin(visitor, joined);
+        return { body: { email } };
       },
     }),
 
@@ -41,8 +54,9 @@ export function joinEndpoints(services: ConsoleServices) {
       body: InvitationToken,
       reply: { status: 200, description: 'They are a member.', schema: Joined },
       errors: ['gone', 'conflict'],
-      async run({ person, body }) {
+      async run({ person, visitor, body }) {
         const { workspaceId } = await joinAsPerson(services, { token: body.token, userId: person.id });
+        await noteJoin(visitor, { workspaceId, userId: person.id, sessionId: person.sessionId });
         return { body: { workspace_id: workspaceId } };
       },
     }),

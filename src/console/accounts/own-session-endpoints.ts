@@ -1,9 +1,13 @@
-import { now } from '#kit/clock.ts';
+import { Type } from 'typebox';
+import { now, timeOfId } from '#kit/clock.ts';
+import { belowId, endCut, listParameters, readCut } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { notePerson, personalLine } from '#workspaces/audit/note-person.ts';
+import { countPersonalLines, selectPersonalLines } from '#workspaces/audit/queries.ts';
 import { endOtherSessions, endSession, selectSessions } from '#workspaces/sessions/queries.ts';
 import type { ConsoleServices } from '../services.ts';
-import { Sessions } from './shapes.ts';
+import { Activity, Sessions } from './shapes.ts';
 
 /** Where a person is signed in, and the ends of it. */
 export function ownSessionEndpoints({ database }: Pick<ConsoleServices, 'database'>) {
@@ -26,14 +30,40 @@ export function ownSessionEndpoints({ database }: Pick<ConsoleServices, 'databas
       },
     }),
 
+    activity: operation({
+      summary: 'List what concerned one’s account',
+      caller: 'person',
+      query: Type.Object(listParameters, { additionalProperties: false }),
+      reply: { status: 200, description: 'The newest first, of the last year.', schema: Activity },
+      async run({ person, query }) {
+        const cut = readCut(query, 'activity');
+        const place = { below: belowId(cut), limit: cut.limit, offset: cut.offset };
+        const found = await selectPersonalLines(database, { user_id: person.id, ...place });
+        const total = cut.total ?? (await countPersonalLines(database, { user_id: person.id }))[0]!.count;
+        const { rows, ends } = endCut(cut, found, total);
+        const data = rows.map(({ id, actor_kind, operation, status, address, agent, session_id }) => ({
+          id,
+          at: timeOfId(id).toISOString(),
+          by_operator: actor_kind === 'operator',
+          operation,
+          status,
+          address,
+          browser: agent,
+          is_this: session_id === person.sessionId,
+        }));
+        return { body: { data, ...ends } };
+      },
+    }),
+
     end: operation({
       summary: 'End one of one’s sessions',
       caller: 'person',
       params: idParameter,
       reply: { status: 204, description: 'It opens nothing any more.' },
-      async run({ person, params }) {
+      async run({ person, visitor, params }) {
         const ended = await endSession(database, { user_id: person.id, id: params.id });
         if (ended.length === 0) throw new ApiError('not_found');
+        await notePerson(database, personalLine({ person, visitor }, 'endSession'));
       },
     }),
 
@@ -41,8 +71,9 @@ export function ownSessionEndpoints({ database }: Pick<ConsoleServices, 'databas
       summary: 'End every other session of one’s own',
       caller: 'person',
       reply: { status: 204, description: 'This one is left.' },
-      async run({ person }) {
+      async run({ person, visitor }) {
         await endOtherSessions(database, { user_id: person.id, id: person.sessionId });
+        await notePerson(database, personalLine({ person, visitor }, 'endOtherSessions'));
       },
     }),
   };

@@ -1,4 +1,5 @@
 import { idParameter, operation } from '#kit/operation.ts';
+import { notePerson, originOf, personalLine } from '#workspaces/audit/note-person.ts';
 import {
   addPasskey,
   askForPasskey,
@@ -21,6 +22,7 @@ import {
 
 /** Passkeys: adding, naming and removing one's own, and signing in by one. */
 export function passkeyEndpoints(services: ConsoleServices) {
+  const { database } = services;
   return {
     start: operation({
       summary: 'Begin to add a passkey',
@@ -51,8 +53,10 @@ export function passkeyEndpoints(services: ConsoleServices) {
       params: idParameter,
       body: PasskeyName,
       reply: { status: 204, description: 'It is called so.' },
-      run: ({ person, params, body }) =>
-        namePasskey(services.database, { userId: person.id, id: params.id, name: body.name }),
+      async run({ person, visitor, params, body }) {
+        await namePasskey(database, { userId: person.id, id: params.id, name: body.name });
+        await notePerson(database, personalLine({ person, visitor }, 'renamePasskey'));
+      },
     }),
 
     remove: operation({
@@ -85,7 +89,9 @@ export function passkeyEndpoints(services: ConsoleServices) {
       reply: { status: 204, description: 'The cookies are the session.' },
       errors: ['unauthorized', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
-        const { cookies, device } = await signInByPasskey(services, visitor, body);
+        const { userId, cookies, device } = await signInByPasskey(services, visitor, body);
+        const by = { origin: originOf(visitor) };
+        await notePerson(database, { who: { userId }, operation: 'signInByPasskey', by });
         return {
           headers: { 'Set-Cookie': [...cookies, ...deviceCookie.write(services.config.publicUrl, device)] },
         };

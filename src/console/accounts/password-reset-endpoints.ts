@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '#kit/errors.ts';
 import { operation } from '#kit/operation.ts';
+import { notePerson, originOf } from '#workspaces/audit/note-person.ts';
 import { askForPasswordReset, finishPasswordReset } from '#workspaces/password-reset/password-reset.ts';
 import { countTry, signInTries } from '#workspaces/sign-in.ts';
 import type { ConsoleServices } from '../services.ts';
@@ -43,6 +44,8 @@ export function passwordResetEndpoints(services: ConsoleServices) {
       async run({ visitor, body }) {
         await countTry(services, `password reset from ${visitor.address}`, signInTries.ofAccount);
         const { email } = await finishPasswordReset(services.database, body);
+        const by = { origin: originOf(visitor) };
+        await notePerson(services.database, { who: { email }, operation: 'finishPasswordReset', by });
         services.wakeQueue();
         return { body: { email } };
       },

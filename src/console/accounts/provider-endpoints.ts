@@ -1,4 +1,5 @@
 import { operation } from '#kit/operation.ts';
+import { notePerson, originOf } from '#workspaces/audit/note-person.ts';
 import { askProvider, signInByProvider } from '#workspaces/identity-provider/sign-in-by-provider.ts';
 import type { ConsoleServices } from '../services.ts';
 import { askedCookie } from './device-cookie.ts';
@@ -34,7 +35,9 @@ export function providerEndpoints(services: ConsoleServices) {
       errors: ['unauthorized', 'forbidden', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         const kept = askedCookie.read(visitor.headers);
-        const cookies = await signInByProvider(services, visitor, { answer: body.answer, kept });
+        const { userId, cookies } = await signInByProvider(services, visitor, { answer: body.answer, kept });
+        const by = { origin: originOf(visitor) };
+        await notePerson(services.database, { who: { userId }, operation: 'signInByProvider', by });
         services.wakeQueue();
         return { headers: { 'Set-Cookie': [...cookies, ...askedCookie.write(publicUrl, '')] } };
       },

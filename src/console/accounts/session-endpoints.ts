@@ -1,19 +1,20 @@
 import { now } from '#kit/clock.ts';
-import { ApiError } from '#kit/errors.ts';
+import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { operation } from '#kit/operation.ts';
+import { notePerson, originOf, personalLine } from '#workspaces/audit/note-person.ts';
 import { selectWorkspacesOfUser, updateUserName } from '#workspaces/members/queries.ts';
 import { nameProblems, refuseProblems } from '#workspaces/problems.ts';
 import { changePassword, signIn } from '#workspaces/sign-in.ts';
 import { readSecondSteps, takeSecondStep } from '#workspaces/second-factor/second-factor.ts';
 import { mayCreateWorkspace } from '#workspaces/workspaces.ts';
-import { isClosed } from '../access.ts';
+import { findPerson, isClosed } from '../access.ts';
 import type { ConsoleServices } from '../services.ts';
 import { deviceCookie } from './device-cookie.ts';
 import { PasswordChange, PersonChange, SecondStep, Session, SignIn } from './shapes.ts';
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionEndpoints(services: ConsoleServices) {
-  const { accounts, database, config } = services;
+  const { accounts, auditLog, database, config } = services;
   return {
     get: operation({
       summary: 'Read who is signed in',
@@ -49,7 +50,15 @@ export function sessionEndpoints(services: ConsoleServices) {
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         const device = deviceCookie.read(visitor.headers);
-        const taken = await takeSecondStep(services, { person, visitor, device }, body.code);
+        const by = { origin: originOf(visitor), sessionId: person.sessionId };
+        const line = { who: { userId: person.id }, operation: 'takeSecondStep', by } as const;
+        const taken = await takeSecondStep(services, { person, visitor, device }, body.code).catch(
+          (error: unknown) => {
+            if (isRefusal(error, 'validation_error')) auditLog.noteLater({ ...line, status: 422 });
+            throw error;
+          },
+        );
+        await notePerson(database, line);
         return {
           headers: {
             'Set-Cookie': [...taken.cookies, ...deviceCookie.write(config.publicUrl, taken.device)],
@@ -66,7 +75,18 @@ export function sessionEndpoints(services: ConsoleServices) {
       errors: ['unauthorized', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         const device = deviceCookie.read(visitor.headers);
-        const { cookies, device: mark } = await signIn(services, { ...visitor, device }, body);
+        const line = { operation: 'signIn', by: { origin: originOf(visitor) } } as const;
+        const {
+          userId,
+          cookies,
+          device: mark,
+        } = await signIn(services, { ...visitor, device }, body).catch((error: unknown) => {
+          // Behind the answer: whether there is such an account is nobody's business.
+          if (isRefusal(error, 'unauthorized'))
+            auditLog.noteLater({ ...line, who: { email: body.email }, status: 401 });
+          throw error;
+        });
+        await notePerson(database, { ...line, who: { userId } });
         return { headers: { 'Set-Cookie': [...cookies, ...deviceCookie.write(config.publicUrl, mark)] } };
       },
     }),
@@ -77,6 +97,8 @@ export function sessionEndpoints(services: ConsoleServices) {
       reply: { status: 204, description: 'The session is over.' },
       async run({ visitor }) {
         const { auth } = await accounts.library();
+        const { person } = await findPerson(accounts, visitor.headers.get('Cookie') ?? '');
+        if (person) await notePerson(database, personalLine({ person, visitor }, 'signOut'));
         const { headers } = await auth.api.signOut({ headers: visitor.headers, returnHeaders: true });
         return { headers: { 'Set-Cookie': headers.getSetCookie() } };
       },
@@ -88,13 +110,14 @@ export function sessionEndpoints(services: ConsoleServices) {
       body: PasswordChange,
       reply: { status: 204, description: 'The cookies are a new session; every other one is over.' },
       errors: ['rate_limit_exceeded'],
-      async run({ person, visitor: { headers }, body }) {
+      async run({ person, visitor, body }) {
         const passwords = { current: body.current_password, next: body.new_password };
         const cookies = await changePassword(
           services,
-          { userId: person.id, headers, secondFactorAt: person.secondFactorAt },
+          { userId: person.id, headers: visitor.headers, secondFactorAt: person.secondFactorAt },
           passwords,
         );
+        await notePerson(database, personalLine({ person, visitor }, 'changePassword'));
         return { headers: { 'Set-Cookie': cookies } };
       },
     }),
@@ -104,11 +127,15 @@ export function sessionEndpoints(services: ConsoleServices) {
       caller: 'person',
       body: PersonChange,
       reply: { status: 204, description: 'It is changed.' },
-      async run({ person, body }) {
+      async run({ person, visitor, body }) {
         refuseProblems(nameProblems('name', body.name));
         const changed = await updateUserName(database, { id: person.id, name: body.name.trim(), now: now() });
         if (changed.length === 0) throw new ApiError('not_found');
+        await notePerson(database, personalLine({ person, visitor }, 'renamePerson'));
       },
     }),
   };
 }
+
+const isRefusal = (error: unknown, code: ErrorCode): boolean =>
+  error instanceof ApiError && error.code === code;

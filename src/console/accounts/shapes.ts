@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { listOf } from '#kit/cursor.ts';
 import { plans, type Plan } from '#workspaces/plans.ts';
 import { waysIn } from '#workspaces/member-invitations/accept.ts';
 import { passwordLength } from '#workspaces/passwords.ts';
+import { personalDeeds } from '#workspaces/audit/personal-deeds.ts';
 import { roleNames } from '#workspaces/roles.ts';
 import { secondSteps } from '#workspaces/second-factor/second-factor.ts';
 import { nameText } from '#workspaces/shapes.ts';
@@ -136,6 +138,23 @@ export const Sessions = Type.Object({
     }),
   ),
 });
+
+/** What concerned somebody's account: where from, and whether it was refused. */
+export const Activity = listOf(
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    at: Type.String({ format: 'date-time' }),
+    /** At the command line of the service. */
+    by_operator: Type.Boolean(),
+    operation: Type.Enum([...personalDeeds]),
+    /** 401 and 422: somebody tried, and was refused. */
+    status: Type.Integer(),
+    address: Type.Union([Type.String(), Type.Null()]),
+    browser: Type.Union([Type.String(), Type.Null()]),
+    /** Whether it was done in the session that asks. */
+    is_this: Type.Boolean(),
+  }),
+);
 
 export const WaysIn = Type.Object({
   /** What people call the provider that they can sign in by; null: there is none. */

@@ -1,18 +1,20 @@
 import { isRecord } from '#ast/json.ts';
-import { newId, now, uuidPattern } from '#kit/clock.ts';
+import { leastIdAt, newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { gather } from '#kit/gather.ts';
 import type { Log } from '#kit/log.ts';
-import type { Answer, AuditLine, Scope } from '#kit/operation.ts';
+import type { Answer, AuditLine, Origin, Scope } from '#kit/operation.ts';
 import { runPeriodically } from '#kit/periodic.ts';
-import { deleteOldLines, insertLines, settleLines } from './queries.ts';
+import { changesBetween } from './changes.ts';
+import { notePerson, type PersonalLine } from './note-person.ts';
+import { deleteOldLines, deleteOldPersonalLines, insertLines, settleLines } from './queries.ts';
 
 /** The line of a request to an operation. Of what stands in its address the ids alone are kept. */
 export function lineOf(
   { name, method, path }: { name: string; method: string; path: string },
   { workspaceId, actor }: Scope,
-  { params, id: requestId }: { params: unknown; id?: string },
+  { params, id: requestId, origin }: { params: unknown; id?: string; origin?: Origin | undefined },
 ): AuditLine {
   const given = params as Readonly<Record<string, string>>;
   const idOf = (parameter: string): string | undefined =>
@@ -20,6 +22,7 @@ export function lineOf(
   return {
     workspaceId,
     actor,
+    origin,
     operation: name,
     method,
     path: path.replaceAll(/:(\w+)/g, (pattern, parameter: string) => idOf(parameter) ?? pattern),
@@ -37,31 +40,46 @@ export const lineValues = (line: AuditLine | undefined) => ({
   line_method: line?.method ?? null,
   line_path: line?.path ?? null,
   line_request_id: line?.requestId ?? null,
+  line_address: line?.origin?.address ?? null,
+  line_agent: line?.origin?.agent ?? null,
+  line_session_id: line?.actor.sessionId ?? null,
 });
+
+/** How what an operation changes is read. `made`: the id of what it made, which its answer says. */
+export type Compared = {
+  before: () => Promise<unknown>;
+  after: (answer: Answer, made: string | undefined) => Promise<unknown>;
+};
 
 export type AuditLog = {
   /**
    * Runs an operation with its line, if it has one: it begins when that is written, or writes it with what it does, so
    * that none is without one. Where the line cannot be written nothing is done.
+   * @param compared reads what the operation changes, before it and after.
    */
   note<Caller extends Scope>(
     operation: { readonly isNotingItself: boolean },
     line: AuditLine | undefined,
     caller: Caller,
     run: (caller: Caller) => Promise<Answer>,
+    compared?: Compared,
   ): Promise<Answer>;
+  /** Notes what concerns a person behind the answer, so that the time it takes says nothing of whether there is one. */
+  noteLater(line: PersonalLine): void;
   /** Writes how the last ones ended. */
   stop(): Promise<void>;
 };
 
-/** For how many days lines are kept. */
-export const auditDays = 365;
+/** For how many days people see what concerned their account; workspaces have a number of their own. */
+const personalDays = 365;
 const dayMs = 86_400_000;
 /** How long the end of an operation may wait to be written, with others. */
 const pauseMs = 250;
 
 type Begun = AuditLine & { id: string };
-type Ended = { workspaceId: string; id: string; status: number; thingId: string };
+type Ended = { workspaceId: string; id: string; status: number; thingId: string; changes: string };
+/** Tries that may wait to be written; beyond them none is noted. Only a database that is away makes so many. */
+const mostWaiting = 1_000;
 
 /**
  * Who did what. Lines of operations that begin at once are written together, before them; how they ended is written
@@ -81,6 +99,9 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
         paths: lines.map(({ path }) => path),
         thing_ids: lines.map(({ thingId }) => thingId ?? ''),
         request_ids: lines.map(({ requestId }) => requestId ?? ''),
+        addresses: lines.map(({ origin }) => origin?.address ?? ''),
+        agents: lines.map(({ origin }) => origin?.agent ?? ''),
+        session_ids: lines.map(({ actor }) => actor.sessionId ?? ''),
       });
       return lines.map(() => undefined);
     },
@@ -88,7 +109,9 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
   );
 
   let ended: Ended[] = [];
+  const later: PersonalLine[] = [];
   const settle = async (): Promise<void> => {
+    for (const line of later.splice(0)) await notePerson(database, line);
     if (ended.length === 0) return;
     const batch = ended;
     ended = [];
@@ -98,6 +121,7 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
         ids: batch.map(({ id }) => id),
         statuses: batch.map(({ status }) => status),
         thing_ids: batch.map(({ thingId }) => thingId),
+        changes: batch.map(({ changes }) => changes),
       });
     } catch (error) {
       // Tried again, together with what came meanwhile. A line that is not settled stays, and says that it began.
@@ -108,14 +132,26 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
   const settling = runPeriodically('noting how operations ended', { pauseMs, log, work: settle });
 
   /** Writes that it begins, runs it, and has its end written. */
-  const noteBoth = async (line: AuditLine, run: () => Promise<Answer>): Promise<Answer> => {
+  const noteBoth = async (
+    line: AuditLine,
+    run: () => Promise<Answer>,
+    compared: Compared | undefined,
+  ): Promise<Answer> => {
     const { workspaceId } = line;
     const id = newId();
     await begin({ ...line, id });
-    const end = (status: number, thingId = ''): void => void ended.push({ workspaceId, id, status, thingId });
+    const end = (status: number, thingId = '', changes = ''): void =>
+      void ended.push({ workspaceId, id, status, thingId, changes });
     try {
+      const before = await compared?.before();
       const answer = await run();
-      end(answer.status, madeBy(answer));
+      const made = madeBy(answer);
+      // What is done is done: that it cannot be compared is no reason to say that it failed.
+      const changes = await compared?.after(answer, made).then(
+        (after) => changesBetween(before, after),
+        (error: unknown) => void log.warn({ err: error }, 'what an operation changed could not be read'),
+      );
+      end(answer.status, made, changes && JSON.stringify(changes));
       return answer;
     } catch (error) {
       const status = error instanceof ApiError ? errorCodes[error.code].status : 500;
@@ -126,9 +162,14 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
   };
 
   return {
-    note(operation, line, caller, run) {
+    note(operation, line, caller, run, compared) {
       if (!line) return run(caller);
-      return operation.isNotingItself ? run({ ...caller, line }) : noteBoth(line, () => run(caller));
+      return operation.isNotingItself
+        ? run({ ...caller, line })
+        : noteBoth(line, () => run(caller), compared);
+    },
+    noteLater(line) {
+      if (later.length < mostWaiting) later.push(line);
     },
     async stop() {
       await settling.stop();
@@ -145,11 +186,10 @@ function madeBy({ body, json }: Answer): string | undefined {
   return typeof id === 'string' && uuidPattern.test(id) ? id : undefined;
 }
 
-/** Forgets lines that are older than the log reaches back. */
+/** Forgets lines whose time is over: of each workspace by its own number of days. */
 export async function pruneAudit(database: Database): Promise<void> {
-  const before = new Date(now().getTime() - auditDays * dayMs);
-  for (;;) {
-    const gone = await deleteOldLines(database, { before });
-    if (gone.length < 1_000) return;
-  }
+  const at = now();
+  while ((await deleteOldLines(database, { now: at })).length === 1_000);
+  const before = leastIdAt(new Date(at.getTime() - personalDays * dayMs));
+  while ((await deleteOldPersonalLines(database, { before })).length === 1_000);
 }

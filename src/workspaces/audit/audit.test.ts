@@ -5,7 +5,7 @@ import { newId } from '#kit/clock.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import { auditDays, pruneAudit } from './audit-log.ts';
+import { pruneAudit } from './audit-log.ts';
 
 const service = await openService();
 const { database } = service.services;
@@ -22,6 +22,11 @@ type Line = {
   thing_id: string | null;
   request_id: string;
   status: number | null;
+  by: string;
+  address: string | null;
+  agent: string | null;
+  session_id: string | null;
+  changes: Record<string, { from?: unknown; to?: unknown }> | null;
 };
 const read = async (query = '', person = owner): Promise<Line[]> =>
   (await person.api<{ data: Line[] }>('GET', `/audit${query}`)).body.data;
@@ -44,8 +49,10 @@ test('who changed what is noted, with the request, and nothing of what was said 
   assert.equal(webhook.status, 201);
   const lines = await settled();
   assert.deepEqual(
-    lines.map(({ id, at, ...line }) => ({
+    lines.map(({ id, at, address, agent, session_id, changes, ...line }) => ({
       ...line,
+      isFrom: address === '127.0.0.1' && agent !== null && (session_id !== null) === (line.by === 'session'),
+      changed: changes && Object.keys(changes).sort(),
       isTimed: id !== '' && Math.abs(Date.parse(at) - Date.now()) < 60_000,
     })),
     [
@@ -57,6 +64,9 @@ test('who changed what is noted, with the request, and nothing of what was said 
         thing_id: made.body.id,
         request_id: webhook.headers.get('x-request-id'),
         status: 201,
+        by: 'key',
+        isFrom: true,
+        changed: ['active', 'events', 'form_id', 'has_secret', 'header_names', 'pauses_on_failure', 'url'],
         isTimed: true,
       },
       {
@@ -67,6 +77,9 @@ test('who changed what is noted, with the request, and nothing of what was said 
         thing_id: key.body.id,
         request_id: key.headers.get('x-request-id'),
         status: 201,
+        by: 'session',
+        isFrom: true,
+        changed: ['created_by', 'created_by_role', 'name', 'permissions', 'withheld'],
         isTimed: true,
       },
       {
@@ -77,6 +90,9 @@ test('who changed what is noted, with the request, and nothing of what was said 
         thing_id: made.body.id,
         request_id: made.headers.get('x-request-id'),
         status: 201,
+        by: 'session',
+        isFrom: true,
+        changed: null,
         isTimed: true,
       },
     ],
@@ -163,26 +179,131 @@ test('a request that is sent again under its Idempotency-Key is noted once', asy
   assert.equal((await settled(person)).length, 1);
 });
 
-test('admins alone read it, of their workspace; lines go after a year', async () => {
+test('admins alone read it, of their workspace; lines go after a year, or when the workspace says', async () => {
   const editor = await signIn(service, { workspaceId, role: 'editor' });
   assert.equal((await editor.api('GET', '/audit')).status, 403);
   const other = await signIn(service);
   assert.deepEqual(await read('', other), []);
   assert.equal((await callApi(service.url, (await makeKey()).key, 'GET', '/audit')).status, 403);
   const before = await settled();
-  const old = before.at(-1)!.id;
-  const ageMs = (auditDays + 1) * 86_400_000;
-  const aged = (Date.now() - ageMs).toString(16).padStart(12, '0');
-  await database.query('update audit_lines set id = $2 where id = $1', [
-    old,
-    `${aged.slice(0, 8)}-${aged.slice(8)}${old.slice(13)}`,
-  ]);
-  assert.equal((await read('?per_page=100')).length, before.length);
+  const day = 86_400_000;
+  const lineOfAge = async (days: number) => {
+    const digits = (Date.now() - days * day).toString(16).padStart(12, '0');
+    const id = `${digits.slice(0, 8)}-${digits.slice(8)}${newId().slice(13)}`;
+    await database.query(
+      `insert into audit_lines (workspace_id, id, actor_kind, operation, method, path, status)
+       values ($1, $2, 'operator', 'createKey', 'POST', '/keys', 201)`,
+      [workspaceId, id],
+    );
+    return id;
+  };
+  const kept = await lineOfAge(364);
+  await lineOfAge(366);
   await pruneAudit(database);
   assert.deepEqual(
     (await read('?per_page=100')).map(({ id }) => id),
-    before.slice(0, -1).map(({ id }) => id),
+    [...before.map(({ id }) => id), kept],
   );
+  // The workspace says how long.
+  await database.query('update workspaces set audit_days = 30 where id = $1', [workspaceId]);
+  await pruneAudit(database);
+  assert.equal((await read('?per_page=100')).length, before.length);
+});
+
+test('what is noted can be neither changed nor deleted, by no statement', async () => {
+  const [line] = await settled();
+  const refused = { code: '42501' };
+  for (const statement of [
+    "update audit_lines set operation = 'nothing' where id = $1",
+    'update audit_lines set status = 404 where id = $1',
+    'update audit_lines set id = gen_random_uuid() where id = $1',
+    'delete from audit_lines where id = $1',
+  ])
+    await assert.rejects(database.query(statement, [line!.id]), refused, statement);
+  await assert.rejects(database.query('truncate audit_lines'), refused);
+  const { rows } = await database.query<{ id: string }>(
+    `insert into audit_lines (workspace_id, id, actor_kind, operation, method, path)
+     values ($1, $2, 'operator', 'createKey', 'POST', '/keys') returning id`,
+    [workspaceId, '01900000-0000-7000-8000-000000000000'],
+  );
+  // One whose end nobody knows can say it, and nothing else; and it does not go.
+  for (const statement of [
+    "update audit_lines set status = 201, actor_id = 'somebody' where id = $1",
+    'update audit_lines set status = 201, address = null, workspace_id = gen_random_uuid() where id = $1',
+  ])
+    await assert.rejects(database.query(statement, [rows[0]!.id]), refused, statement);
+  await database.query('update audit_lines set status = 201 where id = $1', [rows[0]!.id]);
+  // With its workspace it goes.
+  const gone = await signIn(service);
+  await gone.api('POST', '/forms', form);
+  await database.query('delete from workspaces where id = $1', [gone.workspaceId]);
+});
+
+test('what became of settings is said, from and to, without secrets and without what addresses hold', async () => {
+  const person = await signIn(service, { name: 'Joan' });
+  const made = await person.api<{ id: string }>('POST', '/forms', form);
+  const webhook = await person.api<{ id: string }>('POST', `/forms/${made.body.id}/webhooks`, {
+    url: 'https://93.184.215.14/hooks?token=hidden-2',
+    events: ['submission.created'],
+  });
+  await person.api('PATCH', `/webhooks/${webhook.body.id}`, { active: false });
+  await person.api('PATCH', '/workspace', { name: 'Another' }, { 'If-Match': '*' });
+  const key = await person.api<{ id: string }>('POST', '/keys', { name: 'K' });
+  await person.api('PATCH', `/keys/${key.body.id}`, { name: 'L' });
+  await person.api('DELETE', `/keys/${key.body.id}`);
+  await person.api('POST', '/members', { email: 'new@example.org', role: 'editor' });
+  const lines = await settled(person);
+  const changesOf = (operation: string) => lines.find((line) => line.operation === operation)!.changes;
+  assert.deepEqual(changesOf('changeWorkspace')!['name'], { from: 'Test', to: 'Another' });
+  assert.deepEqual(changesOf('changeKey'), { name: { from: 'K', to: 'L' } });
+  assert.ok(changesOf('revokeKey')!['revoked_at']!.to);
+  assert.deepEqual(changesOf('changeWebhook')!['active'] ?? changesOf('changeWebhook')!['webhook.active'], {
+    from: true,
+    to: false,
+  });
+  assert.deepEqual(changesOf('inviteMember'), { email: { to: 'new@example.org' }, role: { to: 'editor' } });
+  assert.doesNotMatch(JSON.stringify(lines), /hidden|fl_/);
+  assert.match(JSON.stringify(changesOf('createWebhook')), /93\.184\.215\.14\/hooks/);
+});
+
+test('that a person reads a single submission is noted; that a program does is not', async () => {
+  const person = await signIn(service);
+  const made = await person.api<{ id: string }>('POST', '/forms', form);
+  await openVisitor(service).submit(made.body.id, { a: 'a word that nobody is told' });
+  const { body } = await person.api<{ data: { id: string }[] }>('GET', `/forms/${made.body.id}/submissions`);
+  const { id } = body.data[0]!;
+  const key = await person.api<{ key: string }>('POST', '/keys', { name: 'K' });
+  assert.equal((await callApi(service.url, key.body.key, 'GET', `/submissions/${id}`)).status, 200);
+  assert.equal((await person.api('GET', `/submissions/${id}`)).status, 200);
+  assert.equal((await person.api('GET', `/submissions/${id}/view`)).status, 200);
+  const lines = (await settled(person)).filter(({ thing_id }) => thing_id === id);
+  assert.deepEqual(
+    lines.map(({ operation, by, changes }) => ({ operation, by, changes })),
+    [
+      { operation: 'viewSubmission', by: 'session', changes: null },
+      { operation: 'getSubmission', by: 'session', changes: null },
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(lines), /nobody is told/);
+});
+
+test('the audit log is a file, by the same filter, and taking it out is noted', async () => {
+  const person = await signIn(service);
+  for (const name of ['A', 'B']) await person.api('POST', '/keys', { name });
+  await settled(person);
+  const answer = await fetch(`${service.url}/api/v1/audit/export?operation=createKey&by=session`, {
+    headers: { cookie: person.cookie, 'x-workspace-id': person.workspaceId, 'sec-fetch-site': 'same-origin' },
+  });
+  assert.equal(answer.headers.get('content-type'), 'application/x-ndjson');
+  const rows = (await answer.text())
+    .trimEnd()
+    .split('\n')
+    .map((row) => JSON.parse(row) as Line);
+  const listed = (await settled(person)).filter(({ operation }) => operation === 'createKey');
+  assert.deepEqual(rows, listed);
+  assert.equal(rows.length, 2);
+  assert.deepEqual((await read('?by=command', person)).length, 0);
+  assert.equal((await read('?operation=exportAuditLog', person)).length, 1);
 });
 
 const makeKey = async () => (await owner.api<{ key: string }>('POST', '/keys', { name: 'Data' })).body;

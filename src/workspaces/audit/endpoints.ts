@@ -1,14 +1,26 @@
-import { Type } from 'typebox';
-import { timeOfId } from '#kit/clock.ts';
-import { belowId, endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
+import { Readable } from 'node:stream';
+import { type Static, Type } from 'typebox';
+import { attachment } from '#kit/attachment.ts';
+import { now, timeOfId } from '#kit/clock.ts';
+import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { named } from '#kit/named.ts';
-import { operation } from '#kit/operation.ts';
+import { type Actor, operation } from '#kit/operation.ts';
 import { requireWholeWorkspace } from '../reach.ts';
 import { closed, maybe, timestamp, uuid } from '../shapes.ts';
-import { auditDays } from './audit-log.ts';
+import { tooLong } from './changes.ts';
 import { countLines, selectLines } from './queries.ts';
 
+/** What something was done with, by the kind of who did it. */
+const meansOf = { person: 'session', key: 'key', operator: 'command' } as const satisfies Record<
+  Actor['kind'],
+  string
+>;
+const means = Object.values(meansOf);
+const kindOf = (by: (typeof means)[number]): Actor['kind'] =>
+  (Object.keys(meansOf) as Actor['kind'][]).find((kind) => meansOf[kind] === by)!;
+
+const anything = Type.Unknown();
 const word = Type.String({ minLength: 1, maxLength: 100 });
 
 const AuditLineShape = named(
@@ -27,6 +39,21 @@ const AuditLineShape = named(
     method: Type.String(),
     path: Type.String(),
     thing_id: maybe(Type.String({ format: 'uuid', description: 'What it was done to, or what it made.' })),
+    by: Type.Enum([...means], {
+      description: 'What it was done with: the session of a person, a key, or the command line.',
+    }),
+    address: maybe(Type.String({ description: 'Where the request came from; null at the command line.' })),
+    agent: maybe(Type.String({ description: 'How the browser or the program calls itself.' })),
+    session_id: maybe(Type.String()),
+    changes: maybe(
+      Type.Record(
+        Type.String(),
+        Type.Object({ from: Type.Optional(anything), to: Type.Optional(anything) }),
+        {
+          description: `What became of its settings, by their names; long values are \`${tooLong}\`. Null: nothing, or it has none.`,
+        },
+      ),
+    ),
     request_id: maybe(Type.String({ format: 'uuid', description: '`X-Request-Id` of the answer.' })),
     status: maybe(
       Type.Integer({ description: 'Of the answer; null: it began, and how it ended is not known.' }),
@@ -34,47 +61,85 @@ const AuditLineShape = named(
   }),
 );
 
-const AuditQuery = Type.Object(
-  {
-    ...listParameters,
-    actor_id: Type.Optional(word),
-    operation: Type.Optional(word),
-    thing_id: Type.Optional(uuid),
-    from: Type.Optional(timestamp),
-    to: Type.Optional(timestamp),
-  },
-  closed,
-);
+const filterParameters = {
+  by: Type.Optional(Type.Enum([...means])),
+  actor_id: Type.Optional(word),
+  operation: Type.Optional(word),
+  thing_id: Type.Optional(uuid),
+  from: Type.Optional(timestamp),
+  to: Type.Optional(timestamp),
+} as const;
+const AuditFilter = Type.Object(filterParameters, closed);
+const AuditQuery = Type.Object({ ...listParameters, ...filterParameters }, closed);
+
+const filterOf = (workspaceId: string, query: Static<typeof AuditFilter>) => ({
+  workspace_id: workspaceId,
+  actor_kind: query.by === undefined ? null : kindOf(query.by),
+  actor_id: query.actor_id ?? null,
+  operation: query.operation ?? null,
+  thing_id: query.thing_id ?? null,
+  from: query.from === undefined ? null : new Date(query.from),
+  to: query.to === undefined ? null : new Date(query.to),
+});
+
+type Found = Awaited<ReturnType<typeof selectLines>>[number];
+const lineJson = ({ actor_kind: kind, actor_id, actor_name, ...row }: Found) => ({
+  ...row,
+  at: timeOfId(row.id).toISOString(),
+  actor: { kind, id: actor_id, name: actor_name },
+  by: meansOf[kind],
+});
+
+/** Lines that are read at a time for a file. */
+const linesAtOnce = 1_000;
 
 /** Who did what in a workspace. */
 export const auditEndpoints = ({ database }: { database: Database }) => ({
   list: operation({
     summary: 'List audit log',
-    description: `Who changed what of forms and administration, and who took data out or away, newest first: of the last ${auditDays} days, without answers and secrets. Submissions have histories of their own.`,
+    description:
+      'Who changed what of forms and administration, who signed in and tried to, who read a single submission, and who took data out or away, newest first: without answers and secrets, for as many days as the workspace keeps. Changes of submissions are in their own histories.',
     permission: 'audit:read',
     query: AuditQuery,
     reply: { status: 200, description: 'A page of lines.', schema: listOf(AuditLineShape) },
     async run({ workspaceId, formIds, query }) {
       requireWholeWorkspace(formIds);
       const cut = readCut(query, 'audit');
-      const filter = {
-        workspace_id: workspaceId,
-        actor_id: query.actor_id ?? null,
-        operation: query.operation ?? null,
-        thing_id: query.thing_id ?? null,
-        from: query.from === undefined ? null : new Date(query.from),
-        to: query.to === undefined ? null : new Date(query.to),
-      };
+      const filter = filterOf(workspaceId, query);
       const place = { below: belowId(cut), limit: cut.limit, offset: cut.offset };
       const found = await selectLines(database, { ...filter, ...place });
       const total = cut.total ?? (await countLines(database, filter))[0]!.count;
       const { rows, ends } = endCut(cut, found, total);
-      const data = rows.map(({ actor_kind: kind, actor_id, actor_name, ...row }) => ({
-        ...row,
-        at: timeOfId(row.id).toISOString(),
-        actor: { kind, id: actor_id, name: actor_name },
-      }));
-      return { body: { data, ...ends } };
+      return { body: { data: rows.map(lineJson), ...ends } };
+    },
+  }),
+
+  export: operation({
+    summary: 'Export audit log',
+    description:
+      'Every line of the filter, newest first, as NDJSON: a line of JSON each, as the list has it.',
+    permission: 'audit:read',
+    query: AuditFilter,
+    reply: { status: 200, description: 'The file.', content: ['application/x-ndjson'] },
+    async run({ workspaceId, formIds, query }) {
+      requireWholeWorkspace(formIds);
+      const day = now().toISOString().slice(0, 10);
+      return {
+        headers: { 'Content-Type': 'application/x-ndjson', ...attachment('Audit log', ` ${day}.ndjson`) },
+        stream: Readable.from(exportLines(database, filterOf(workspaceId, query))),
+      };
     },
   }),
 });
+
+async function* exportLines(
+  database: Database,
+  filter: ReturnType<typeof filterOf>,
+): AsyncGenerator<string, void, void> {
+  for (let below = lastId; ; ) {
+    const rows = await selectLines(database, { ...filter, below, limit: linesAtOnce, offset: 0 });
+    if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(lineJson(row))}\n`).join('');
+    if (rows.length < linesAtOnce) return;
+    below = rows.at(-1)!.id;
+  }
+}

@@ -3,6 +3,7 @@ import {
   bigint,
   integer,
   integers,
+  jsonb,
   nullable,
   smallint,
   statement,
@@ -13,6 +14,8 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
+import type { PersonalDeed } from './personal-deeds.ts';
+import type { Changes } from './changes.ts';
 
 /** Notes that operations begin. */
 export const insertLines = statement(
@@ -29,26 +32,112 @@ export const insertLines = statement(
     /** '' where there is none. */
     thing_ids: texts,
     request_ids: texts,
+    addresses: texts,
+    agents: texts,
+    session_ids: texts,
   },
   {},
   `/* sweep: across workspaces */
-   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id)
+   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, address,
+                            agent, session_id)
    select given.workspace_id, given.id, actor_kind, nullif(actor_id, ''), operation, method, path,
-          nullif(thing_id, '')::uuid, nullif(request_id, '')::uuid
-     from unnest($workspace_ids, $ids, $actor_kinds, $actor_ids, $operations, $methods, $paths, $thing_ids, $request_ids)
-       as given (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id)`,
+          nullif(thing_id, '')::uuid, nullif(request_id, '')::uuid, nullif(address, ''), nullif(agent, ''),
+          nullif(session_id, '')
+     from unnest($workspace_ids, $ids, $actor_kinds, $actor_ids, $operations, $methods, $paths, $thing_ids, $request_ids,
+                 $addresses, $agents, $session_ids)
+       as given (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, address, agent,
+                 session_id)`,
 );
 
-/** What a person did about their own sign-in, or the operator for them: a line in each of their workspaces. */
+/**
+ * What a person did about their own account, or the operator for them, or what somebody tried: a line for them, and in each of
+ * their workspaces. Of an address that nobody has nothing is noted.
+ */
 export const insertPersonalLine = statement(
   'audit.insert_personal_line',
-  { id: uuid, user_id: text, actor_kind: word<Actor['kind']>(), operation: text },
+  {
+    id: uuid,
+    /** One of the two says whose it is. */
+    user_id: nullable(text),
+    email: nullable(text),
+    actor_kind: word<Actor['kind']>(),
+    operation: text,
+    status: smallint,
+    address: nullable(text),
+    agent: nullable(text),
+    session_id: nullable(text),
+  },
   {},
   `/* lookup: across workspaces */
-   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status)
-   select workspace_id, $id, $actor_kind, case when $actor_kind = 'person' then user_id end, $operation, '', '',
-          user_id::uuid, 200
-     from members where user_id = $user_id`,
+   with person as (select id from users where id = $user_id or email = $email),
+   own as (
+     insert into person_lines (user_id, id, actor_kind, operation, status, address, agent, session_id)
+     select id, $id, $actor_kind, $operation, $status, $address, $agent, $session_id from person)
+   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
+                            session_id)
+   select m.workspace_id, $id, $actor_kind, case when $actor_kind = 'person' then p.id end, $operation, '', '', p.id::uuid,
+          $status, $address, $agent, $session_id
+     from person p join members m on m.user_id = p.id`,
+);
+
+/** What was done to a workspace outside of the table of operations. */
+export const insertWorkspaceLine = statement(
+  'audit.insert_workspace_line',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    actor_kind: word<Actor['kind']>(),
+    actor_id: nullable(text),
+    operation: text,
+    thing_id: uuid,
+    address: nullable(text),
+    agent: nullable(text),
+    session_id: nullable(text),
+    changes: nullable(jsonb<Changes>()),
+  },
+  {},
+  `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
+                            session_id, changes)
+   values ($workspace_id, $id, $actor_kind, $actor_id, $operation, '', '', $thing_id, 200, $address, $agent, $session_id,
+           $changes)`,
+);
+
+/** Newest first: what concerns a person's account. */
+export const selectPersonalLines = statement(
+  'audit.select_personal_lines',
+  { user_id: text, below: uuid, limit: integer, offset: bigint },
+  {
+    id: uuid,
+    actor_kind: word<Actor['kind']>(),
+    operation: word<PersonalDeed>(),
+    status: smallint,
+    address: nullable(text),
+    agent: nullable(text),
+    session_id: nullable(text),
+  },
+  `select id, actor_kind, operation, status, address, agent, session_id
+     from person_lines where user_id = $user_id and id < $below
+    order by id desc
+    limit $limit offset $offset`,
+);
+
+export const countPersonalLines = statement(
+  'audit.count_personal_lines',
+  { user_id: text },
+  { count: bigint },
+  `select count(*) as count from person_lines where user_id = $user_id`,
+);
+
+/** @returns those removed; a full batch of 1,000 means that there may be more. */
+export const deleteOldPersonalLines = statement(
+  'audit.delete_old_personal_lines',
+  { before: uuid },
+  { id: uuid },
+  `delete from person_lines where (user_id, id) in (
+     select l.user_id, l.id from users u cross join lateral (
+       select user_id, id from person_lines where user_id = u.id and id < $before order by id limit 1000) l
+     limit 1000)
+   returning id`,
 );
 
 /** The parameters of a statement that makes something and notes it. */
@@ -60,33 +149,39 @@ export const lineParameters = {
   line_method: nullable(text),
   line_path: nullable(text),
   line_request_id: nullable(uuid),
+  line_address: nullable(text),
+  line_agent: nullable(text),
+  line_session_id: nullable(text),
 } as const;
 
 /** For its `with`: the line of what it has made (workspace_id, id), with how that ended. */
 export const insertedLine = (made: string): string =>
-  `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, status)
+  `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, status,
+                            address, agent, session_id)
      select workspace_id, $line_id, $line_actor_kind, $line_actor_id, $line_operation, $line_method, $line_path, id,
-            $line_request_id, 201
+            $line_request_id, 201, $line_address, $line_agent, $line_session_id
        from ${made} where $line_id is not null`;
 
 /** Notes how they ended: those that were refused did nothing, and their lines go. */
 export const settleLines = statement(
   'audit.settle_lines',
-  { workspace_ids: uuids, ids: uuids, statuses: integers, thing_ids: texts },
+  { workspace_ids: uuids, ids: uuids, statuses: integers, thing_ids: texts, changes: texts },
   {},
   `/* sweep: across workspaces */
    with given as (
-     select * from unnest($workspace_ids, $ids, $statuses, $thing_ids)
-       as given (workspace_id, id, status, thing_id)),
+     select * from unnest($workspace_ids, $ids, $statuses, $thing_ids, $changes)
+       as given (workspace_id, id, status, thing_id, changes)),
    refused as (
      delete from audit_lines a using given
       where a.workspace_id = given.workspace_id and a.id = given.id and given.status >= 400)
-   update audit_lines a set status = given.status, thing_id = coalesce(a.thing_id, nullif(given.thing_id, '')::uuid)
+   update audit_lines a set status = given.status, thing_id = coalesce(a.thing_id, nullif(given.thing_id, '')::uuid),
+                            changes = nullif(given.changes, '')::jsonb
      from given where a.workspace_id = given.workspace_id and a.id = given.id and given.status < 400`,
 );
 
 const filter = {
   workspace_id: uuid,
+  actor_kind: nullable(text),
   actor_id: nullable(text),
   operation: nullable(text),
   thing_id: nullable(uuid),
@@ -98,8 +193,8 @@ const filter = {
 const idAt = (moment: string): string =>
   `(lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 
-const filtered = `a.workspace_id = $workspace_id and ($actor_id is null or a.actor_id = $actor_id)
-      and ($operation is null or a.operation = $operation) and ($thing_id is null or a.thing_id = $thing_id)
+const filtered = `a.workspace_id = $workspace_id and ($actor_kind is null or a.actor_kind = $actor_kind)
+      and ($actor_id is null or a.actor_id = $actor_id) and ($operation is null or a.operation = $operation) and ($thing_id is null or a.thing_id = $thing_id)
       and ($from is null or a.id >= ${idAt('$from')}) and ($to is null or a.id < ${idAt('$to')})`;
 
 /** Newest first, with the names that people and keys have now. */
@@ -117,9 +212,13 @@ export const selectLines = statement(
     thing_id: nullable(uuid),
     request_id: nullable(uuid),
     status: nullable(smallint),
+    address: nullable(text),
+    agent: nullable(text),
+    session_id: nullable(text),
+    changes: nullable(jsonb<Changes>()),
   },
   `select a.id, a.actor_kind, a.actor_id, coalesce(u.name, k.name) as actor_name, a.operation, a.method, a.path,
-          a.thing_id, a.request_id, a.status
+          a.thing_id, a.request_id, a.status, a.address, a.agent, a.session_id, a.changes
      from audit_lines a
      left join users u on a.actor_kind = 'person' and u.id = a.actor_id
      left join api_keys k on a.actor_kind = 'key' and k.workspace_id = a.workspace_id and k.id::text = a.actor_id
@@ -135,16 +234,20 @@ export const countLines = statement(
   `select count(*) as count from audit_lines a where ${filtered}`,
 );
 
-/** @returns those removed; a full batch of 1,000 means that there may be more. */
+/**
+ * Lines whose time in their workspace is over.
+ * @returns those removed; a full batch of 1,000 means that there may be more.
+ */
 export const deleteOldLines = statement(
   'audit.delete_old_lines',
-  { before: timestamp },
+  { now: timestamp },
   { id: uuid },
   `/* sweep: across workspaces */
    delete from audit_lines where (workspace_id, id) in (
      select a.workspace_id, a.id from workspaces w cross join lateral (
        select workspace_id, id from audit_lines
-        where workspace_id = w.id and id < ${idAt('$before')} order by id limit 1000) a
+        where workspace_id = w.id and id < ${idAt('($now - make_interval(secs => w.audit_days * 86400))')}
+        order by id limit 1000) a
      limit 1000)
    returning id`,
 );

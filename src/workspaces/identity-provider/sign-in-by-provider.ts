@@ -115,7 +115,7 @@ export async function signInByProvider(
   context: Context,
   visitor: Visitor,
   { answer, kept }: { answer: string; kept: string | undefined },
-): Promise<string[]> {
+): Promise<{ userId: string; cookies: string[] }> {
   const provider = requireProvider(context);
   await countTry(context, `answer of the provider from ${visitor.address}`, signInTries.ofAddress);
   const claims = await readClaims(context, provider, answer, readKept(context.vault, kept));
@@ -125,7 +125,7 @@ export async function signInByProvider(
   const isManyFactors = Array.isArray(claims['amr']) && claims['amr'].includes('mfa');
   const cookies = await beginSession(person.id, isManyFactors ? now() : null, visitor.headers);
   await auth.api.signOut({ headers: visitor.headers });
-  return cookies;
+  return { userId: person.id, cookies };
 }
 
 function readKept(vault: Vault, kept: string | undefined): Asked {

@@ -49,13 +49,13 @@ export async function openInvitation(
  * Joins by choosing a password: with an account that is made now, or, by a link that proves whose the address is, with
  * the one that somebody made who never proved it. Whoever that was has it no longer: its password is another, and its
  * sessions have ended.
- * @returns the address to sign in with.
+ * @returns the address to sign in with, and who has joined what.
  * @throws ApiError gone; validation_error; conflict when there is an account that this link does not open.
  */
 export function joinByPassword(
   { database, vault }: AcceptContext,
   { token, name, password }: { token: string; name: string; password: string },
-): Promise<{ email: string }> {
+): Promise<{ email: string; workspaceId: string; userId: string }> {
   const { workspaceId, id, proof } = readToken(vault, token);
   return transaction(database, async (client) => {
     const { email, role, workspace } = await claim(client, workspaceId, id);
@@ -69,7 +69,7 @@ export function joinByPassword(
       account?.id ??
       (await createUser(client, { email, password, name, isConfirmed, words: [workspace] })).id;
     await addMember(client, { workspaceId, userId, role });
-    return { email };
+    return { email, workspaceId, userId };
   });
 }
 

@@ -186,7 +186,7 @@ export async function signInByPasskey(
   context: PasskeyContext,
   visitor: Visitor,
   shown: ShownPasskey,
-): Promise<{ cookies: string[]; device: string }> {
+): Promise<{ userId: string; cookies: string[]; device: string }> {
   const place = requirePlace(context);
   await countTry(context, `passkey from ${visitor.address}`, signInTries.ofAddress);
   const person = await findShown(context, place, shown);
@@ -197,7 +197,7 @@ export async function signInByPasskey(
   const { auth, beginSession } = await context.accounts.library();
   const cookies = await beginSession(person.user_id, now(), visitor.headers);
   await auth.api.signOut({ headers: visitor.headers });
-  return { cookies, device: deviceMark(context.vault, person.email) };
+  return { userId: person.user_id, cookies, device: deviceMark(context.vault, person.email) };
 }
 
 async function findShown(context: FactorContext, place: PasskeyPlace, shown: ShownPasskey) {

@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg';
-import { newId, now } from '#kit/clock.ts';
+import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Person, Visitor } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from '../accounts.ts';
-import { insertPersonalLine } from '../audit/queries.ts';
+import { notePerson, personalLine, type PersonalLine } from '../audit/note-person.ts';
 import { type PersonalNews, reportPersonalNews } from '../mail-news.ts';
 import type { RequestCounter } from '../request-counter.ts';
 import { endSession } from '../sessions/queries.ts';
@@ -35,7 +35,7 @@ export type FactorContext = {
 };
 
 /** Whose second factors are changed, from which browser. */
-export type Asker = { person: Person; visitor: Pick<Visitor, 'headers'> };
+export type Asker = { person: Person; visitor: Pick<Visitor, 'headers' | 'ip'> };
 
 /**
  * Codes of an app that are tried in a day from browsers that nobody has signed in from before. Three of a million count
@@ -120,7 +120,7 @@ export async function removeTotp(context: FactorContext, asker: Asker, password:
  */
 export async function renewRecoveryCodes(
   context: FactorContext,
-  { person }: Asker,
+  { person, visitor }: Asker,
   password: string,
 ): Promise<string[]> {
   await requirePassword(context, person, password);
@@ -129,7 +129,7 @@ export async function renewRecoveryCodes(
     const { totpSince, passkeys } = await readFactors(context.database, person.id);
     if (totpSince === null && passkeys === 0)
       throw new ApiError('conflict', 'Recovery codes stand in for a second factor. Set one up first.');
-    await noteOfPerson(client, person.id, 'renewRecoveryCodes');
+    await tellAndNote(client, 'renewRecoveryCodes', personalLine({ person, visitor }, 'renewRecoveryCodes'));
     return putRecoveryCodes(context, client, person.id);
   });
 }
@@ -154,7 +154,7 @@ export async function takeSecondStep(
     await countTry(context, `codes of ${person.id}`, codeTriesInDay, daySeconds);
   const isRight = isTotp
     ? await takeTotp(context, person.id, typed)
-    : await takeRecoveryCode(context, person.id, typed);
+    : await takeRecoveryCode(context, { person, visitor }, typed);
   if (!isRight) throw wrongCode('This code is wrong, or it was used already.');
   return {
     cookies: await finishSignIn(context, { person, visitor }),
@@ -190,13 +190,14 @@ async function tryTotp(
 
 const takeRecoveryCode = (
   { database, vault }: FactorContext,
-  userId: string,
+  { person, visitor }: Asker,
   typed: string,
 ): Promise<boolean> =>
   transaction(database, async (client) => {
-    const hash = hashRecoveryCode(vault, userId, typed);
-    const used = await spendRecoveryCode(client, { user_id: userId, hash });
-    if (used.length > 0) await noteOfPerson(client, userId, 'useRecoveryCode');
+    const hash = hashRecoveryCode(vault, person.id, typed);
+    const used = await spendRecoveryCode(client, { user_id: person.id, hash });
+    if (used.length > 0)
+      await tellAndNote(client, 'useRecoveryCode', personalLine({ person, visitor }, 'useRecoveryCode'));
     return used.length > 0;
   });
 
@@ -210,7 +211,8 @@ export function forgetFactors(database: Database, email: string): Promise<{ id: 
   return transaction(database, async (client) => {
     const person = only(await deleteFactors(client, { email: email.trim().toLowerCase() }));
     if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
-    if (person.had_any) await noteOfPerson(client, person.id, 'forgetSecondFactors', 'operator');
+    if (person.had_any)
+      await tellAndNote(client, 'forgetSecondFactors', { who: { userId: person.id }, by: undefined });
     return { id: person.id, hadAny: person.had_any };
   });
 }
@@ -230,7 +232,7 @@ export async function changeFactors(
     await lockPerson(client, { user_id: person.id });
     await change(client);
     const [settled] = await settleFactors(client, { user_id: person.id });
-    await noteOfPerson(client, person.id, what);
+    await tellAndNote(client, what, personalLine({ person, visitor }, what));
     const needsCodes = settled!.second_factor && settled!.recovery_codes === 0;
     return {
       recoveryCodes: needsCodes ? await putRecoveryCodes(context, client, person.id) : null,
@@ -254,15 +256,14 @@ async function putRecoveryCodes(
   return codes;
 }
 
-/** What a person did about their own sign-in concerns each workspace that they reach by it, and themselves. */
-async function noteOfPerson(
+/** What changes how a person signs in concerns each workspace that they reach by it, and themselves. */
+async function tellAndNote(
   client: ClientBase,
-  userId: string,
   what: PersonalNews,
-  by: 'person' | 'operator' = 'person',
+  line: Pick<PersonalLine, 'by'> & { who: { userId: string } },
 ): Promise<void> {
-  await insertPersonalLine(client, { id: newId(), user_id: userId, actor_kind: by, operation: what });
-  await reportPersonalNews(client, userId, what);
+  await notePerson(client, { ...line, operation: what });
+  await reportPersonalNews(client, line.who.userId, what);
 }
 
 const wrongCode = (message: string): ApiError =>

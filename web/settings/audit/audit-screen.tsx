@@ -1,30 +1,48 @@
 import '../mail/mail-screen.css';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { ReplyOf } from '#app/operations.ts';
-import { call } from '../../api/operations.ts';
+import { nameBrowser } from '../../account/browser-name.ts';
+import { call, download } from '../../api/operations.ts';
+import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
+import { startOf } from '../../design/day.ts';
+import { TextField } from '../../design/field.tsx';
 import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { Select } from '../../design/select.tsx';
 import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
+import { toastProblem } from '../../design/toast.tsx';
 import { membersQuery, useWorkspace } from '../workspace.ts';
+import { type Line, sayActor, sayChange, sayOperation } from './say-line.ts';
 
-type Line = ReplyOf<'listAuditLog'>['data'][number];
-type View = { actor: string | undefined; page: number };
+/** Whose lines: of everyone, of all keys, of the command line, or of the member with this id. Days as they are typed. */
+type View = { actor: string | undefined; from: string | undefined; to: string | undefined; page: number };
 
 const perPage = 25;
 
-const auditQuery = (workspace: string, { actor, page }: View) =>
+/** Those who are no members. */
+const others = [
+  { id: 'key', label: 'API keys' },
+  { id: 'command', label: 'Whoever runs the service' },
+] as const;
+
+const filterOf = ({ actor, from, to }: View) => {
+  const other = others.find(({ id }) => id === actor);
+  return {
+    ...(other ? { by: other.id } : actor !== undefined && { actor_id: actor }),
+    ...(from !== undefined && { from: startOf(from, 0) }),
+    ...(to !== undefined && { to: startOf(to, 1) }),
+  };
+};
+
+const auditQuery = (workspace: string, view: View) =>
   queryOptions({
-    queryKey: ['audit', workspace, actor, page],
+    queryKey: ['audit', workspace, view],
     queryFn: () =>
-      call(workspace, 'listAuditLog', {
-        query: { page, per_page: perPage, ...(actor !== undefined && { actor_id: actor }) },
-      }),
+      call(workspace, 'listAuditLog', { query: { page: view.page, per_page: perPage, ...filterOf(view) } }),
     placeholderData: keepPreviousData,
     // It grows with everything that is done elsewhere in the console.
     staleTime: 0,
@@ -35,8 +53,12 @@ function useView(): [View, (change: Partial<View>) => void] {
   const search: Record<string, unknown> = useSearch({ strict: false });
   const navigate = useNavigate();
   const page = Number(search['page']);
+  const dayOf = (name: string): string | undefined =>
+    /^\d{4}-\d\d-\d\d$/.test(String(search[name])) ? String(search[name]) : undefined;
   const view = {
     actor: typeof search['actor'] === 'string' ? search['actor'] : undefined,
+    from: dayOf('from'),
+    to: dayOf('to'),
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
   };
   return [view, (change) => void navigate({ to: '.', search: { ...view, page: undefined, ...change } })];
@@ -46,57 +68,78 @@ const columns: readonly TableColumn<Line>[] = [
   {
     id: 'what',
     title: 'What',
-    cell: ({ operation, path, status }) => (
+    cell: (line) => (
       <div className="mail-what">
-        <span>{sayOperation(operation)}</span>
-        {path !== '' && <code className="soft small">{path}</code>}
-        {status === null && <Chip tone="warn">Its end is not known</Chip>}
+        <span>{sayOperation(line)}</span>
+        {line.path !== '' && <code className="soft small">{line.path}</code>}
+        {Object.entries(line.changes ?? {}).map(([name, change]) => (
+          <span key={name} className="soft small">
+            {sayChange(name, change)}
+          </span>
+        ))}
+        {line.status === null && <Chip tone="warn">Its end is not known</Chip>}
+        {line.status !== null && line.status >= 400 && <Chip tone="bad">Refused</Chip>}
       </div>
     ),
   },
-  { id: 'who', title: 'Who', cell: ({ actor }) => sayActor(actor) },
+  { id: 'who', title: 'Who', cell: sayActor },
   {
-    id: 'request',
-    title: 'Request',
+    id: 'from',
+    title: 'From',
     isSecondary: true,
-    cell: (line) => <code className="soft small">{sayRequest(line)}</code>,
+    cell: ({ by, agent, address }) =>
+      by === 'command' ? (
+        'The command line'
+      ) : (
+        <div className="mail-what">
+          <span>{by === 'key' ? agent : nameBrowser(agent)}</span>
+          <code className="soft small">{address}</code>
+        </div>
+      ),
   },
   { id: 'when', title: 'When', isSecondary: true, cell: ({ at }) => <Ago at={at} /> },
 ];
 
-const sayRequest = ({ request_id, actor }: Line): string =>
-  request_id ?? (actor.kind === 'operator' ? 'command line' : '');
-
-/** `changeWebhook` -> Change webhook. */
-const sayOperation = (name: string): string => {
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
-
-function sayActor({ kind, name }: Line['actor']): string {
-  if (kind === 'operator') return 'The operator';
-  return kind === 'key' ? `API key ${name ?? ''}` : (name ?? 'Somebody who is gone');
-}
-
-/** Who changed what in the workspace: forms, webhooks, members, keys and settings, and who took data out. */
+/** Who changed what in the workspace, signed in to it, read a submission, and took data out. */
 export function AuditScreen(): ReactElement {
   const workspace = useWorkspace();
   const [view, change] = useView();
   const members = useQuery(membersQuery(workspace.id));
   const log = useQuery(auditQuery(workspace.id, view));
+  const { mutate: save, isPending } = useMutation({
+    mutationFn: () => download(workspace.id, 'exportAuditLog', { query: filterOf(view) }),
+    onError: toastProblem,
+  });
   const people = (members.data ?? []).map(({ id, name }) => ({ id, label: name }));
   return (
     <Page
       title="Activity"
-      lead="Who changed forms, webhooks, members, keys and settings in the last year. Submissions have histories of their own."
+      lead="Who changed forms, webhooks, members, keys and settings, signed in or tried to, read a single submission, and took data out. Nobody can change it. What becomes of submissions is in their own histories."
+      actions={
+        <Button icon="download" isPending={isPending} onPress={() => save()}>
+          Download
+        </Button>
+      }
     >
-      <div className="row">
+      <div className="mail-test">
         <Select
           label="Show"
           className="mail-filter"
           value={view.actor ?? 'all'}
-          choices={[{ id: 'all', label: 'Everyone' }, ...people]}
+          choices={[{ id: 'all', label: 'Everyone' }, ...people, ...others]}
           onChange={(id) => change({ actor: id === 'all' ? undefined : id })}
+        />
+        <TextField
+          type="date"
+          label="First day"
+          value={view.from ?? ''}
+          onChange={(from) => change({ from: from || undefined })}
+        />
+        <TextField
+          type="date"
+          label="Last day"
+          value={view.to ?? ''}
+          onChange={(to) => change({ to: to || undefined })}
         />
       </div>
       {log.error && !log.data ? (
@@ -104,8 +147,8 @@ export function AuditScreen(): ReactElement {
       ) : !log.data ? (
         <Loading label="Loading the activity …" />
       ) : log.data.data.length === 0 ? (
-        <EmptyState icon="history" title="Nothing yet">
-          <p>What is changed from now on is listed here.</p>
+        <EmptyState icon="history" title="Nothing here">
+          <p>Nothing of this was done, or its time in the log is over.</p>
         </EmptyState>
       ) : (
         <>

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommandLine } from '#app/cli/run-command-line.ts';
+import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
+import { openService, until } from '#test/service.ts';
+
+const service = await openService();
+const { url } = service;
+type Deed = {
+  operation: string;
+  status: number;
+  address: string | null;
+  by_operator: boolean;
+  is_this: boolean;
+};
+type Line = { operation: string; status: number; by: string; address: string | null; thing_id: string };
+
+const activityOf = async (person: ConsolePerson): Promise<Deed[]> =>
+  (await person.call<{ data: Deed[] }>('GET', '/person/activity')).body.data;
+const auditOf = async (person: ConsolePerson): Promise<Line[]> =>
+  (await person.api<{ data: Line[] }>('GET', '/audit?per_page=100')).body.data;
+const enter = (email: string, password: string) =>
+  callConsole(url, '', 'POST', '/session', { email, password });
+const cookieOf = (headers: Headers): string =>
+  headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ');
+
+test('who signs in, tries to, signs out, and changes their account finds it among their activity, and so does each of their workspaces', async () => {
+  const person = await signIn(service);
+  const colleague = await signIn(service, { workspaceId: person.workspaceId, role: 'admin' });
+  const stranger = await signIn(service);
+  assert.equal((await enter(person.email, 'a wrong password')).status, 401);
+  const entered = await enter(person.email, person.password);
+  const cookie = cookieOf(entered.headers);
+  await callConsole(url, cookie, 'PATCH', '/person', { name: 'Another' });
+  await callConsole(url, cookie, 'DELETE', '/session', {});
+  await person.call('DELETE', '/person/sessions', {});
+  const expected = [
+    ['endOtherSessions', 200],
+    ['signOut', 200],
+    ['renamePerson', 200],
+    ['signIn', 200],
+    ['signIn', 401],
+  ];
+  const said = (lines: readonly (Deed | Line)[]) => lines.map(({ operation, status }) => [operation, status]);
+  const byName = (lines: unknown[]) => lines.map(String).sort();
+  const activity = await until('the try to be noted', async () => {
+    const lines = await activityOf(person);
+    return lines.length === expected.length && lines;
+  });
+  assert.deepEqual(byName(said(activity)), byName(expected));
+  assert.ok(activity.every(({ address, by_operator }) => address === '127.0.0.1' && !by_operator));
+  assert.equal(activity.find(({ operation }) => operation === 'endOtherSessions')!.is_this, true);
+  assert.deepEqual(byName(said(await auditOf(colleague))), byName(expected));
+  assert.deepEqual(await activityOf(stranger), []);
+  assert.deepEqual(await auditOf(stranger), []);
+});
+
+test('a try with an address that nobody has is noted nowhere', async () => {
+  const { database } = service.services;
+  const count = async () =>
+    (await database.query<{ count: string }>('select count(*) as count from person_lines')).rows[0]!.count;
+  const person = await signIn(service);
+  const before = Number(await count());
+  await enter('nobody-at-all@example.org', 'a wrong password');
+  await enter(person.email, 'a wrong password');
+  await until('the other try to be noted', async () => Number(await count()) > before);
+  assert.equal(Number(await count()), before + 1);
+});
+
+test('joining and leaving a workspace, making one, and a second factor are noted where they happen', async () => {
+  const owner = await signIn(service);
+  const made = await owner.call<{ id: string }>('POST', '/workspaces', { name: 'Second' });
+  assert.equal(made.status, 201);
+  const inSecond = async () =>
+    (
+      await callConsole<{ data: Line[] }>(url, owner.cookie, 'GET', '/audit', undefined, {
+        'X-Workspace-ID': made.body.id,
+      })
+    ).body.data.map(({ operation }) => operation);
+  assert.deepEqual(await inSecond(), ['createWorkspace']);
+  const member = await signIn(service, { workspaceId: owner.workspaceId, role: 'editor' });
+  assert.equal((await member.call('DELETE', `/memberships/${owner.workspaceId}`)).status, 204);
+  const left = (await auditOf(owner)).find(({ operation }) => operation === 'leaveWorkspace')!;
+  assert.deepEqual([left.thing_id, left.by, left.status], [member.userId, 'session', 200]);
+});
+
+test('what the operator does at the command line is noted as that', async () => {
+  const person = await signIn(service);
+  const run = async (...words: string[]) =>
+    assert.equal(
+      await runCommandLine([...words, '--json'], {
+        environment: service.environment,
+        print() {},
+        complain: (text) => assert.fail(text),
+      }),
+      0,
+    );
+  await run('user', 'password', '--email', person.email);
+  await run(
+    'user',
+    'invite',
+    '--email',
+    'invited@example.org',
+    '--workspace',
+    person.workspaceId,
+    '--role',
+    'editor',
+  );
+  await run('workspace', 'plan', person.workspaceId, 'pro');
+  const admin = await signIn(service, { workspaceId: person.workspaceId, role: 'admin' });
+  const lines = (await auditOf(admin)).map(({ operation, by, address }) => [operation, by, address]);
+  assert.deepEqual(lines, [
+    ['setPlan', 'command', null],
+    ['inviteMember', 'command', null],
+    ['replacePassword', 'command', null],
+  ]);
+});

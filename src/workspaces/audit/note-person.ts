@@ -1,0 +1,81 @@
+import { newId } from '#kit/clock.ts';
+import type { Origin, Person, Visitor } from '#kit/operation.ts';
+import type { Queryable } from '#kit/statement.ts';
+import type { PersonalDeed } from './personal-deeds.ts';
+import type { Changes } from './changes.ts';
+import { insertPersonalLine, insertWorkspaceLine } from './queries.ts';
+
+/** Something that concerns an account, for whose it is. */
+export type PersonalLine = {
+  /** Whose: an id, or an address that somebody has perhaps. */
+  who: { userId: string } | { email: string };
+  operation: PersonalDeed;
+  /** What was answered; 200 unless somebody only tried. */
+  status?: number;
+  /** Undefined: the operator did it, at the command line. */
+  by: { origin: Origin; sessionId?: string } | undefined;
+};
+
+/** Notes it for the person, and in the audit log of each of their workspaces; of an address that nobody has, nothing. */
+export async function notePerson(
+  db: Queryable,
+  { who, operation, status = 200, by }: PersonalLine,
+): Promise<void> {
+  await insertPersonalLine(db, {
+    id: newId(),
+    user_id: 'userId' in who ? who.userId : null,
+    email: 'email' in who ? who.email.trim().toLowerCase() : null,
+    actor_kind: by ? 'person' : 'operator',
+    operation,
+    status,
+    address: by?.origin.address ?? null,
+    agent: by?.origin.agent ?? null,
+    session_id: by?.sessionId ?? null,
+  });
+}
+
+/** Where a visitor's request comes from. */
+export const originOf = ({ ip, headers }: Pick<Visitor, 'ip' | 'headers'>): Origin => ({
+  address: ip,
+  agent: headers.get('User-Agent') || null,
+});
+
+/** The line of what somebody who is signed in does about their account. */
+export const personalLine = (
+  { person, visitor }: { person: Pick<Person, 'id' | 'sessionId'>; visitor: Pick<Visitor, 'ip' | 'headers'> },
+  operation: PersonalLine['operation'],
+) =>
+  ({
+    who: { userId: person.id },
+    operation,
+    by: { origin: originOf(visitor), sessionId: person.sessionId },
+  }) satisfies PersonalLine;
+
+/** What happens to a workspace outside of the table of operations: that it is made, left, or changed by the operator. */
+export type WorkspaceLine = {
+  workspaceId: string;
+  operation: string;
+  /** Undefined: the operator did it, at the command line. */
+  by: { userId: string; origin: Origin; sessionId?: string } | undefined;
+  thingId?: string;
+  changes?: Changes | undefined;
+};
+
+/** Notes something in the audit log of one workspace, with the caller's transaction. */
+export async function noteInWorkspace(
+  db: Queryable,
+  { workspaceId, operation, by, thingId, changes }: WorkspaceLine,
+): Promise<void> {
+  await insertWorkspaceLine(db, {
+    workspace_id: workspaceId,
+    id: newId(),
+    actor_kind: by ? 'person' : 'operator',
+    actor_id: by?.userId ?? null,
+    operation,
+    thing_id: thingId ?? workspaceId,
+    address: by?.origin.address ?? null,
+    agent: by?.origin.agent ?? null,
+    session_id: by?.sessionId ?? null,
+    changes: changes ?? null,
+  });
+}
