@@ -29,7 +29,7 @@ const home = await mkdtemp(join(tmpdir(), 'formloom-backup-'));
 after(() => rm(home, { recursive: true }));
 /** The key of test services. */
 const key = '0f'.repeat(32);
-await database.query('insert into instance (key_fingerprint) values ($1)', [vault.derive('fingerprint')]);
+await database.query('insert into instance (key_fingerprint) values ($1)', [vault.derive('fingerprint')[0]]);
 const form = await makeForm(tenant, [element('text', 'a'), element('file_upload', 'file')]);
 
 const backUp = (name: string, more: { key?: string } = { key }) =>

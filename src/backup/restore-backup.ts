@@ -194,7 +194,7 @@ async function keepKey(
       'The backup was made without its key. Set SECRET_KEY, or put secret.key into DATA_DIR, as they were there. Where it is lost for good, say so with --key-is-lost; all but what was sealed with it is restored.',
     );
   }
-  if (openVault(key).derive('fingerprint') !== fingerprint) {
+  if (!openVault(key).derive('fingerprint').includes(fingerprint)) {
     throw new BackupError(
       'SECRET_KEY, or secret.key in DATA_DIR, is not the key that the backup was used with: secrets and links in it could not be read. Take that one away, or put the right one in its place.',
     );

@@ -70,7 +70,7 @@ export async function requirePerson(
   reply: FastifyReply,
   needed: Exclude<OwnCaller, 'visitor'> = 'person',
 ): Promise<Person> {
-  const { person, cookies } = await findPerson(accounts, request.headers.cookie ?? '');
+  const { person, cookies } = await findPerson(accounts, accounts.readCookies(request.headers.cookie));
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (!person) throw new ApiError('unauthorized', 'Sign in first.');
   if (needed === 'halfway') return person;

@@ -64,7 +64,7 @@ async function admit(
     address: addressKey(request.ip),
     ip: request.ip,
     headers: new Headers({
-      Cookie: request.headers.cookie ?? '',
+      Cookie: accounts.readCookies(request.headers.cookie),
       // Longer ones name nobody's browser; the list of sessions shows what is in the front of them.
       'User-Agent': (request.headers['user-agent'] ?? '').slice(0, 300),
     }),

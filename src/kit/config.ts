@@ -7,6 +7,7 @@ import { type Limits, readLimits } from './config/read-limits.ts';
 import { type MetricsConfig, readMetrics } from './config/read-metrics.ts';
 import { readMailAddress } from './outbox/address.ts';
 import { readSmtp, type SmtpConfig } from './smtp/read-smtp.ts';
+import { keysPattern } from './vault.ts';
 
 /** Everything an operator can set (docs/rules.md 18); docs/operating/settings.md lists the same names. */
 export type Config = {
@@ -148,9 +149,11 @@ export function readConfig(environment: Environment): Config {
   };
 
   const secretKey = value('SECRET_KEY');
-  if (secretKey !== undefined && !/^[0-9a-f]{64}$/i.test(secretKey)) {
+  if (secretKey !== undefined && !keysPattern.test(secretKey)) {
     // The value itself stays out of the message: it is a secret.
-    problems.push('SECRET_KEY must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints.');
+    problems.push(
+      'SECRET_KEY must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints, with up to three former ones behind it, separated by commas.',
+    );
   }
 
   const config: Config = {

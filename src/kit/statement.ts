@@ -21,6 +21,7 @@ export const boolean: Column<boolean> = { pg: 'boolean' };
 export const timestamp: Column<Date> = { pg: 'timestamp with time zone' };
 export const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
 export const bytes: Column<Buffer> = { pg: 'bytea' };
+export const byteStrings: Column<Buffer[]> = { pg: 'bytea[]' };
 export const texts: Column<string[]> = { pg: 'text[]' };
 export const integers: Column<number[]> = { pg: 'integer[]' };
 export const uuids: Column<string[]> = { pg: 'uuid[]' };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createCipheriv } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,11 +49,39 @@ test('a signature is for one text, one purpose and one key', () => {
 
 test('each purpose derives a key of its own, the same each time', () => {
   const keys = (['webhook secrets', 'file links', 'sessions', 'held uploads'] as const).map((purpose) =>
-    vault.derive(purpose),
+    vault.derive(purpose).join(),
   );
   assert.equal(new Set(keys).size, 4);
   for (const key of keys) assert.match(key, /^[0-9a-f]{64}$/);
-  assert.equal(vault.derive('sessions'), keys[2]);
+  assert.deepEqual(vault.derive('sessions'), [keys[2]]);
+});
+
+const changed = openVault(`${'ab'.repeat(32)},${'ff112233445566778899aabbccddeeff'.repeat(2)}`);
+
+test('what a former key sealed and signed is opened and believed, and the key of now does it from then on', () => {
+  const sealed = other.seal('mails', 'a');
+  assert.equal(changed.unseal('mails', sealed), 'a');
+  assert.ok(changed.verify('file links', 'a', other.sign('file links', 'a')));
+  assert.deepEqual(changed.signatures('mails', 'a').slice(1), other.signatures('mails', 'a'));
+  assert.deepEqual(changed.derive('sessions').slice(1), other.derive('sessions'));
+  const anew = changed.seal('mails', 'a');
+  assert.deepEqual(anew.subarray(0, 4), changed.keyId);
+  assert.notDeepEqual(changed.keyId, other.keyId);
+  assert.throws(() => other.unseal('mails', anew));
+  assert.equal(other.verify('file links', 'a', changed.sign('file links', 'a')), false);
+  assert.throws(() => changed.unseal('mails', vault.seal('mails', 'a')), /None of the keys/);
+});
+
+test('what was sealed before keys had ids is opened, also where it begins as an id does', () => {
+  for (const key of [other, changed]) {
+    const old = key.seal('mails', 'old').subarray(4);
+    assert.equal(changed.unseal('mails', old), 'old');
+  }
+  // A nonce that begins with the key's id: one of four billion does.
+  const nonce = Buffer.concat([changed.keyId, Buffer.alloc(8, 7)]);
+  const cipher = createCipheriv('aes-256-gcm', Buffer.from(changed.derive('mails')[0], 'hex'), nonce);
+  const text = Buffer.concat([cipher.update('old'), cipher.final()]);
+  assert.equal(changed.unseal('mails', Buffer.concat([nonce, cipher.getAuthTag(), text])), 'old');
 });
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-vault-'));

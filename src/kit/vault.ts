@@ -8,8 +8,9 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncDirectory } from './sync-directory.ts';
 
 /** What the instance's key is used for. Each purpose has a derived key of its own, so none can stand in for another. */
 type Purpose =
@@ -31,22 +32,76 @@ type Purpose =
   | 'told answers'
   | 'fingerprint';
 
-/** Encrypts, signs and derives with the instance's key. */
+/**
+ * Encrypts, signs and derives with the instance's key: the first of those that it is opened with. What a former one sealed
+ * or signed is still opened and believed, until that one is taken away (docs/decisions/0076-keys-change.md).
+ */
 export type Vault = {
-  /** AES-256-GCM: 12 bytes of nonce, 16 of tag, then the ciphertext. */
+  /** AES-256-GCM: 4 bytes that say by which key (keyId), 12 of nonce, 16 of tag, then the ciphertext. */
   seal(purpose: Purpose, plain: string): Buffer;
-  /** @throws when the bytes were not sealed with this key for this purpose. */
+  /** @throws when the bytes were not sealed with one of these keys for this purpose. */
   unseal(purpose: Purpose, sealed: Buffer): string;
   /** HMAC-SHA256 in base64url. */
   sign(purpose: Purpose, text: string): string;
+  /** What each key signs it with, the key of now first: for a signature that is looked up. */
+  signatures(purpose: Purpose, text: string): string[];
   /** Compares in constant time. */
   verify(purpose: Purpose, text: string, signature: string): boolean;
-  /** 32 bytes in hexadecimal, for a library that wants a secret of its own. */
-  derive(purpose: Purpose): string;
+  /** 32 bytes in hexadecimal of each key, the key of now first: for a library that wants a secret of its own. */
+  derive(purpose: Purpose): [now: string, ...former: string[]];
+  /** What stands in front of all that the key of now seals. */
+  readonly keyId: Buffer;
 };
 
-export function openVault(keyHex: string): Vault {
-  const master = Buffer.from(keyHex, 'hex');
+const keyIdBytes = 4;
+/** An instance's keys as they are written down: 64 hexadecimal digits each, the key of now first. */
+export const keysPattern = /^[0-9a-f]{64}(?:,[0-9a-f]{64}){0,3}$/i;
+
+/** @param keys one or several, as `keysPattern` has them. */
+export function openVault(keys: string): Vault {
+  const [current, ...former] = keys.split(',').map(openKey) as [Key, ...Key[]];
+  const all = [current, ...former] as const;
+  return {
+    keyId: current.id,
+    seal: (purpose, plain) => Buffer.concat([current.id, current.seal(purpose, plain)]),
+    unseal(purpose, sealed) {
+      // What was sealed before keys had ids begins with its nonce, which may look like an id.
+      const named = all.filter(({ id }) => id.equals(sealed.subarray(0, keyIdBytes)));
+      const attempts = [
+        ...named.map((key) => () => key.unseal(purpose, sealed.subarray(keyIdBytes))),
+        ...all.map((key) => () => key.unseal(purpose, sealed)),
+      ];
+      return firstThatOpens(attempts);
+    },
+    sign: (purpose, text) => current.sign(purpose, text),
+    signatures: (purpose, text) => all.map((key) => key.sign(purpose, text)),
+    verify(purpose, text, signature) {
+      const given = Buffer.from(signature);
+      return all.some((key) => {
+        const expected = Buffer.from(key.sign(purpose, text));
+        return expected.length === given.length && timingSafeEqual(expected, given);
+      });
+    },
+    derive: (purpose) => [current.derive(purpose), ...former.map((key) => key.derive(purpose))],
+  };
+}
+
+function firstThatOpens(attempts: readonly (() => string)[]): string {
+  const failures: unknown[] = [];
+  for (const attempt of attempts) {
+    try {
+      return attempt();
+    } catch (failure) {
+      failures.push(failure);
+    }
+  }
+  throw new AggregateError(failures, 'None of the keys of this instance opens it.');
+}
+
+type Key = ReturnType<typeof openKey>;
+
+function openKey(hex: string) {
+  const master = Buffer.from(hex, 'hex');
   // As the library keeps it: it would make one of the bytes for each signature, which takes five times as long as signing.
   const keys = new Map<Purpose, KeyObject>();
   const keyFor = (purpose: Purpose): KeyObject => {
@@ -56,33 +111,28 @@ export function openVault(keyHex: string): Vault {
     keys.set(purpose, key);
     return key;
   };
-  const sign = (purpose: Purpose, text: string): string =>
-    createHmac('sha256', keyFor(purpose)).update(text).digest('base64url');
   return {
-    seal(purpose, plain) {
+    id: Buffer.from(hkdfSync('sha256', master, '', 'formloom key id', keyIdBytes)),
+    seal(purpose: Purpose, plain: string): Buffer {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', keyFor(purpose), nonce);
       const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
     },
-    unseal(purpose, sealed) {
+    unseal(purpose: Purpose, sealed: Buffer): string {
       const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), sealed.subarray(0, 12), {
         authTagLength: 16,
       });
       decipher.setAuthTag(sealed.subarray(12, 28));
       return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
     },
-    sign,
-    verify(purpose, text, signature) {
-      const expected = Buffer.from(sign(purpose, text));
-      const given = Buffer.from(signature);
-      return expected.length === given.length && timingSafeEqual(expected, given);
-    },
-    derive: (purpose) => keyFor(purpose).export().toString('hex'),
+    sign: (purpose: Purpose, text: string): string =>
+      createHmac('sha256', keyFor(purpose)).update(text).digest('base64url'),
+    derive: (purpose: Purpose): string => keyFor(purpose).export().toString('hex'),
   };
 }
 
-/** The instance's key: SECRET_KEY, or the one in `<dataDir>/secret.key`; undefined when there is neither. */
+/** The instance's keys (keysPattern): SECRET_KEY, or those in `<dataDir>/secret.key`; undefined when there is neither. */
 export async function findInstanceKey(
   dataDir: string,
   secretKey: string | undefined,
@@ -90,7 +140,7 @@ export async function findInstanceKey(
   if (secretKey) return secretKey.toLowerCase();
   const path = join(dataDir, 'secret.key');
   const key = await readKey(path);
-  if (key === undefined || /^[0-9a-f]{64}$/.test(key)) return key;
+  if (key === undefined || keysPattern.test(key)) return key;
   throw new Error(`${path} does not hold a key of 64 hexadecimal digits. Restore it from a backup.`);
 }
 
@@ -107,14 +157,10 @@ async function readKey(path: string): Promise<string | undefined> {
  * Makes the key in `<dataDir>/secret.key` (mode 0600), or reads the one of a process that was faster.
  * @param key one that a backup brings; else a new one.
  */
-export async function makeInstanceKey(
-  dataDir: string,
-  key = randomBytes(32).toString('hex'),
-): Promise<string> {
+export async function makeInstanceKey(dataDir: string, key = newKey()): Promise<string> {
   const path = join(dataDir, 'secret.key');
   await mkdir(dataDir, { recursive: true });
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, `${key}\n`, { mode: 0o600, flush: true });
+  const draft = await writeDraft(path, key);
   try {
     // A link is made whole or not at all, so two processes that start at once agree on the first one's key.
     await link(draft, path);
@@ -124,6 +170,21 @@ export async function makeInstanceKey(
     await unlink(draft);
   }
   return (await readFile(path, 'utf8')).trim();
+}
+
+export const newKey = (): string => randomBytes(32).toString('hex');
+
+/** Writes other keys into `<dataDir>/secret.key`, whole or not at all. */
+export async function replaceInstanceKeys(dataDir: string, keys: string): Promise<void> {
+  const path = join(dataDir, 'secret.key');
+  await rename(await writeDraft(path, keys), path);
+  await syncDirectory(dataDir);
+}
+
+async function writeDraft(path: string, keys: string): Promise<string> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, `${keys}\n`, { mode: 0o600, flush: true });
+  return draft;
 }
 
 const hasCode = (error: unknown, code: string): boolean =>

@@ -114,7 +114,7 @@ function settings({ database, vault, publicUrl, log }: Surroundings) {
   return {
     appName: 'Formloom',
     baseURL: publicUrl,
-    secret: vault.derive('sessions'),
+    secret: vault.derive('sessions')[0],
     database,
     emailAndPassword: {
       enabled: true,

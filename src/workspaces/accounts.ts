@@ -1,4 +1,5 @@
 import type { AccountLibrary, Surroundings } from './account-library.ts';
+import { signAnew } from './sessions/sign-anew.ts';
 import { createUser, type NewUser } from './users.ts';
 
 /**
@@ -10,6 +11,8 @@ export type Accounts = {
   library(): Promise<AccountLibrary>;
   /** See users.ts, which does it without the library. */
   createUser(user: NewUser): Promise<{ id: string }>;
+  /** The cookies of a request as the library takes them: see signAnew. */
+  readCookies(cookies: string | undefined): string;
 };
 
 export function openAccounts(surroundings: Surroundings): Accounts {
@@ -21,5 +24,6 @@ export function openAccounts(surroundings: Surroundings): Accounts {
   return {
     library: () => (loading ??= load()),
     createUser: (user) => createUser(surroundings.database, user),
+    readCookies: (cookies = '') => signAnew(surroundings.vault, cookies),
   };
 }

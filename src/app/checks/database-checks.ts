@@ -8,6 +8,7 @@ import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
+import { findInstanceKey } from '#kit/vault.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 import { readServer, selectLeftovers } from './queries.ts';
 
@@ -126,7 +127,13 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     stopsStart: true,
     async look({ database, config }) {
       await checkInstanceKey(database, config);
-      return ok('The one that the database is used with.');
+      const count = (await findInstanceKey(config.dataDir, config.secretKey))?.split(',').length ?? 1;
+      return count === 1
+        ? ok('The one that the database is used with.')
+        : warning(
+            `${count - 1} former stand behind it.`,
+            '`npm run -s formloom -- instance-key forget` takes them away where they are not needed any more.',
+          );
     },
   },
   {

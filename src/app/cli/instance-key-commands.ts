@@ -1,8 +1,68 @@
-import type { Vault } from '#kit/vault.ts';
-import { command } from './command.ts';
+import { updateKeyFingerprint } from '#kit/instance-key/queries.ts';
+import { findInstanceKey, keysPattern, newKey, replaceInstanceKeys, type Vault } from '#kit/vault.ts';
+import { command, PartlyDone } from './command.ts';
 import { selectSealed } from './queries.ts';
+import { reseal } from './reseal.ts';
+import { UsageError } from './values.ts';
 
 export const instanceKeyCommands = [
+  command({
+    name: 'instance-key add',
+    summary: 'The first step to another key: puts a new one in front of the one of now.',
+    note:
+      'Restart every process of this database: it seals and signs with the new key then, and knows the former one. Then ' +
+      '`instance-key reseal`. (Where several machines serve: SECRET_KEY=<former>,<new> on each first, restarted one after ' +
+      'the other, then the other order, so that none meets a key that it does not know.)',
+    async run({ config, vault }) {
+      if (config.secretKey !== undefined)
+        return {
+          set: `SECRET_KEY=${newKey()},<what SECRET_KEY is now>`,
+          keys: vault.derive('fingerprint').length,
+        };
+      const keys = [newKey(), (await findInstanceKey(config.dataDir, undefined))!].join(',');
+      if (!keysPattern.test(keys))
+        throw new UsageError(
+          'There are four keys already: `instance-key forget` takes the former ones away.',
+        );
+      await replaceInstanceKeys(config.dataDir, keys);
+      return { keys: keys.split(',').length };
+    },
+  }),
+  command({
+    name: 'instance-key reseal',
+    summary:
+      'The second step to another key: seals with the key of now what a former one has sealed, while the service goes on.',
+    note:
+      'Run it again until nothing is found. As long as the former key is kept, links that it signed go on working, and so do ' +
+      'recovery codes and sessions of people. `instance-key forget` ends them.',
+    async run({ database, vault }) {
+      const data = await reseal(database, vault);
+      await updateKeyFingerprint(database, { key_fingerprint: vault.derive('fingerprint')[0] });
+      return { data };
+    },
+  }),
+  command({
+    name: 'instance-key forget',
+    summary:
+      'The last step to another key: takes the former ones away, where nothing is sealed with them any more.',
+    note:
+      'Restart every process. Links that were given out before (of invitations, to go on or to edit, to files, to ' +
+      'unsubscribe), sessions and recovery codes of before have ended.',
+    async run({ config, database, vault }) {
+      const former = vault.derive('fingerprint').length - 1;
+      const data = await reseal(database, vault, { isDry: true });
+      if (data.some(({ found }) => found > 0))
+        throw new PartlyDone(
+          'Something is still sealed with a former key: run `instance-key reseal` first.',
+          { data },
+        );
+      if (config.secretKey !== undefined)
+        return { set: 'SECRET_KEY=<the first of its keys alone>', forgotten: former };
+      const [now] = (await findInstanceKey(config.dataDir, undefined))!.split(',');
+      await replaceInstanceKeys(config.dataDir, now!);
+      return { forgotten: former };
+    },
+  }),
   command({
     name: 'instance-key replace',
     summary:

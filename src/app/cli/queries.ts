@@ -1,4 +1,15 @@
-import { bytes, nullable, statement, text, texts, timestamp, uuid, uuids } from '#kit/statement.ts';
+import {
+  bytes,
+  byteStrings,
+  integer,
+  nullable,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  uuids,
+} from '#kit/statement.ts';
 
 // An id on the command line comes without its workspace, and the operator may see all of them.
 
@@ -63,3 +74,38 @@ export const selectSealed = statement(
     where secret is not null or headers is not null
     order by id`,
 );
+
+/**
+ * What another key than the one of now has sealed in a column, from `after` on, in the order in which rows lie. `place` is
+ * a row as long as nobody writes to it; it is written where the column is still what was read.
+ */
+const sealedIn = (table: string, column: string) => ({
+  select: statement(
+    `cli.select_sealed_${table}_${column}`,
+    { key_id: bytes, after: text, limit: integer },
+    { place: text, sealed: bytes },
+    `/* operator: across workspaces */
+     select ctid::text as place, ${column} as sealed from ${table}
+      where ${column} is not null and substring(${column} for 4) <> $key_id and ctid > $after::tid
+      order by ctid limit $limit`,
+  ),
+  update: statement(
+    `cli.update_sealed_${table}_${column}`,
+    { places: texts, former: byteStrings, sealed: byteStrings },
+    { place: text },
+    `/* operator: across workspaces */
+     update ${table} set ${column} = given.sealed
+       from unnest($places, $former, $sealed) as given (place, former, sealed)
+      where ${table}.ctid = given.place::tid and ${table}.${column} = given.former
+      returning given.place`,
+  ),
+});
+
+/** Every column in which something is sealed and stays, by what it is sealed for. */
+export const sealedColumns = {
+  'webhook secrets': [sealedIn('webhooks', 'secret'), sealedIn('webhooks', 'previous_secret')],
+  'webhook headers': [sealedIn('webhooks', 'headers')],
+  'second factors': [sealedIn('totp_secrets', 'secret')],
+  mails: [sealedIn('mails', 'content')],
+  answers: [sealedIn('repeatable_requests', 'answer')],
+} as const;

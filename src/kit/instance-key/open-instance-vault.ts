@@ -27,7 +27,7 @@ export async function openInstanceVault(
   const found = await findInstanceKey(dataDir, secretKey);
   if (!replaces) refuseLostKey(config, found, known);
   const vault = openVault(found ?? (await makeInstanceKey(dataDir)));
-  const mine = { key_fingerprint: vault.derive('fingerprint') };
+  const mine = { key_fingerprint: vault.derive('fingerprint')[0] };
   if (known === undefined) await insertKeyFingerprint(database, mine);
   else if (replaces) await updateKeyFingerprint(database, mine);
   refuseOtherKey(config, vault, await findFingerprint(database));
@@ -58,7 +58,7 @@ function refuseLostKey({ dataDir }: Settings, found: string | undefined, known: 
 }
 
 function refuseOtherKey({ dataDir, secretKey }: Settings, vault: Vault, known: string | undefined): void {
-  if (vault.derive('fingerprint') === known) return;
+  if (known !== undefined && vault.derive('fingerprint').includes(known)) return;
   const given = secretKey ? 'SECRET_KEY' : `the key in ${join(dataDir, 'secret.key')}`;
   throw new InstanceKeyError(
     `The database is used with another key than ${given}: secrets of webhooks could not be read with it, nor links that ` +

@@ -1,9 +1,18 @@
 import { insertJobs } from '../queue.ts';
-import { boolean, type Column, double, nullable, statement, texts, uuid, uuids } from '../statement.ts';
+import {
+  boolean,
+  byteStrings,
+  type Column,
+  double,
+  nullable,
+  statement,
+  texts,
+  uuid,
+  uuids,
+} from '../statement.ts';
 import { type MailKind, sendMailJob } from './kinds.ts';
 
 const kinds: Column<MailKind[]> = { pg: texts.pg };
-const byteStrings: Column<Buffer[]> = { pg: 'bytea[]' };
 
 /** Mails of a workspace with the jobs that send them. The arrays belong together. */
 export const insertMails = statement(

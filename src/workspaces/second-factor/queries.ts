@@ -67,9 +67,9 @@ export const deleteTotp = statement(
 /** Uses a recovery code up. */
 export const spendRecoveryCode = statement(
   'second_factor.use_recovery_code',
-  { user_id: text, hash: text },
+  { user_id: text, hashes: texts },
   { user_id: text },
-  `delete from recovery_codes where user_id = $user_id and hash = $hash returning user_id`,
+  `delete from recovery_codes where user_id = $user_id and hash = any($hashes) returning user_id`,
 );
 
 /** Gives others in place of those that are left. */

@@ -14,6 +14,12 @@ export const newRecoveryCodes = (): string[] =>
     return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
   });
 
-/** What is stored of a code, however it was typed: in capitals, without its hyphen, with spaces. */
-export const hashRecoveryCode = (vault: Vault, userId: string, typed: string): string =>
-  vault.sign('second factors', `recovery code ${userId} ${typed.toLowerCase().replaceAll(/[^a-z2-7]/g, '')}`);
+/**
+ * What is stored of a code, however it was typed: in capitals, without its hyphen, with spaces. By each key of the
+ * instance, that of now first.
+ */
+export const hashesOfRecoveryCode = (vault: Vault, userId: string, typed: string): string[] =>
+  vault.signatures(
+    'second factors',
+    `recovery code ${userId} ${typed.toLowerCase().replaceAll(/[^a-z2-7]/g, '')}`,
+  );

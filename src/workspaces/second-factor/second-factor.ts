@@ -24,7 +24,7 @@ import {
   takeTotpStep,
 } from './queries.ts';
 import { requirePassword } from './password-again.ts';
-import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
+import { hashesOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import { looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
 
 export type FactorContext = {
@@ -194,8 +194,8 @@ const takeRecoveryCode = (
   typed: string,
 ): Promise<boolean> =>
   transaction(database, async (client) => {
-    const hash = hashRecoveryCode(vault, person.id, typed);
-    const used = await spendRecoveryCode(client, { user_id: person.id, hash });
+    const hashes = hashesOfRecoveryCode(vault, person.id, typed);
+    const used = await spendRecoveryCode(client, { user_id: person.id, hashes });
     if (used.length > 0)
       await tellAndNote(client, 'useRecoveryCode', personalLine({ person, visitor }, 'useRecoveryCode'));
     return used.length > 0;
@@ -251,7 +251,7 @@ async function putRecoveryCodes(
   userId: string,
 ): Promise<string[]> {
   const codes = newRecoveryCodes();
-  const hashes = codes.map((code) => hashRecoveryCode(vault, userId, code));
+  const hashes = codes.map((code) => hashesOfRecoveryCode(vault, userId, code)[0]!);
   await replaceRecoveryCodes(client, { user_id: userId, hashes });
   return codes;
 }
