@@ -1,5 +1,5 @@
 import type { Request } from './load.ts';
-import { markerWords, oldWord } from './seed.ts';
+import { markerTag, markerWords, oldWord } from './seed.ts';
 import type { Site } from './site.ts';
 
 /** One thing that is measured, as it is asked of the service and, where it has a limit, of the bare server. */
@@ -11,6 +11,8 @@ export type Case = {
   concurrencies?: readonly number[];
   service(site: Site): Request[];
   bare?(site: Site): Request[];
+  /** What the service itself is asked in turn with it, where the bare server has nothing like it. */
+  beside?(site: Site): Request[];
 };
 
 const authorised = ({ key }: Site): Record<string, string> => ({ Authorization: `Bearer ${key}` });
@@ -60,17 +62,22 @@ export const searchCase = (name: string, q: string, formOf?: (site: Site) => str
   ],
 });
 
-/** A question with operators, which the bare server has no statement for. */
-const grammarCase = (name: string, question: Record<string, string>): Case => ({
-  name: `search-${name}`,
-  concurrencies: [8, 1],
-  service: (site) => [
+const asking =
+  (question: Record<string, string>) =>
+  (site: Site): Request[] => [
     {
       method: 'GET',
       path: `/api/v1/submissions/search?${new URLSearchParams(question).toString()}`,
       headers: authorised(site),
     },
-  ],
+  ];
+
+/** A question with operators, which the bare server has no statement for: beside plain words, which find as many or more. */
+const grammarCase = (name: string, question: Record<string, string>, words: string): Case => ({
+  name: `search-${name}`,
+  concurrencies: [8, 1],
+  service: asking(question),
+  beside: asking({ q: words }),
 });
 
 const consoleCase = (name: string, question: string, concurrencies: readonly number[]): Case => ({
@@ -114,19 +121,30 @@ export const cases: readonly Case[] = [
   searchCase('two-words', `${common.word} ${frequent.word}`),
   searchCase('two-words-apart', `${medium.word} ${oldWord}`),
   searchCase('three-words', `${common.word} ${frequent.word} ${medium.word}`),
-  grammarCase('phrase', { q: `"${medium.word} ${oldWord}"` }),
-  grammarCase('not', { q: `${common.word} -${frequent.word}` }),
-  grammarCase('beginning', { q: `${medium.word.slice(0, 4)}*` }),
+  grammarCase('phrase', { q: `"${medium.word} ${oldWord}"` }, `${medium.word} ${oldWord}`),
+  grammarCase(
+    'phrase-of-many',
+    { q: `"${common.word} ${frequent.word}"` },
+    `${common.word} ${frequent.word}`,
+  ),
+  grammarCase('not', { q: `${common.word} -${frequent.word}` }, common.word),
+  grammarCase('beginning', { q: `${medium.word.slice(0, 4)}*` }, medium.word),
   // Every submission has such an address: as many are looked at as ever are.
-  grammarCase('mail-domain', { q: 'email:example.com' }),
-  grammarCase('status', { q: `${frequent.word} status:incomplete` }),
-  grammarCase('span', { q: `${common.word} before:2024-01-02` }),
-  grammarCase('element', { q: `message:${frequent.word}` }),
-  grammarCase('hits', { q: frequent.word, include: 'hits' }),
-  grammarCase('typo', { q: `${rare.word.slice(0, -2)}zz`, typos: 'true' }),
+  grammarCase('mail-domain', { q: 'email:example.com' }, common.word),
+  grammarCase('status', { q: `${frequent.word} status:incomplete` }, frequent.word),
+  grammarCase('tag', { q: `${common.word} tag:${markerTag.tag}` }, common.word),
+  grammarCase('tag-alone', { q: `tag:${markerTag.tag}` }, common.word),
+  grammarCase('before', { q: `${common.word} before:2024-01-02` }, common.word),
+  grammarCase('after', { q: `${common.word} after:2024-01-02` }, common.word),
+  grammarCase('element', { q: `message:${frequent.word}` }, frequent.word),
+  grammarCase('hits', { q: frequent.word, include: 'hits' }, frequent.word),
+  grammarCase('typo', { q: `${rare.word.slice(0, -2)}zz`, typos: 'true' }, rare.word),
+  grammarCase('first-letter', { q: `z${rare.word.slice(1)}`, typos: 'true' }, rare.word),
   searchCase('in-large-form', common.word, ({ formId }) => formId),
   searchCase('in-small-form', frequent.word, ({ otherFormId }) => otherFormId),
   consoleCase('table', 'rows', [8, 1]),
+  consoleCase('sorted', 'rows?sort=people', [1]),
+  consoleCase('sorted-by-two', 'rows?sort=topic,-subject', [1]),
   consoleCase('search', `rows?q=${medium.word}`, [1]),
   consoleCase('summary', 'summary?time_zone=Europe%2FBerlin', [1]),
   consoleCase('summary-all', 'summary?time_zone=Europe%2FBerlin&sample=all', [1]),

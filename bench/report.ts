@@ -13,6 +13,8 @@ export type Comparison = {
   service: Figures;
   /** Undefined where nothing bare does the same. */
   bare: Figures | undefined;
+  /** What the service was asked in turn with it, instead of the bare server. */
+  beside: Figures | undefined;
   /** Resident memory of the service afterwards, in MB. */
   memory: number;
 };
@@ -42,8 +44,10 @@ export async function describeMachine(): Promise<string> {
   return `Node ${process.versions.node}, ${cores.length} × ${cores[0]?.model.trim() ?? 'unknown core'}, ${Math.round(totalmem() / 2 ** 30)} GB${load}, ${new Date().toISOString().slice(0, 16)}Z`;
 }
 
-const ratio = ({ service, bare }: Comparison): string =>
-  bare ? `${Math.round((100 * service.perSecond) / bare.perSecond)} %` : '';
+const ratio = ({ service, bare, beside }: Comparison): string => {
+  const other = bare ?? beside;
+  return other ? `${Math.round((100 * service.perSecond) / other.perSecond)} %` : '';
+};
 export const milliseconds = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0));
 const goalOf = ({ goal, concurrency }: Comparison): string =>
   goal !== undefined && concurrency > 1 ? `${Math.round(goal * 100)} %` : '';
@@ -54,8 +58,11 @@ export const describeFigures = ({ perSecond, p50, p99, cpu }: Figures): string =
 
 /** One line for the terminal. */
 export function describeRow(comparison: Comparison): string {
-  const { name, concurrency, service, bare, memory } = comparison;
-  const against = bare ? `   bare ${describeFigures(bare)}   ${ratio(comparison)}` : '';
+  const { name, concurrency, service, bare, beside, memory } = comparison;
+  const other = bare ?? beside;
+  const against = other
+    ? `   ${bare ? 'bare' : 'words'} ${describeFigures(other)}   ${ratio(comparison)}`
+    : '';
   const goal = goalOf(comparison) && ` (goal ${goalOf(comparison)})`;
   return `${name.padEnd(22)} c=${String(concurrency).padEnd(3)} service ${describeFigures(service)} ${memory} MB${against}${goal}`;
 }
@@ -76,6 +83,9 @@ export const cellsOf = ({ perSecond, p50, p99, cpu }: Figures): string[] => [
   cpu.toFixed(0),
 ];
 
+const cellsBeside = ({ bare, beside }: Comparison): string[] =>
+  bare ? cellsOf(bare) : beside ? cellsOf(beside) : ['', '', '', ''];
+
 /** bench/results.md. */
 export function writeReport(
   run: Measured & {
@@ -93,7 +103,7 @@ export function writeReport(
       each.concurrency,
       ...cellsOf(each.service),
       each.memory,
-      ...(each.bare ? cellsOf(each.bare) : ['', '', '', '']),
+      ...cellsBeside(each),
       ratio(each),
       goalOf(each),
     ]),
@@ -103,7 +113,7 @@ export function writeReport(
 
 Written by \`npm run bench\`. The service beside a bare \`node:http\` and \`pg\` server that runs the same SQL on the same
 database and does nothing else (bench/bare.ts). Load generator, server and PostgreSQL share the machine, so only the
-ratio means something elsewhere.
+ratio means something elsewhere. A search by operators stands beside a search of words alone by the same service, in the bare server's columns.
 
 ${machine}. Workspaces of ${sizes.join(', ')} submissions of 1 KB in one database, each over 50 forms, the first of which
 has half of them. Medians of ${rounds} rounds of ${seconds} s each, the two in turn; times in ms; \`c\` is the number of

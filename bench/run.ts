@@ -95,24 +95,31 @@ async function compare(
   targets: readonly Target[],
   load: Load,
 ): Promise<Comparison> {
-  const requests = { service: each.service(site), bare: each.bare?.(site) };
-  const measured: Record<Target['name'], Figures[]> = { service: [], bare: [] };
+  const [service, bare] = targets as [Target, Target];
+  const asked = [
+    { of: 'service', target: service, requests: each.service(site) },
+    { of: 'bare', target: bare, requests: each.bare?.(site) },
+    { of: 'beside', target: service, requests: each.beside?.(site) },
+  ] as const;
+  const measured: Record<(typeof asked)[number]['of'], Figures[]> = { service: [], bare: [], beside: [] };
   for (let round = 0; round < rounds; round += 1) {
-    for (const target of targets) {
-      const asked = requests[target.name];
-      if (asked === undefined) continue;
-      const order = { port: target.port, requests: asked, concurrency };
+    for (const { of, target, requests } of asked) {
+      if (requests === undefined) continue;
+      const order = { port: target.port, requests, concurrency };
       if (round === 0) await load({ ...order, seconds: warmUpSeconds });
-      measured[target.name].push(await measure(load, target.pid, { ...order, seconds }));
+      measured[of].push(await measure(load, target.pid, { ...order, seconds }));
     }
   }
+  const medianOf = (figures: Figures[]): Figures | undefined =>
+    figures.length === 0 ? undefined : median(figures);
   return {
     name: each.name,
     goal: each.goal,
     concurrency,
     service: median(measured.service),
-    bare: requests.bare && median(measured.bare),
-    memory: (await memoryOf(targets[0]!.pid)).now,
+    bare: medianOf(measured.bare),
+    beside: medianOf(measured.beside),
+    memory: (await memoryOf(service.pid)).now,
   };
 }
 

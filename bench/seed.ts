@@ -11,6 +11,8 @@ export const markerWords = {
   frequent: { word: 'orchard', oneIn: 10 },
   common: { word: 'gathering', oneIn: 5 / 3 },
 } as const;
+/** A tag that some of the submissions have: every so many. */
+export const markerTag = { tag: 'followed', oneIn: 50 } as const;
 /** In every submission of the oldest tenth, and in none since. */
 export const oldWord = 'zeppelin';
 
@@ -166,11 +168,11 @@ async function writeBatch(database: Database, plan: SeedPlan, first: number, end
   });
   await database.query(
     `with source as (
-       select * from unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[])
-         as source (id, form_id, at, answers, subject, body)),
+       select * from unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
+         as source (id, form_id, at, answers, subject, body, tag)),
      submission as (
-       insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
-       select $1, id, form_id, 1, 'completed', answers::json, '{}', false, at, at, at from source
+       insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at, tags)
+       select $1, id, form_id, 1, 'completed', answers::json, '{}', false, at, at, at, array_remove(array[tag], null) from source
        returning workspace_id, id, form_id)
      insert into search_documents (workspace_id, submission_id, form_id, terms)
      select workspace_id, id, submission.form_id, ${terms}
@@ -183,6 +185,7 @@ async function writeBatch(database: Database, plan: SeedPlan, first: number, end
       batch.map(({ answers }) => JSON.stringify(answers)),
       batch.map(({ subject }) => subject),
       batch.map(({ body }) => body),
+      batch.map((_, offset) => ((first + offset) % markerTag.oneIn === 0 ? markerTag.tag : null)),
     ],
   );
 }

@@ -42,7 +42,8 @@ type Nullable<C> = { [Name in keyof C]: C[Name] extends Column<infer Value> ? Co
 /** The same columns of a row that may not be there: to the driver they are no others. */
 export const orNothing = <C extends Columns>(columns: C): Nullable<C> => columns as unknown as Nullable<C>;
 
-type Columns = Readonly<Record<string, Column<unknown>>>;
+/** Parameters of a statement, or columns of a row, by name. */
+export type Columns = Readonly<Record<string, Column<unknown>>>;
 type ValueOf<C> = C extends Column<infer T> ? T : never;
 /** The row (or the parameters) that a set of columns describes. */
 export type RowOf<C extends Columns> = { -readonly [K in keyof C]: ValueOf<C[K]> };

@@ -10,6 +10,7 @@ import { formFilterParameters } from './filter/read-filter.ts';
 import type { Difference } from './history/differences.ts';
 import { changeKinds, changeThroughs } from './history/queries.ts';
 import { submissionStatuses } from './queries.ts';
+import { sortParameter } from './sort/sortable.ts';
 
 export type { Difference };
 export type Column = ColumnOf;
@@ -25,13 +26,16 @@ const closed = { additionalProperties: false } as const;
 const viewParameters = {
   ...formFilterParameters,
   q: Type.Optional(Type.String({ description: 'Words, as in the search: then by relevance.' })),
+  sort: sortParameter,
 };
 
 /** Which submissions of a form are looked at; everything is optional. */
 export const ViewQuery = Type.Object(viewParameters, closed);
 export type ViewQuery = Static<typeof ViewQuery>;
 
-export const RowsQuery = Type.Object({ ...viewParameters, ...listParameters }, closed);
+// What a list is ordered by is part of its cursors.
+const longCursor = Type.Optional(Type.String({ ...listParameters.cursor, maxLength: 2_400 }));
+export const RowsQuery = Type.Object({ ...viewParameters, ...listParameters, cursor: longCursor }, closed);
 
 /** Whoever reads answers is told questions and options in their own language. */
 export const languageParameter = Type.Optional(

@@ -17,7 +17,7 @@ const selection = {
     Type.Array(Type.String({ format: 'uuid' }), { minItems: 1, maxItems: 1_000, uniqueItems: true }),
   ),
   filter: Type.Optional(
-    Type.Object(ViewQuery.properties, {
+    Type.Object(Type.Omit(ViewQuery, ['sort']).properties, {
       additionalProperties: false,
       description: 'As the list of submissions takes it; without anything in it, all of the form.',
     }),
@@ -32,7 +32,7 @@ const closed = { additionalProperties: false } as const;
 export function bulkEndpoints(context: ChangeContext) {
   const { database } = context;
 
-  type Selection = { ids?: string[]; filter?: ViewQuery; expected?: number };
+  type Selection = { ids?: string[]; filter?: Omit<ViewQuery, 'sort'>; expected?: number };
   const select = async (scope: Scope, formId: string, given: Selection) => {
     const form = await reachForm(database, scope, formId);
     if ((given.ids === undefined) === (given.filter === undefined))

@@ -2,8 +2,8 @@ import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { FileLinks } from '#files/link.ts';
 import { attachment } from '#kit/attachment.ts';
-import { now } from '#kit/clock.ts';
-import { endCut, readCut } from '#kit/cursor.ts';
+import { now, uuidPattern } from '#kit/clock.ts';
+import { endCutBy, readCutBy } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
@@ -23,6 +23,7 @@ import {
   type TableRow,
   ViewQuery,
 } from '#submissions/shapes.ts';
+import { sortedPlace, writePlace } from '#submissions/sort/read-sort.ts';
 import { findTableSettings, findViewedSubmission } from '#submissions/table/queries.ts';
 import { shownColumns } from '#submissions/table/shown-columns.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -35,7 +36,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
     rows: operation({
       summary: 'List rows of a form',
       description:
-        'Its submissions as a table shows them: newest first, or with `q` by relevance and with the words that it found.',
+        'Its submissions as a table shows them: newest first, or as `sort` says; with `q` by relevance, and with the words that it found.',
       permission: 'submissions:read',
       params: idParameter,
       query: RowsQuery,
@@ -45,9 +46,11 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const form = { workspaceId, formId: params.id };
         const { language } = await readViewedForm(database, form);
         const view = await readView(database, form, query);
-        const cut = readCut(query, 'rows', params.id);
+        const cut = readCutBy(view.sort ? sortedPlace : uuidPattern, query, 'rows', params.id);
         const { rows: found, total } = await readViewPage(database, view, cut);
-        const { rows, ends } = endCut(cut, found, total);
+        const { rows, ends } = endCutBy(cut, found, total, ({ id, place }) =>
+          place ? writePlace(place) : id,
+        );
         const hits = await findRowHits(database, view.asked, { ...form, language }, rows);
         const data = rows.map((row, index) => rowJson(row, hits[index]!));
         return { json: jsonList<TablePage>(data, ends) };

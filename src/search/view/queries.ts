@@ -13,6 +13,7 @@ import {
 } from '#kit/statement.ts';
 import { filterColumns, isMet } from '#submissions/filter/queries.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
+import { sortedFrom } from '#submissions/sort/queries.ts';
 import { checking, checkParameters, isPassed } from '../checks.ts';
 import { asking, questionParameters, walk, wordsInSubject } from '../question.ts';
 
@@ -95,6 +96,12 @@ export const searchNeighbours = statement(
    select (select v.id from viewed v, here where (v.rank, v.id) > (here.rank, here.id) order by v.rank, v.id limit 1) as previous_id,
           (select v.id from viewed v, here where (v.rank, v.id) < (here.rank, here.id) order by v.rank desc, v.id desc limit 1) as next_id`,
 );
+
+/** A searched view in the order of columns, and not by relevance. */
+export const sortedSearch = sortedFrom('search_view_sorted', viewParameters, {
+  before: `${viewed},`,
+  from: (keys) => `viewed join submissions p on p.workspace_id = $workspace_id and p.id = viewed.id ${keys}`,
+});
 
 /** Every id of a searched view in its order, up to one more than is allowed. */
 export const searchViewIds = statement(

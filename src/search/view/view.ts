@@ -5,10 +5,21 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { belowId, type Cut, firstId, lastId, refuseCursor } from '#kit/cursor.ts';
 import { type Reached, readAsked } from '../read-asked.ts';
-import { countLooks, findIdsBetween, searchNeighbours, searchView, searchViewIds } from './queries.ts';
+import {
+  countLooks,
+  findIdsBetween,
+  searchNeighbours,
+  searchView,
+  searchViewIds,
+  sortedSearch,
+} from './queries.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
 import { type Filter, isPlain, readFormFilter } from '#submissions/filter/read-filter.ts';
+import { countSpan } from '#submissions/filter/queries.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
+import { sortedView } from '#submissions/sort/queries.ts';
+import { limitSorted, readPlace, readSort, type Sort } from '#submissions/sort/read-sort.ts';
+import { mostSorted } from '#submissions/sort/sortable.ts';
 import {
   findNeighbours,
   listView,
@@ -25,6 +36,8 @@ type View = {
   filter: Filter & { workspace_id: string; form_id: string; is_any: boolean };
   /** What is asked of the index of words; undefined when it is not asked. */
   asked: Question | undefined;
+  /** By which columns they are ordered; undefined: newest first, or by relevance. */
+  sort: Sort | undefined;
 };
 type Question = Reached['index'] &
   Reached['checks'] & { workspace_id: string; form_ids: string[]; is_open: boolean };
@@ -37,13 +50,39 @@ const mostLooks = 50_000;
 
 /**
  * A question that is the short reference of a submission asks for that one alone. What its operators say joins the filter.
- * @throws ApiError bad_request for a question that cannot be searched, and conditions that are not understood.
+ * @throws ApiError bad_request for a question that cannot be searched, conditions that are not understood, and columns that
+ *   cannot be sorted by, or not so many submissions.
  */
 export async function readView(
   database: Database,
   form: { workspaceId: string; formId: string },
-  { q, ...query }: ViewQuery,
+  { sort: sortedBy, ...query }: ViewQuery,
 ): Promise<View> {
+  const [meant, sort] = await Promise.all([
+    readMeant(database, form, query),
+    // By relevance is the order of a question; newest first has to be asked for.
+    readSort(database, form, sortedBy, { isUsual: query.q === undefined }),
+  ]);
+  if (sort) limitSorted(await countMeant(database, meant, mostSorted + 1));
+  return { ...meant, sort };
+}
+
+/** How many a sorted view has to look at, as far as they are counted. */
+async function countMeant(database: Database, { filter, asked }: Meant, most: number): Promise<number> {
+  const { form_id } = filter;
+  const [counted] = asked
+    ? await countLooks(database, { ...filter, ...asked, most })
+    : await countSpan(database, { ...filter, form_ids: [form_id], most });
+  return counted!.count;
+}
+
+type Meant = Omit<View, 'sort'>;
+
+async function readMeant(
+  database: Database,
+  form: { workspaceId: string; formId: string },
+  { q, ...query }: Omit<ViewQuery, 'sort'>,
+): Promise<Meant> {
   const key = { workspace_id: form.workspaceId, form_id: form.formId };
   if (q === undefined) {
     const filter = await readFormFilter(database, form, query);
@@ -127,23 +166,36 @@ export type FoundRow = {
   updated_at: Date;
   completed_at: Date | null;
   tags: string[];
+  /** Of a sorted list: where it goes on behind the row. */
+  place?: string;
 };
 
 /** One page, and the exact number of all. */
 export async function readViewPage(database: Database, view: View, cut: Cut) {
-  const { filter, asked } = view;
-  if (asked && cut.mark !== null)
-    throw refuseCursor('"cursor" and "q" exclude each other: relevance is no order to go on in.');
+  const { filter, asked, sort } = view;
   const { limit, offset } = cut;
+  if (sort) {
+    const part = { ...filter, ...sort, after: readPlace(cut), limit, offset };
+    const rows = await (asked
+      ? sortedSearch.page(database, { ...part, ...asked })
+      : sortedView.page(database, part));
+    return { rows: foundIn(rows), total: cut.total ?? rows[0]!.total };
+  }
+  if (asked && cut.mark !== null)
+    throw refuseCursor(
+      '"cursor" and "q" exclude each other without "sort": relevance is no order to go on in.',
+    );
   const isCounted = cut.total === undefined && !isPlain(filter);
   const list = listView[filter.kind];
   const rows =
     asked === undefined
       ? await list(database, { ...filter, ...leftOf(filter, cut), is_counted: isCounted, limit, offset })
       : await searchView(database, { ...filter, ...asked, limit, offset });
-  const found = rows.filter((row) => row.id !== null);
-  return { rows: found as FoundRow[], total: cut.total ?? rows[0]!.total };
+  return { rows: foundIn(rows), total: cut.total ?? rows[0]!.total };
 }
+
+const foundIn = (rows: readonly { id: string | null }[]): FoundRow[] =>
+  rows.filter((row) => row.id !== null) as FoundRow[];
 
 /** What a reading by cursor has still before it. */
 function leftOf({ to_id }: View['filter'], cut: Cut): { to_id: string } {
@@ -153,7 +205,14 @@ function leftOf({ to_id }: View['filter'], cut: Cut): { to_id: string } {
 
 /** What stands above and below a submission in the view. */
 export async function readNeighbours(database: Database, view: View, id: string) {
-  const { filter, asked } = view;
+  const { filter, asked, sort } = view;
+  if (sort) {
+    const key = { ...filter, ...sort, id };
+    const [found] = asked
+      ? await sortedSearch.neighbours(database, { ...key, ...asked })
+      : await sortedView.neighbours(database, key);
+    return found!;
+  }
   const find = findNeighbours[filter.kind];
   const [found] =
     asked === undefined
@@ -167,8 +226,15 @@ export async function readNeighbours(database: Database, view: View, id: string)
  * @throws ApiError validation_error for more than listedLimit.
  */
 export async function readViewIds(database: Database, view: View): Promise<string[]> {
-  const { filter, asked } = view;
+  const { filter, asked, sort } = view;
   const limit = listedLimit + 1;
+  if (sort) {
+    const part = { ...filter, ...sort, limit };
+    const [found] = asked
+      ? await sortedSearch.ids(database, { ...part, ...asked })
+      : await sortedView.ids(database, part);
+    return found!.ids;
+  }
   const list = listViewIds[filter.kind];
   const [found] =
     asked === undefined
@@ -183,11 +249,11 @@ export async function readViewIds(database: Database, view: View): Promise<strin
 
 /**
  * Every submission, in order, in batches; the next one is read while the reader is at the last. Without a search memory
- * is constant; a search is asked once, and its ids are kept.
+ * is constant; a search is asked once, and so is an order by columns, and the ids are kept.
  */
 export async function* readWholeView(database: Database, view: View): AsyncGenerator<ExportedSubmission[]> {
   const { workspace_id, form_id } = view.filter;
-  if (view.asked) {
+  if (view.asked || view.sort) {
     const ids = await readViewIds(database, view);
     for (let at = 0; at < ids.length; at += batchSize) {
       const rows = await readListed(database, { workspace_id, form_id, ids: ids.slice(at, at + batchSize) });

@@ -60,7 +60,8 @@ const lookedUp = (condition: string): string => `($status is null or p.status = 
     then jsonb_build_object('answers', p.answers, 'reference', p.reference) else p.answers::jsonb end @@ ${condition})`;
 export const isMet = `($version is null or p.version = $version) and ${lookedUp('$condition')}`;
 
-const inSpan = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
+/** Submissions `p` that lie in no trash and in the span. */
+export const inSpan = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
 
 /** Which index answers: that of a form's ids, of those of one status, of those with tags; the last two look further. */
 export type FilterKind = 'any' | 'one' | 'filtered' | 'tagged';

@@ -19,7 +19,7 @@ import type { SubmissionStatus } from '../queries.ts';
 import type { TableSettings } from '../shapes.ts';
 
 /** A row of the table; every column is null where the page is empty. */
-const rowColumns = {
+export const rowColumns = {
   id: nullable(uuid),
   status: nullable(word<SubmissionStatus>()),
   version: nullable(integer),
@@ -31,7 +31,7 @@ const rowColumns = {
   tags: nullable(texts),
 } as const;
 
-const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
+export const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
   s.created_at, s.updated_at, s.completed_at, s.tags`;
 
 const form = { workspace_id: uuid, form_id: uuid } as const;

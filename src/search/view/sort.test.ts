@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element } from '#ast/testing.ts';
+import type { TablePage } from '#submissions/shapes.ts';
+import {
+  change,
+  detail,
+  list,
+  makeForm,
+  namesOf,
+  person,
+  service,
+  submit,
+  tenant,
+} from '#test/submissions.ts';
+
+const options = [
+  { id: 'z', label: 'Amber' },
+  { id: 'a', label: 'Zinc' },
+];
+const questions = [
+  element('text', 'name', { label: 'Name' }),
+  element('number', 'age', { label: 'Age' }),
+  element('radio', 'metal', { label: 'Metal', options }),
+  element('multiple_choice', 'metals', { label: 'Metals', options }),
+  element('yes_no', 'member', { label: 'Member' }),
+  element('date', 'day', { label: 'Day' }),
+  element('matrix', 'grid', { label: 'Grid', rows: ['One'], options: ['Yes', 'No'] }),
+  composite('guests', [element('text', 'guest', { label: 'Guest' })], { repeatable: true, label: 'Guests' }),
+];
+
+async function filled(answers: readonly object[]): Promise<string> {
+  const form = await makeForm(questions);
+  for (const each of answers) await submit(form, each);
+  return form;
+}
+
+const sorted = async (form: string, sort: string, rest = ''): Promise<unknown[]> =>
+  namesOf(await list(form, `?sort=${encodeURIComponent(sort)}${rest}`));
+
+test('rows are ordered by any column, up or down, those without an answer last and equals newest first', async () => {
+  const form = await filled([
+    {
+      name: 'ada',
+      age: 9,
+      metal: 'z',
+      member: true,
+      day: '2026-02-01',
+      guests: [{ guest: 'x' }, { guest: 'y' }],
+    },
+    { name: 'Ärger', age: 10, metal: 'a', metals: ['z'], member: false, day: '2025-12-31' },
+    { name: 'Bea', age: -2.5, metals: ['a', 'z'], guests: [{ guest: 'x' }] },
+    { name: 'Zoe', age: 9 },
+  ]);
+  assert.deepEqual(await sorted(form, 'name'), ['ada', 'Ärger', 'Bea', 'Zoe']);
+  assert.deepEqual(await sorted(form, '-name'), ['Zoe', 'Bea', 'Ärger', 'ada']);
+  assert.deepEqual(await sorted(form, 'age'), ['Bea', 'Zoe', 'ada', 'Ärger']);
+  assert.deepEqual(await sorted(form, '-age'), ['Ärger', 'Zoe', 'ada', 'Bea']);
+  assert.deepEqual(await sorted(form, 'metal'), ['ada', 'Ärger', 'Zoe', 'Bea']);
+  assert.deepEqual(await sorted(form, '-metals'), ['Bea', 'Ärger', 'Zoe', 'ada']);
+  assert.deepEqual(await sorted(form, '-member'), ['ada', 'Ärger', 'Zoe', 'Bea']);
+  assert.deepEqual(await sorted(form, 'day'), ['Ärger', 'ada', 'Zoe', 'Bea']);
+  assert.deepEqual(await sorted(form, '-guests'), ['ada', 'Bea', 'Zoe', 'Ärger']);
+  assert.deepEqual(await sorted(form, '$created'), ['ada', 'Ärger', 'Bea', 'Zoe']);
+  assert.deepEqual(await sorted(form, '-$created'), ['Zoe', 'Bea', 'Ärger', 'ada']);
+});
+
+test('of equals a second column decides, and facts of a submission order it too', async () => {
+  const form = await filled([
+    { name: 'Ada', age: 1 },
+    { name: 'Bea', age: 2 },
+    { name: 'Cleo', age: 1 },
+  ]);
+  assert.deepEqual(await sorted(form, '-age,-name'), ['Bea', 'Cleo', 'Ada']);
+  assert.deepEqual(await sorted(form, '-age,name'), ['Bea', 'Ada', 'Cleo']);
+  const [cleo, , ada] = (await list(form)).data;
+  await change(cleo!.id, { tags: ['vip'] });
+  await change(ada!.id, { status: 'incomplete' });
+  assert.deepEqual(await sorted(form, '$tags'), ['Cleo', 'Bea', 'Ada']);
+  assert.deepEqual(await sorted(form, '-$status,name'), ['Ada', 'Bea', 'Cleo']);
+  assert.deepEqual(await sorted(form, '-$updated'), ['Ada', 'Cleo', 'Bea']);
+  assert.deepEqual(await sorted(form, '-$completed'), ['Cleo', 'Bea', 'Ada']);
+});
+
+test('an order holds in a filter and in a search, in exports, and from one submission to the next', async () => {
+  const form = await filled([
+    { name: 'Ada runs', age: 3 },
+    { name: 'Bea walks', age: 2 },
+    { name: 'Cleo runs', age: 1 },
+    { name: 'Dora runs', age: 5 },
+  ]);
+  assert.deepEqual(await sorted(form, 'age', '&q=running'), ['Cleo runs', 'Ada runs', 'Dora runs']);
+  const where = encodeURIComponent('{"element":"age","is":"less_than","value":5}');
+  assert.deepEqual(await sorted(form, '-age', `&where=${where}`), ['Ada runs', 'Bea walks', 'Cleo runs']);
+  const [, ada] = (await list(form, '?sort=age&q=running')).data;
+  const beside = await detail(ada!.id, '?sort=age&q=running');
+  const nameOf = async (id: string | null) => (await detail(id!)).answers['name'];
+  assert.deepEqual(
+    [await nameOf(beside.previous_id), await nameOf(beside.next_id)],
+    ['Cleo runs', 'Dora runs'],
+  );
+  const alone = await detail(ada!.id, '?sort=-age');
+  assert.deepEqual(
+    [await nameOf(alone.previous_id), await nameOf(alone.next_id)],
+    ['Dora runs', 'Bea walks'],
+  );
+  const file = await fetch(`${service.url}/api/v1/forms/${form}/submissions/export?format=ndjson&sort=age`, {
+    headers: { Authorization: `Bearer ${tenant.key}` },
+  });
+  const names = (await file.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).answers.name as string);
+  assert.deepEqual(names, ['Cleo runs', 'Bea walks', 'Ada runs', 'Dora runs']);
+});
+
+test('a sorted list is read by cursor without a gap and without a repeat while others write', async () => {
+  const answers = Array.from({ length: 12 }, (_, index) => ({
+    name: `${'Ñú '.repeat(30)}${index}`,
+    ...(index % 3 > 0 && { age: index % 3 }),
+  }));
+  const form = await filled(answers);
+  for (const sort of ['-age,name', 'name,-age', '$status,age', '-name,-$completed']) {
+    const whole = (await list(form, `?sort=${sort}&per_page=100`)).data.map(({ id }) => id);
+    const read: string[] = [];
+    let cursor: string | null = '*';
+    while (cursor !== null) {
+      const page: TablePage = await list(form, `?sort=${sort}&per_page=5&cursor=${cursor}`);
+      read.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor ?? null;
+      if (read.length === 5) await submit(form, { name: 'late' });
+    }
+    assert.deepEqual(
+      read.filter((id) => whole.includes(id)),
+      whole,
+      sort,
+    );
+  }
+  const { next_cursor: given } = await list(form, '?sort=age&per_page=5&cursor=*');
+  const other = await person.api('GET', `/forms/${form}/rows?sort=-age&per_page=5&cursor=${given}`);
+  assert.equal(other.status, 400);
+  const [mark, page, total] = Buffer.from(given!, 'base64url').toString().split(' ');
+  for (const wrong of [
+    '["x"]',
+    '[0,null,"\\u0000",2,null,null,"01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1"]',
+    '[0,"1",null,2,null,null,"x"]',
+  ]) {
+    const place = Buffer.from(wrong).toString('base64url');
+    const forged = Buffer.from(`${mark} ${page} ${total} ${place}`).toString('base64url');
+    assert.equal(
+      (await person.api('GET', `/forms/${form}/rows?sort=age&per_page=5&cursor=${forged}`)).status,
+      400,
+    );
+  }
+});
+
+test('what cannot order submissions is refused with the reason', async () => {
+  const form = await filled([]);
+  for (const wrong of ['nobody', '', 'grid', 'name,age,day', 'name,-name', '$nothing', 'guest'])
+    assert.equal((await person.api('GET', `/forms/${form}/rows?sort=${wrong}`)).status, 400, wrong);
+});

@@ -1,0 +1,100 @@
+import { type Cut, refuseCursor } from '#kit/cursor.ts';
+import { uuidPattern } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { RowOf } from '#kit/statement.ts';
+import type { Column } from '../columns.ts';
+import { readColumns } from '../columns/read-columns.ts';
+import type { sortParameters } from './queries.ts';
+import { facts, isFact, isSortable, mostColumns, mostSorted, type SortKind } from './sortable.ts';
+
+/** How submissions are ordered, as the statements take it. */
+export type Sort = RowOf<typeof sortParameters>;
+
+/**
+ * Reads by which columns submissions of a form are ordered; undefined for newest first, which needs no sorting.
+ * @param isUsual whether newest first is the order without any.
+ * @throws ApiError bad_request for a column that the form never had, or that has no order.
+ */
+export async function readSort(
+  database: Database,
+  form: { workspaceId: string; formId: string },
+  sent: string | undefined,
+  { isUsual }: { isUsual: boolean },
+): Promise<Sort | undefined> {
+  if (sent === undefined || (isUsual && sent === '-$created')) return undefined;
+  const asked = sent.split(',').map((part) => ({
+    id: part.replace(/^-/, ''),
+    sign: part.startsWith('-') ? -1 : 1,
+  }));
+  if (asked.length > mostColumns) throw refuse(`"sort" takes ${mostColumns} columns at most.`);
+  if (new Set(asked.map(({ id }) => id)).size < asked.length) throw refuse('"sort" names a column twice.');
+  const columns = asked.every(({ id }) => isFact(id)) ? [] : await readColumns(database, form, undefined);
+  const keys = asked.map(({ id, sign }) => ({ ...keyOf(id, columns), sign }));
+  while (keys.length < mostColumns) keys.push({ kind: '', element: '', labels: {}, sign: 1 });
+  return {
+    sort_kinds: keys.map(({ kind }) => kind),
+    sort_elements: keys.map(({ element }) => element),
+    sort_labels: keys.map(({ labels }) => JSON.stringify(labels)),
+    sort_signs: keys.map(({ sign }) => sign),
+  };
+}
+
+type Key = { kind: SortKind; element: string; labels: Readonly<Record<string, string>> };
+
+function keyOf(id: string, columns: readonly Column[]): Key {
+  if (isFact(id)) return { kind: facts[id], element: '', labels: {} };
+  const column = columns.find((each) => each.id === id);
+  if (!column)
+    throw refuse(
+      `"sort" names "${id}", which is no element of this form outside of rows, and none of ${Object.keys(facts).join(', ')}.`,
+    );
+  if (!isSortable(column))
+    throw refuse(`"sort" names "${id}", a ${column.type}, whose answers have no order.`);
+  return { kind: 'answer', element: id, labels: column.option_labels };
+}
+
+const refuse = (message: string): ApiError =>
+  new ApiError('bad_request', message, { errors: [{ field: 'sort', message }] });
+
+/** @throws ApiError bad_request for more submissions than are sorted. */
+export function limitSorted(count: number): void {
+  if (count > mostSorted)
+    throw refuse(`At most ${mostSorted} submissions are sorted: narrow them by created_from and created_to.`);
+}
+
+/** How the place behind a row is written in a cursor (readCutBy): the keys of the row, and its id. */
+export const sortedPlace = /^[\w-]{1,1500}$/;
+export const writePlace = (place: string): string => Buffer.from(place).toString('base64url');
+
+/**
+ * The place behind which a reading goes on, as the statements take it.
+ * @throws ApiError bad_request for what no answer of ours said.
+ */
+export function readPlace({ after }: Pick<Cut, 'after'>): string | null {
+  if (after === null) return null;
+  const place = Buffer.from(after, 'base64url').toString();
+  if (!isPlace(place)) throw refuseCursor('"cursor" is none that this list gave.');
+  return place;
+}
+
+function isPlace(text: string): boolean {
+  try {
+    const place: unknown = JSON.parse(text);
+    return (
+      Array.isArray(place) &&
+      place.length === 7 &&
+      isKey(place.slice(0, 3)) &&
+      isKey(place.slice(3, 6)) &&
+      uuidPattern.test(String(place[6]))
+    );
+  } catch {
+    return false;
+  }
+}
+
+const isKey = ([rank, number, written]: readonly unknown[]): boolean =>
+  [0, 1, 2].includes(rank as number) &&
+  (number === null || typeof number === 'number') &&
+  (written === null ||
+    (typeof written === 'string' && written.isWellFormed() && !written.includes('\u0000')));
