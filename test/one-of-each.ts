@@ -44,6 +44,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     [tenant.workspaceId, mails],
   );
   const note = await call('POST', `/submissions/${submission.body.id}/notes`, { text: 'A note.' });
+  const view = await call('POST', `/forms/${form.id}/views`, { name: 'All', query: {} });
   const begun = { filter: { status: 'incomplete' } };
   const deletion = await call('POST', `/forms/${form.id}/submissions/deletions`, begun);
   const tagging = await call('POST', `/forms/${form.id}/submissions/taggings`, { ...begun, add: ['tag'] });
@@ -60,6 +61,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     webhooks: webhook.id,
     deliveries: delivery.id,
     replays: replay.id,
+    views: view.id,
     note: note.id,
     deletion: deletion.id,
     tagging: tagging.id,

@@ -170,6 +170,11 @@ test('lengths are counted in characters, as JSON Schema counts them: a character
     'changeWebhook.headers.value': plain((value) => header({ value })),
     'setWebhookSecret.secret': wide((secret) => call('POST', `${webhook}/secret`, { secret })),
     'addNote.text': wide((text) => call('POST', `${submission}/notes`, { text })),
+    'saveView.name': wide((name) => call('POST', `/forms/${made['forms']}/views`, { name, query: {} })),
+    // Two views have no name in common.
+    'changeView.name': wide((name) =>
+      call('PATCH', `/views/${made['views']}`, { name: name.replace(/./u, 'y') }),
+    ),
     'changeSubmission.tags': wide((tag) => call('PATCH', submission, { tags: [tag] })),
     'changeSubmission.reference': wide((x) => call('PATCH', submission, { reference: { x } })),
     'createSubmission.reference': wide((x) =>
@@ -206,7 +211,7 @@ test('lengths are counted in characters, as JSON Schema counts them: a character
   const others = [
     /^createSubmission\.language$|^createWebhook\.|^testWebhook\.url$|^startTagging\.remove$/,
     /^(createInvitations|startInvitationImport|previewInvitationMail)\.(reminder_)?(subject|message)$/,
-    /\.(email|to|origin)$|\.filter\.(tag|where)$|Import\.(text|mapping\.name)$/,
+    /\.(email|to|origin)$|\.(filter|query)\.(tag|where|sort)$|View\.columns\.|Import\.(text|mapping\.name)$/,
   ];
   for (const [path, most] of found) {
     const send = senders[path];

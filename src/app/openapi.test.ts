@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Compile } from 'typebox/schema';
 import { elements } from '#ast/elements.ts';
 import { element, structure } from '#ast/testing.ts';
+import { newId } from '#kit/clock.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { holdAgainst } from '#test/documented.ts';
 import { openMailServer } from '#test/mail-server.ts';
@@ -311,6 +312,12 @@ const conflicts: Readonly<
     );
     return [`/submissions/${id}/notes`];
   },
+  saveView: async () => [`/forms/${form.id}/views`, { name: await viewOf(form.id), query: {} }],
+  async changeView() {
+    const name = await viewOf(form.id);
+    const other = await tenant.call('POST', `/forms/${form.id}/views`, { name: `${name}!`, query: {} });
+    return [`/views/${other.body.id}`, { name }];
+  },
   startDeletion: async () => [`/forms/${form.id}/submissions/deletions`, { filter: {}, expected: 999 }],
   startTagging: async () => [
     `/forms/${form.id}/submissions/taggings`,
@@ -333,6 +340,11 @@ const conflicts: Readonly<
     return [`/forms/${full.id}/spam/sites`, { origin }];
   },
 };
+/** The name of a saved view of a form. */
+async function viewOf(formId: string): Promise<string> {
+  const { body } = await tenant.call('POST', `/forms/${formId}/views`, { name: newId(), query: {} });
+  return body.name;
+}
 /** A submission of a form of its own. */
 async function submitOne(): Promise<{ id: string; formId: string }> {
   const { id: formId } = await makeForm(tenant, [element('text', 'a')]);

@@ -29,6 +29,7 @@ import { noteEndpoints } from '#submissions/notes/endpoints.ts';
 import { submitEndpoint } from '#submissions/submit-endpoint.ts';
 import { tagEndpoints } from '#submissions/tags/endpoints.ts';
 import { trashEndpoints } from '#submissions/trash/endpoints.ts';
+import { savedViewEndpoints } from '#search/view/saved/endpoints.ts';
 import { viewEndpoints } from '#search/view/endpoints.ts';
 import { columnEndpoints } from '#submissions/columns/endpoints.ts';
 import { historyEndpoints } from '#submissions/history/endpoints.ts';
@@ -57,6 +58,7 @@ export function apiOperations(services: Services) {
   const submissions = submissionEndpoints(services);
   const changes = submissionChangeEndpoints(services);
   const notes = noteEndpoints(services);
+  const saved = savedViewEndpoints(services);
   const bulk = bulkEndpoints(services);
   const trash = trashEndpoints(services);
   const spam = spamEndpoints(services);
@@ -134,6 +136,11 @@ export function apiOperations(services: Services) {
     getSubmissionTimeline: historyEndpoints(services).timeline,
     exportFormSubmissions: views.export,
     listFormRows: views.rows,
+    listViews: saved.list,
+    saveView: saved.save,
+    getView: saved.get,
+    changeView: saved.change,
+    deleteView: saved.remove,
     getFormColumns: columnEndpoints(services).columns,
     getFormSummary: summaryEndpoints(services).summary,
     getFormAnalytics: analyticsEndpoints(services).analytics,

@@ -100,7 +100,8 @@ export const searchNeighbours = statement(
 /** A searched view in the order of columns, and not by relevance. */
 export const sortedSearch = sortedFrom('search_view_sorted', viewParameters, {
   before: `${viewed},`,
-  from: (keys) => `viewed join submissions p on p.workspace_id = $workspace_id and p.id = viewed.id ${keys}`,
+  from: (keys) =>
+    `viewed join submissions p on p.workspace_id = $workspace_id and p.id = viewed.id and p.trashed_at is null ${keys}`,
 });
 
 /** Every id of a searched view in its order, up to one more than is allowed. */

@@ -29,43 +29,55 @@ export const sortParameters = {
 /** So much of a text orders submissions: it is part of cursors. */
 const sortedCharacters = 80;
 
-/** As people look for a word in a list: without case and accents, whatever the order of the database is. */
+/**
+ * As people look for a word in a list: without case and accents, whatever the order of the database is. Letters of ASCII have
+ * no accents: to look for some takes twice as long as all else.
+ */
 const comparable = (written: string): string =>
-  `left(regexp_replace(normalize(lower(left(${written}, ${sortedCharacters})), NFD), '[\\u0300-\\u036f]+', '', 'g'), ${sortedCharacters}) collate "C"`;
+  `case when octet_length(${written}) = length(${written}) then lower(${written})
+        else left(regexp_replace(normalize(lower(${written}), NFD), '[\\u0300-\\u036f]+', '', 'g'), ${sortedCharacters}) end collate "C"`;
 
 const epoch = (column: string): string => `extract(epoch from ${column})::double precision`;
 
 /**
  * The key of the submission `p` in one column: `r` numbers before texts before nothing (descending, texts before numbers
- * before nothing), then `n`, then `t`. A question that changed its type has numbers and texts.
+ * before nothing), then `n`, then `t`. A question that changed its type has numbers and texts. `offset 0` is a fence:
+ * without it each mention of a value would read the answers once more.
  */
 const keyOf = (place: 1 | 2): string => `lateral (
-  select case when n is null and t is null then 2 when (n is null) = (($sort_signs)[${place}] < 0) then 0 else 1 end as r,
-         n * ($sort_signs)[${place}] as n, t
+  select case when n is null and written is null then 2
+              when (n is null) = (($sort_signs)[${place}] < 0) then 0 else 1 end as r,
+         n * ($sort_signs)[${place}] as n, ${comparable('written')} as t
   from (
     select case kind when 'created' then ${epoch('p.created_at')}
                      when 'completed' then ${epoch('p.completed_at')}
                      when 'updated' then ${epoch('p.updated_at')}
-                     else case json_typeof(value) when 'number' then (value #>> '{}')::double precision
-                            when 'array' then case json_typeof(value -> 0) when 'object' then
-                              case when value -> 0 -> 'filename' is null then json_array_length(value) end end end end as n,
-           case kind when 'status' then p.status
-                     when 'tags' then nullif(${comparable(`array_to_string(p.tags, ', ')`)}, '')
-                     when 'reference' then (select ${comparable(`string_agg(name || ': ' || each, ', ')`)}
-                                            from json_each_text(p.reference) as given (name, each))
-                     else case json_typeof(value)
-                            when 'boolean' then value #>> '{}'
-                            when 'object' then value ->> 'agreed'
-                            when 'string' then nullif(${comparable(`coalesce(labels ->> (value #>> '{}'), value #>> '{}')`)}, '')
-                            when 'array' then (
-                              select ${comparable(`string_agg(coalesce(labels ->> written, written), ', ' order by item)`)}
-                              from (
-                                select item, case json_typeof(each) when 'string' then each #>> '{}' else each ->> 'filename' end as written
-                                from json_array_elements(value) with ordinality as listed (each, item)
-                                where json_typeof(each) = 'string' or each ->> 'filename' is not null) texts) end end collate "C" as t
+                     else case type when 'number' then (value #>> '{}')::double precision
+                            when 'array' then case when json_typeof(value -> 0) = 'object' and value -> 0 -> 'filename' is null
+                                              then json_array_length(value) end end end as n,
+           nullif(left(
+             case kind when 'status' then p.status
+                       when 'tags' then array_to_string(p.tags, ', ')
+                       when 'reference' then (select string_agg(name || ': ' || each, ', ')
+                                              from json_each_text(p.reference) as given (name, each))
+                       else case type when 'string' then coalesce(labels ->> (value #>> '{}'), value #>> '{}')
+                              when 'boolean' then value #>> '{}'
+                              when 'object' then value ->> 'agreed'
+                              when 'array' then (
+                                select string_agg(coalesce(labels ->> item, item), ', ' order by at)
+                                from (
+                                  select at, case json_typeof(each) when 'string' then each #>> '{}' else each ->> 'filename' end as item
+                                  from json_array_elements(value) with ordinality as listed (each, at)
+                                  where json_typeof(each) in ('string', 'object')) items) end end,
+             ${sortedCharacters}), '') as written
     from (
-      select ($sort_kinds)[${place}] as kind, ($sort_labels)[${place}]::jsonb as labels,
-             case when ($sort_kinds)[${place}] = 'answer' then p.answers -> ($sort_elements)[${place}] end as value) asked) found)`;
+      select kind, labels, value, json_typeof(value) as type
+      from (
+        select ($sort_kinds)[${place}] as kind, ($sort_labels)[${place}]::jsonb as labels,
+               case when ($sort_kinds)[${place}] = 'answer' then p.answers -> ($sort_elements)[${place}] end as value
+        offset 0) asked
+      offset 0) typed
+    offset 0) found)`;
 
 /** Texts of the column in one of two directions; numbers know theirs. */
 const inOrder = (of: string, place: 1 | 2): string =>

@@ -1,0 +1,194 @@
+import { Type } from 'typebox';
+import { isCleanText } from '#ast/text.ts';
+import { reachForm } from '#forms/require-form.ts';
+import { newId, now } from '#kit/clock.ts';
+import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { tagOf } from '#kit/tag-of.ts';
+import { wired } from '#kit/wire.ts';
+import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import { readView } from '../view.ts';
+import {
+  deleteSavedView,
+  findSavedView,
+  insertSavedView,
+  listSavedViews,
+  lockSavedView,
+  updateSavedView,
+} from './queries.ts';
+import { SavedView } from './shapes.ts';
+
+/** So many views a form has at most. */
+export const mostSavedViews = 100;
+const longestName = 100;
+
+const closed = { additionalProperties: false } as const;
+const name = Type.String({ minLength: 1, maxLength: longestName });
+const query = Type.Object(ViewQuery.properties, {
+  ...closed,
+  description: 'What lists and exports of the form take as parameters: a filter, `q`, and `sort`.',
+});
+const columns = Type.Union([TableSettings, Type.Null()], {
+  description:
+    'How the table of the console is arranged in it; null: as whoever looks has arranged their own.',
+});
+
+type Written = { name: string; query: ViewQuery; columns: TableSettings | null };
+
+/** Views with names, which everybody sees who may read the submissions of the form (docs/decisions/0069). */
+export function savedViewEndpoints({ database }: { database: Database }) {
+  return {
+    list: operation({
+      summary: 'List views',
+      description: 'The views of a form that its workspace has saved, by their names.',
+      permission: 'submissions:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The views.', schema: Type.Object({ data: Type.Array(SavedView) }) },
+      async run({ params, ...scope }) {
+        const { workspaceId, formId } = await reachForm(database, scope, params.id);
+        const found = await listSavedViews(database, { workspace_id: workspaceId, form_id: formId });
+        return { body: { data: found.map(wired) } };
+      },
+    }),
+
+    save: operation({
+      summary: 'Save view',
+      description: `A filter, a search, an order and the columns of a form's submissions under a name, for everybody in the workspace; up to ${mostSavedViews} of a form. 409: there are that many, or one has the name.`,
+      permission: 'submissions:write',
+      params: idParameter,
+      body: Type.Object({ name, query, columns: Type.Optional(columns) }, closed),
+      example: { body: { name: 'Incomplete', query: { status: 'incomplete', sort: '-$updated' } } },
+      errors: ['conflict'],
+      reply: { status: 201, description: 'The view.', schema: SavedView },
+      async run({ params, body, ...scope }) {
+        const { workspaceId, formId } = await reachForm(database, scope, params.id);
+        const written = await check({ workspaceId, formId }, { columns: null, ...body });
+        const id = newId();
+        const created_by = scope.actor.kind === 'person' ? scope.actor.id : null;
+        const key = { workspace_id: workspaceId, form_id: formId, id };
+        const made = await refusingTwins(
+          insertSavedView(database, { ...key, ...written, created_by, now: now(), most: mostSavedViews }),
+        );
+        if (made.length === 0)
+          throw new ApiError('conflict', `A form has ${mostSavedViews} saved views at most.`);
+        return show(scope, id);
+      },
+    }),
+
+    get: operation({
+      summary: 'Get view',
+      permission: 'submissions:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The view.', schema: SavedView },
+      run: ({ params, ...scope }) => show(scope, params.id),
+    }),
+
+    change: operation({
+      summary: 'Change view',
+      description:
+        'For everybody in the workspace. What is left out stays as it is; `query` and `columns` are replaced whole. 409: another one of the form has the name.',
+      permission: 'submissions:write',
+      params: idParameter,
+      body: Type.Object(
+        { name: Type.Optional(name), query: Type.Optional(query), columns: Type.Optional(columns) },
+        closed,
+      ),
+      example: { body: { name: 'To call back' } },
+      errors: ['conflict'],
+      isConditional: true,
+      reply: { status: 200, description: 'The view as it is now.', schema: SavedView },
+      async run({ params, body, unchanged, ...scope }) {
+        const { form_id: formId, ...before } = await find(scope, params.id);
+        const form = { workspaceId: scope.workspaceId, formId };
+        const written = await check(form, { ...before, ...body });
+        await refusingTwins(
+          changing(scope, params.id, unchanged, (client, key) =>
+            updateSavedView(client, { ...key, ...written, now: now() }),
+          ),
+        );
+        return show(scope, params.id);
+      },
+    }),
+
+    remove: operation({
+      summary: 'Delete view',
+      description: 'For everybody in the workspace. The submissions stay.',
+      permission: 'submissions:write',
+      params: idParameter,
+      isConditional: true,
+      isDestructive: true,
+      reply: { status: 204, description: 'The view is gone.' },
+      async run({ params, unchanged, ...scope }) {
+        await find(scope, params.id);
+        await changing(scope, params.id, unchanged, deleteSavedView);
+      },
+    }),
+  };
+
+  /** @throws ApiError not_found. */
+  async function find({ workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>, id: string) {
+    const found = only(await findSavedView(database, { workspace_id: workspaceId, id }));
+    if (!found) throw new ApiError('not_found');
+    requireReach(formIds, found.form_id);
+    return found;
+  }
+
+  async function show(scope: Pick<Scope, 'workspaceId' | 'formIds'>, id: string) {
+    const found = await find(scope, id);
+    return { body: wired(found), tag: tagOf(found.updated_at) };
+  }
+
+  /**
+   * What can be looked at now can be saved.
+   * @throws ApiError bad_request for a query that is not understood; validation_error for a name that cannot be one.
+   */
+  async function check(
+    form: { workspaceId: string; formId: string },
+    { name: given, query: asked, columns: arranged }: Written,
+  ): Promise<Written> {
+    const trimmed = given.trim();
+    const texts = [trimmed, ...Object.values(asked), ...Object.keys(arranged?.widths ?? {})];
+    const isClean = [...texts, ...(arranged?.order ?? []), ...(arranged?.hidden ?? [])].every(
+      (text) => typeof text !== 'string' || isCleanText(text),
+    );
+    if (trimmed === '' || !isClean) {
+      const message = 'A view has a name that is not blank, and no characters that cannot be stored.';
+      throw new ApiError('validation_error', message, { errors: [{ field: 'name', message }] });
+    }
+    await readView(database, form, asked);
+    return { name: trimmed, query: asked, columns: arranged };
+  }
+
+  /** @throws ApiError not_found, precondition_failed. */
+  function changing(
+    { workspaceId }: Pick<Scope, 'workspaceId'>,
+    id: string,
+    unchanged: Unchanged,
+    change: (client: Queryable, key: { workspace_id: string; id: string }) => Promise<unknown>,
+  ): Promise<void> {
+    return transaction(database, async (client) => {
+      const key = { workspace_id: workspaceId, id };
+      const locked = only(await lockSavedView(client, key));
+      if (!locked) throw new ApiError('not_found');
+      requireUnchanged(unchanged, locked.updated_at);
+      await change(client, key);
+    });
+  }
+}
+
+const uniqueViolation = '23505';
+
+/** @throws ApiError conflict where another view of the form has the name. */
+async function refusingTwins<Result>(writing: Promise<Result>): Promise<Result> {
+  try {
+    return await writing;
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== uniqueViolation) throw cause;
+    const message = 'Another view of this form has this name.';
+    throw new ApiError('conflict', message, { errors: [{ field: 'name', message }], cause });
+  }
+}
