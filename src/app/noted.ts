@@ -71,6 +71,9 @@ const notedOperations = {
   deleteSpam: line,
   allowSite: history,
   exportFormSubmissions: line,
+  saveView: line,
+  changeView: line,
+  deleteView: line,
 
   createInvitations: line,
   exportInvitations: line,
