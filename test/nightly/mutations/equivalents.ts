@@ -10,7 +10,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
     { what: 'whether or not: failing_since is not null', why: 'nothing is later than a time that is null' },
     {
       what: 'whether or not: deliveries.workspace_id = webhooks.workspace_id',
-      why: 'the id of a webhook is of one workspace only; the index begins with the workspace',
+      why: 'the id of a webhook is of one workspace only; the index begins with the workspace, and the statement is of all',
     },
   ],
   'src/app/watch/watch.ts': [
