@@ -39,6 +39,7 @@ const notedOperations = {
   changeForm: changed('getForm'),
   deleteForm: changed('getForm'),
   validateForm: onlyAsks,
+  convertForm: onlyAsks,
   importForm: line,
   exportForm: line,
   packForm: line,

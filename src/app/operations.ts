@@ -83,6 +83,7 @@ export function apiOperations(services: Services) {
     deleteForm: forms.remove,
     listFormActivity: wholeForms.overview,
     validateForm: wholeForms.validate,
+    convertForm: wholeForms.convert,
     importForm: wholeForms.import,
     exportForm: wholeForms.export,
     packForm: packages.pack,

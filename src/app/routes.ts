@@ -12,6 +12,7 @@ export const routes = {
   deleteForm: 'DELETE /forms/:id',
   listFormActivity: 'GET /forms/overview',
   validateForm: 'POST /forms/validate',
+  convertForm: 'POST /forms/convert',
   importForm: 'POST /forms/import',
   exportForm: 'GET /forms/:id/export',
   packForm: 'GET /forms/:id/package',

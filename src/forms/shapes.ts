@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Settings } from '#ast/settings.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
+import { formSources } from './import/convert.ts';
 import { formStatuses } from './queries.ts';
 
 const uuid = Type.String({ format: 'uuid' });
@@ -124,6 +125,46 @@ const created = {
   ...times,
 };
 export const CreatedForm = named('CreatedForm', Type.Object(created));
+/** What became of the parts of a form that another service exported (import/convert.ts). */
+const report = Type.Array(
+  Type.Object({
+    path: Type.String({ description: 'In the document that was given, as in `fields[2].title`.' }),
+    outcome: Type.Enum(['mapped', 'changed', 'left_out']),
+    message: Type.String({ description: 'What it became, or why it is not there.' }),
+  }),
+  { description: 'The first 1,000 lines; nothing is left out that has no line.' },
+);
+const reported = { report, report_count: Type.Integer({ description: 'How many lines there are.' }) };
+const document = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  description: 'What another service exported, as it was.',
+});
+const source = Type.Optional(
+  Type.Enum([...formSources], {
+    description: 'Where the document is from. It is recognised, when left out.',
+  }),
+);
+export const ForeignForm = Type.Object({ document, source }, closed);
+/** A form as it is taken in: one of ours, or another service's. */
+export const FormToImport = Type.Object(
+  {
+    structure: Type.Optional(anyStructure),
+    settings: Type.Optional(anySettings),
+    document: Type.Optional(document),
+    source,
+  },
+  closed,
+);
+export const ConvertedForm = named(
+  'ConvertedForm',
+  Type.Object({
+    source: Type.Enum([...formSources]),
+    structure: anyStructure,
+    settings: anySettings,
+    ...judgement,
+    ...reported,
+  }),
+);
 export const ImportedForm = named(
   'ImportedForm',
   Type.Object({
@@ -131,6 +172,7 @@ export const ImportedForm = named(
     left_out: Type.Array(Type.String(), {
       description: 'The settings that name an image which is not here.',
     }),
+    ...reported,
   }),
 );
 /** A form after a change; as it was, when the change was a dry run. */

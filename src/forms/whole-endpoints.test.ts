@@ -6,6 +6,7 @@ import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
+import { samples } from './import/samples.ts';
 import type * as shapes from './shapes.ts';
 
 const service = await openService();
@@ -381,4 +382,37 @@ test('a key that is limited to certain forms lists those, and makes none', async
   assert.equal((await ask('GET', `/forms/${mine}/draft`)).status, 200);
   assert.equal((await ask('POST', `/forms/${mine}/duplicate`)).status, 403);
   assert.equal((await ask('POST', '/forms/import', { structure: named('New') })).status, 403);
+});
+
+test('a form of another service is looked at, and then made of the very same document', async () => {
+  const { editor } = await openWorkspace();
+  const document = samples.typeform;
+  const before = await editor.api<List>('GET', '/forms/overview');
+  const { status, body } = await editor.api<Static<typeof shapes.ConvertedForm>>('POST', '/forms/convert', {
+    document,
+  });
+  assert.deepEqual([status, body.source, body.problems], [200, 'typeform', []]);
+  assert.equal(body.report.length, body.report_count);
+  assert.ok(body.report.some(({ path, outcome }) => path === 'fields[7]' && outcome === 'left_out'));
+  assert.deepEqual(
+    (await editor.api<List>('GET', '/forms/overview')).body.pagination.total_count,
+    before.body.pagination.total_count,
+    'it stores nothing',
+  );
+  const made = await editor.api<Static<typeof shapes.ImportedForm>>('POST', '/forms/import', { document });
+  assert.deepEqual([made.status, made.body.status, made.body.name], [201, 'draft', 'Weaving course']);
+  assert.deepEqual(made.body.structure, body.structure);
+  assert.deepEqual(made.body.report, body.report);
+});
+
+test('what is no form that is known, or two forms at once, is refused with the field', async () => {
+  const { editor } = await openWorkspace();
+  const ask = async (path: string, sent: object) => {
+    const { status, body } = await editor.api<{ errors: { field: string }[] }>('POST', path, sent);
+    return [status, body.errors.map(({ field }) => field)];
+  };
+  assert.deepEqual(await ask('/forms/convert', { document: { hello: 'world' } }), [422, ['document']]);
+  assert.deepEqual(await ask('/forms/import', {}), [422, ['structure']]);
+  const both = { document: samples.tally, structure: named('Two') };
+  assert.deepEqual(await ask('/forms/import', both), [422, ['structure']]);
 });

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Form } from '#ast/tree.ts';
 import { attachment } from '#kit/attachment.ts';
 import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
 import { jsonText, wired } from '#kit/wire.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { belowId, endCut, readCut, refuseCursor } from '#kit/cursor.ts';
@@ -14,6 +15,7 @@ import { judgeForm } from './check/judge.ts';
 import { copyAsNewForm } from './drafts/copy.ts';
 import { readBuilderForm } from './drafts/draft.ts';
 import { duplicateForm } from './drafts/duplicate.ts';
+import { documentBytes, readDocument } from './import/read-document.ts';
 import { importForm } from './import-form.ts';
 import { countFormLines, listFormLines } from './overview/queries.ts';
 import { type FormAddresses, presentCreated } from './present.ts';
@@ -21,9 +23,12 @@ import { readForm } from './read-form.ts';
 import { requireForm, requireFormSettings } from './require-form.ts';
 import {
   AnswerCounts,
+  ConvertedForm,
   ExportedForm,
+  ForeignForm,
   FormDocument,
   FormDetail,
+  FormToImport,
   ImportedForm,
   Judgement,
   NewCopy,
@@ -166,12 +171,30 @@ export function wholeFormEndpoints({
       },
     }),
 
+    convert: operation({
+      summary: 'Convert form',
+      description:
+        'A form that Typeform, Tally, Google Forms or SurveyJS exported, or a JSON Schema, as a form of this service, with what stands in its way and a report of every part that was mapped, changed or left out. Stores nothing: Import form takes what it answers, or the document itself.',
+      permission: 'forms:read',
+      body: ForeignForm,
+      bodyLimit: documentBytes,
+      example: {
+        body: { document: { title: 'Order', properties: { email: { type: 'string', format: 'email' } } } },
+      },
+      reply: { status: 200, description: 'The form and the report.', schema: ConvertedForm },
+      async run({ workspaceId, body }) {
+        const made = readDocument(body);
+        return { body: { ...made, ...(await judgeForm(database, workspaceId, made)) } };
+      },
+    }),
+
     import: operation({
       summary: 'Import form',
       description:
-        'A draft of what was exported, complete or not. Images of the theme that this workspace does not have are left out.',
+        'A draft of what was exported, complete or not: `structure` and `settings` as Export form answers them, or the `document` of another service, of which Convert form tells beforehand what it becomes. Images of the theme that this workspace does not have are left out.',
       permission: 'forms:write',
-      body: FormDocument,
+      body: FormToImport,
+      bodyLimit: documentBytes,
       example: { body: example },
       reply: {
         status: 201,
@@ -180,7 +203,7 @@ export function wholeFormEndpoints({
       },
       async run({ body, ...scope }) {
         requireWholeWorkspace(scope.formIds);
-        const { structure, settings = {} } = body;
+        const { structure, settings, report, report_count } = readFormToImport(body);
         await requireAnswerReader(scope, settings, async () => ({}));
         const request = {
           workspaceId: scope.workspaceId,
@@ -189,7 +212,8 @@ export function wholeFormEndpoints({
           userId: personOf(scope.actor),
         };
         const { row, structure: stored, missing } = await importForm(database, request);
-        return { body: { ...presentCreated(row, stored, addresses), left_out: missing } };
+        const made = presentCreated(row, stored, addresses);
+        return { body: { ...made, left_out: missing, report, report_count } };
       },
     }),
 
@@ -214,4 +238,15 @@ export function wholeFormEndpoints({
       },
     }),
   };
+}
+
+/** A form that is sent as one of ours, or as what another service exported: one of both. */
+function readFormToImport({ structure, settings, document, source }: Static<typeof FormToImport>) {
+  if ((structure === undefined) === (document === undefined) || (document && settings))
+    throw new ApiError('validation_error', undefined, {
+      errors: [{ field: 'structure', message: 'Send "structure" with "settings", or "document".' }],
+    });
+  return document
+    ? readDocument({ document, source })
+    : { structure: structure!, settings: settings ?? {}, report: [], report_count: 0 };
 }

@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { isRecord } from '#ast/json.ts';
+import { checkSettings } from '#ast/settings.ts';
+import { type FormNode, walkElements } from '#ast/tree.ts';
+import { validateStructure } from '#ast/validate.ts';
+import { TooMuchWork } from '#ast/work.ts';
+import { cases } from '#test/cases.ts';
+import { convertForm, formSources, recogniseForm } from './convert.ts';
+import { samples } from './samples.ts';
+import { openSource, type ReportLine } from './source.ts';
+
+/* Forms of other services become forms of ours, and nothing of them is dropped in silence. */
+
+type Document = Readonly<Record<string, unknown>>;
+const options = { numRuns: cases(200) };
+
+const converted = (source: keyof typeof samples, document: Document = samples[source]) => {
+  const made = convertForm(document, source);
+  const checked = validateStructure(made.structure);
+  assert.ok(checked.ok, JSON.stringify(checked));
+  assert.ok(checkSettings(made.settings, checked.form).ok);
+  return {
+    ...made,
+    form: checked.form,
+    elements: [...walkElements(checked.form)].map(({ element }) => element as FormNode),
+  };
+};
+
+const find = (elements: readonly FormNode[], id: string) =>
+  elements.find(({ attrs }) => attrs?.['id'] === id)?.attrs;
+const leftOut = (report: readonly ReportLine[]) =>
+  report.filter(({ outcome }) => outcome === 'left_out').map(({ path }) => path);
+
+test('a form says by itself where it is from', () => {
+  for (const source of formSources) assert.equal(recogniseForm(samples[source]), source);
+  assert.equal(recogniseForm({ hello: 'world' }), undefined);
+});
+
+test('a form of Typeform keeps its questions, logic, score, endings and who is named in a title', () => {
+  const { form, elements, settings, report } = converted('typeform');
+  assert.deepEqual(
+    elements.map(({ type }) => type),
+    [
+      'hidden',
+      'text',
+      'radio',
+      'text',
+      'matrix',
+      'rating',
+      'scale',
+      'composite',
+      'paragraph',
+      'email',
+      'phone',
+      'consent',
+      'calculation',
+    ],
+  );
+  assert.deepEqual(form.children[0]!.attrs!.jumps, [
+    { when: { element: 'kind', is: 'equals', value: 'A company' }, to: 'step_2' },
+    { to: 'step_3' },
+  ]);
+  assert.deepEqual(find(elements, 'kind'), {
+    id: 'kind',
+    label: 'Hello {{name}}, who comes?',
+    options: ['A person', { id: 'A company', label: 'A company', points: 3 }],
+    other: true,
+    required: true,
+  });
+  assert.equal(find(elements, 'score')!['formula'], 'points({kind})');
+  assert.deepEqual(settings.confirmations, [
+    {
+      when: { element: 'again', is: 'less_than', value: 4 },
+      title: 'We are sorry',
+      message: 'We will call.',
+    },
+  ]);
+  assert.equal(settings.theme?.confirmation_title, 'Thank you');
+  assert.ok(leftOut(report).includes('fields[7]'), 'a payment is left out');
+  assert.ok(leftOut(report).includes('fields[1].properties.randomize'));
+});
+
+test('a form of Tally keeps what its blocks ask together, and what shows them', () => {
+  const { form, elements, settings, report } = converted('tally');
+  assert.deepEqual(find(elements, 'which_loom'), {
+    id: 'which_loom',
+    label: 'Which loom?',
+    required: true,
+    options: ['Small', 'Large'],
+    other: true,
+  });
+  assert.deepEqual(find(elements, 'how_many_people_carry_it'), {
+    id: 'how_many_people_carry_it',
+    label: 'How many people carry it?',
+    min: 2,
+    show_when: { element: 'which_loom', is: 'equals', value: 'Large' },
+  });
+  assert.deepEqual(find(elements, 'how_was')!['rows'], ['The room', 'The food']);
+  assert.equal(
+    find(elements, 'rich_text')!['text'],
+    'For **one week**.\nSee [prices](https://example.org/prices).',
+  );
+  assert.equal(form.children[1]!.attrs!.title, 'Your visit');
+  assert.equal(settings.confirmation_message, 'Thank you.');
+  assert.ok(leftOut(report).includes('blocks[0].payload.logo'));
+  assert.ok(leftOut(report).includes('blocks[19]'));
+});
+
+test('a form of Google Forms keeps its pages, where options lead, its grids and its points', () => {
+  const { form, elements } = converted('google_forms');
+  assert.deepEqual(form.children[0]!.attrs!.jumps, [
+    { when: { element: 'will_you_come', is: 'equals', value: 'Yes' }, to: 'your_visit' },
+    { when: { element: 'will_you_come', is: 'equals', value: 'No' }, to: 'end' },
+  ]);
+  assert.equal(find(elements, 'will_you_come')!['other'], true);
+  assert.deepEqual(find(elements, 'how_did_you_like'), {
+    id: 'how_did_you_like',
+    label: 'How did you like',
+    required: true,
+    rows: ['Tea', 'Cake'],
+    options: ['Well', 'Not'],
+  });
+  assert.deepEqual(find(elements, 'photo')!['accept'], ['image/*', '.pdf']);
+  assert.equal(find(elements, 'score')!['formula'], 'points({where_is_the_reed})');
+});
+
+test('a survey of SurveyJS keeps its expressions, rows, languages and what is said at the end', () => {
+  const { form, elements, settings, report } = converted('surveyjs');
+  assert.deepEqual(form.attrs.languages, ['en', 'de']);
+  assert.deepEqual(find(elements, 'meals'), {
+    id: 'meals',
+    label: 'Meals',
+    options_layout: 'grid_2',
+    options: [{ id: 'b', label: 'Breakfast' }, 'Lunch', '3', { id: 'none', label: 'None' }],
+    translations: { de: { options: { b: 'Frühstück' } } },
+    other: true,
+    max_choices: 2,
+  });
+  assert.deepEqual(find(elements, 'allergies')!['show_when'], {
+    all: [
+      { element: 'meals', is: 'contains', value: 'b' },
+      { element: 'age', is: 'at_least', value: 18 },
+    ],
+  });
+  assert.deepEqual(find(elements, 'cot')!['show_when'], { element: 'child', is: 'answered' });
+  assert.equal(find(elements, 'plate')!['pattern'], '[A-Z]{1,3}-\\d+');
+  assert.equal(settings.confirmation_message, 'Thank you');
+  assert.deepEqual(settings.translations, { de: { confirmation_message: 'Danke' } });
+  assert.equal(settings.review_step, true);
+  assert.deepEqual(
+    leftOut(report).filter((path) => path.startsWith('triggers') || path.includes('enableIf')),
+    ['pages[0].elements[5].enableIf', 'triggers[1]'],
+  );
+});
+
+test('a JSON Schema is asked as its types, limits and conditions say', () => {
+  const { elements, report } = converted('json_schema');
+  assert.deepEqual(find(elements, 'size')!['options'], [
+    { id: 's', label: 'Small' },
+    { id: 'l', label: 'Large' },
+  ]);
+  assert.deepEqual(find(elements, 'pieces'), {
+    id: 'pieces',
+    label: 'pieces',
+    min: 1,
+    max: 9,
+    step: 1,
+    require_when: { element: 'card', is: 'answered' },
+  });
+  assert.deepEqual(find(elements, 'ribbon')!['show_when'], { element: 'gift', is: 'equals', value: true });
+  assert.equal(find(elements, 'zip')!['pattern'], '.*(?:\\d{5}).*');
+  assert.ok(leftOut(report).includes('properties.unknown'));
+});
+
+test('what contradicts itself, or asks for what comes later, is left out and said', () => {
+  const { elements, report } = converted('surveyjs', {
+    title: 'Late {nobody} {{nobody}}',
+    pages: [
+      { elements: [{ type: 'text', name: 'a', inputType: 'number', min: 5, max: 1, visibleIf: '{b} = 3' }] },
+      { elements: [{ type: 'text', name: 'b', inputType: 'number', visibleIf: 'age({a}) > 3' }] },
+    ],
+  });
+  assert.deepEqual(find(elements, 'a'), { id: 'a', label: 'a' });
+  const said = report
+    .filter(({ outcome }) => outcome !== 'mapped')
+    .map(({ path, message }) => `${path}: ${message}`);
+  assert.ok(
+    said.some((line) => line.startsWith('pages[0].elements[0]: Something is left out:')),
+    said.join('\n'),
+  );
+  assert.ok(said.some((line) => line.startsWith('pages[1].elements[0].visibleIf: This expression')));
+});
+
+test('a reference of a JSON Schema to itself ends, and one that multiplies costs no more than others', () => {
+  const self = { type: 'object', properties: { again: { $ref: '#/$defs/self' } } };
+  assert.ok(converted('json_schema', { properties: { first: { $ref: '#/$defs/self' } }, $defs: { self } }));
+  const many = Object.fromEntries(
+    Array.from({ length: 90 }, (_, index) => [`p${index}`, { $ref: '#/$defs/next' }]),
+  );
+  const document = {
+    properties: many,
+    $defs: { next: { type: 'object', properties: many } },
+  };
+  assert.throws(() => convertForm(document, 'json_schema'), TooMuchWork);
+});
+
+/** Every leaf of a document that says something, by its path. */
+function* leaves(value: unknown, path = ''): Generator<string, void> {
+  if (value === null || value === undefined || value === '') return;
+  if (Array.isArray(value))
+    for (const [index, each] of value.entries()) yield* leaves(each, `${path}[${index}]`);
+  else if (isRecord(value))
+    for (const [name, each] of Object.entries(value))
+      yield* leaves(each, path === '' ? name : `${path}.${name}`);
+  else yield path;
+}
+const covers = (line: ReportLine, path: string): boolean =>
+  line.outcome === 'left_out' &&
+  (line.path === '' ||
+    path === line.path ||
+    path.startsWith(`${line.path}.`) ||
+    path.startsWith(`${line.path}[`));
+
+test('every leaf of a document was read, or is told to be left out', () => {
+  const name = fc.constantFrom('a', 'b', 'c');
+  const value = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom('x', 1, true, '', null),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(name, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  })).value;
+  const steps = fc.array(fc.array(fc.oneof(name, fc.nat(2)), { maxLength: 4 }), { maxLength: 6 });
+  fc.assert(
+    fc.property(fc.dictionary(name, value, { noNullPrototype: true }), steps, (document, reads) => {
+      const { root, report } = openSource(document);
+      const read = new Set<string>();
+      for (const steps of reads) {
+        let part = root;
+        for (const step of steps)
+          part = typeof step === 'string' ? part.part(step) : (part.list('a')[step] ?? part);
+        if (part.word() !== undefined) read.add(part.path);
+      }
+      const lines = report();
+      for (const leaf of leaves(document))
+        assert.equal(
+          lines.some((line) => covers(line, leaf)),
+          !read.has(leaf),
+          leaf,
+        );
+    }),
+    options,
+  );
+});
+
+/** The objects of a document, each with its path. */
+function* objects(
+  value: unknown,
+  path = '',
+): Generator<{ holder: Record<string, unknown>; path: string }, void> {
+  if (Array.isArray(value))
+    for (const [index, each] of value.entries()) yield* objects(each, `${path}[${index}]`);
+  if (!isRecord(value)) return;
+  yield { holder: value, path };
+  for (const [name, each] of Object.entries(value))
+    yield* objects(each, path === '' ? name : `${path}.${name}`);
+}
+
+const source = fc.constantFrom(...formSources);
+
+test('whatever a service adds to its forms, wherever, the report names it', () => {
+  fc.assert(
+    fc.property(source, fc.nat(), (source, at) => {
+      const document = structuredClone(samples[source]) as Record<string, unknown>;
+      const all = [...objects(document)];
+      const { holder, path } = all[at % all.length]!;
+      // As long as no language is called.
+      const added = 'zzzz';
+      holder[added] = 'of tomorrow';
+      const { report } = convertForm(document, source);
+      const place = path === '' ? added : `${path}.${added}`;
+      assert.ok(
+        report.some((line) => covers(line, place)),
+        place,
+      );
+    }),
+    options,
+  );
+});
+
+test('no broken form makes an importer throw, and what it makes can be kept as a draft', () => {
+  const broken = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.constantFrom(-1, 1e9, 'x'.repeat(5_000), '{{a}}', [[]], { default: {} }),
+  );
+  fc.assert(
+    fc.property(
+      source,
+      fc.array(fc.tuple(fc.nat(), fc.nat(), broken), { minLength: 1, maxLength: 6 }),
+      (source, changes) => {
+        const document = structuredClone(samples[source]) as Record<string, unknown>;
+        for (const [at, key, value] of changes) {
+          const all = [...objects(document)];
+          const { holder } = all[at % all.length]!;
+          const names = Object.keys(holder);
+          const name = names[key % Math.max(1, names.length)] ?? 'fields';
+          holder[name] = value;
+        }
+        const { structure, settings, report } = convertForm(document, source);
+        const checked = validateStructure(structure);
+        assert.ok(checkSettings(settings, checked.ok ? checked.form : undefined).ok);
+        assert.ok(report.every(({ path, message }) => typeof path === 'string' && message !== ''));
+      },
+    ),
+    options,
+  );
+});
+
+test('any JSON object is read by every importer without a throw', () => {
+  fc.assert(
+    fc.property(
+      source,
+      fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }),
+      (source, document) => {
+        convertForm(document, source);
+      },
+    ),
+    options,
+  );
+});

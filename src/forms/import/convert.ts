@@ -1,0 +1,60 @@
+import { isRecord, own } from '#ast/json.ts';
+import type { Settings } from '#ast/settings.ts';
+import { finishSketch } from './finish.ts';
+import { readGoogleForms } from './google-forms.ts';
+import { readJsonSchema } from './json-schema.ts';
+import { newSketch, type Sketch } from './sketch.ts';
+import { openSource, type Part, type ReportLine } from './source.ts';
+import { readSurveyJs } from './surveyjs/read-surveyjs.ts';
+import { readTally } from './tally/read-tally.ts';
+import { readTypeform } from './typeform/read-typeform.ts';
+
+/** Where a form may come from. */
+export const formSources = ['typeform', 'tally', 'google_forms', 'surveyjs', 'json_schema'] as const;
+export type FormSource = (typeof formSources)[number];
+
+type Importer = {
+  /** Whether a document looks like one of its own; the first that says so is asked. */
+  recognises: (document: Readonly<Record<string, unknown>>) => boolean;
+  read: (root: Part, sketch: Sketch) => void;
+};
+
+const isList = (document: Readonly<Record<string, unknown>>, name: string): boolean =>
+  Array.isArray(own(document, name));
+
+const importers: Readonly<Record<FormSource, Importer>> = {
+  typeform: { recognises: (document) => isList(document, 'fields'), read: readTypeform },
+  tally: { recognises: (document) => isList(document, 'blocks'), read: readTally },
+  google_forms: {
+    recognises: (document) => isRecord(own(document, 'info')) || isList(document, 'items'),
+    read: readGoogleForms,
+  },
+  surveyjs: {
+    recognises: (document) => ['pages', 'elements', 'questions'].some((name) => isList(document, name)),
+    read: readSurveyJs,
+  },
+  json_schema: {
+    recognises: (document) => isRecord(own(document, 'properties')) || own(document, '$schema') !== undefined,
+    read: readJsonSchema,
+  },
+};
+
+/** The source that a document is of, by what is in it. */
+export const recogniseForm = (document: Readonly<Record<string, unknown>>): FormSource | undefined =>
+  formSources.find((source) => importers[source].recognises(document));
+
+/**
+ * Makes a form of one that another service exported, and tells of every part what became of it: what no importer reads is
+ * left out, and said. Takes any JSON and never throws; what comes of it may be incomplete, as a draft may be.
+ * @throws TooMuchWork
+ */
+export function convertForm(
+  document: Readonly<Record<string, unknown>>,
+  source: FormSource,
+): { structure: object; settings: Settings; report: ReportLine[] } {
+  const { root, report } = openSource(document);
+  const sketch = newSketch();
+  importers[source].read(root, sketch);
+  finishSketch(sketch, root);
+  return { structure: sketch.form, settings: sketch.settings, report: report() };
+}

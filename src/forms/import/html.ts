@@ -1,0 +1,46 @@
+/** What stands for a character in HTML, of those that people write. */
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
+
+/** What a mark of HTML becomes, where it becomes anything. */
+const marks: readonly (readonly [mark: RegExp, text: string])[] = [
+  [/<\/?(?:b|strong)(?:\s[^<>]*)?>/gi, '**'],
+  [/<br[^<>]*>/gi, '\n'],
+  [/<li[^<>]*>/gi, '\n- '],
+  [/<h[1-3][^<>]*>/gi, '\n\n## '],
+  [/<\/(?:p|div|h[1-6]|ul|ol)>/gi, '\n\n'],
+];
+
+/** HTML as a text with the marks that texts of a form have: bold, links, lists and headings. What has none is itself. */
+export function textOfHtml(html: string): string {
+  if (!/[<&]/.test(html)) return html;
+  const linked = html.replace(/<a\s([^<>]*)>([^<>]*)<\/a>/gi, (_whole, attributes: string, text: string) => {
+    const [, address] = /href="((?:https?:|mailto:)[^"\s()]*)"/i.exec(attributes) ?? [];
+    return address === undefined ? text : `[${text}](${address})`;
+  });
+  const text = marks.reduce((at, [mark, made]) => at.replace(mark, made), linked).replace(/<[^<>]*>/g, '');
+  return text
+    .replace(
+      /&(?:#(\d{1,6})|([a-z]{2,6}));/gi,
+      (whole, code: string | undefined, name: string | undefined) =>
+        code === undefined ? (entities[name!.toLowerCase()] ?? whole) : characterOf(Number(code)),
+    )
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+/** The same on one line, without marks. */
+export const lineOfHtml = (html: string): string =>
+  textOfHtml(html.replace(/<\/?(?:b|strong|li|h[1-6])(?:\s[^<>]*)?>/gi, ' ')).replace(/\s+/g, ' ');
+
+const characterOf = (code: number): string =>
+  code > 31 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : '';
