@@ -44,7 +44,7 @@ export async function openBuilder(
       problems.push(message.text()),
   );
   await page.goto(`${service.url}/app/forms/${form}`);
-  await page.locator('.canvas-main').waitFor();
+  await page.locator('.canvas-main').waitFor({ state: 'attached' });
   return page;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, stepsOf, structure } from '#ast/testing.ts';
 import { motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
@@ -173,6 +173,95 @@ test('by touch: the handle drags, the body scrolls', async () => {
     'the move to be saved',
     async () => labels(await draftOf(form)).join() === 'Third,First,Second',
   );
+  await page.context().close();
+});
+
+test('several parts are selected by key, click and frame; copied, pasted into another form, moved, required and deleted at once', async () => {
+  const form = await make(
+    stepsOf(
+      { title: 'One' },
+      ['A', 'B', 'C'].map((label) => element('text', label.toLowerCase(), { label })),
+      { title: 'Two' },
+      [element('text', 'd', { label: 'D', show_when: { element: 'a', is: 'answered' } })],
+    ),
+  );
+  const page = await openBuilder(form, ada, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const selected = (): Promise<string[]> =>
+    page
+      .locator('.canvas-main [data-selected]')
+      .evaluateAll((nodes) => nodes.map((node) => /“(.*?)”/.exec(node.ariaLabel ?? '')?.[1] ?? ''));
+  const areSelected = (...wanted: string[]): Promise<unknown> =>
+    until(`${wanted.join()} selected`, async () => (await selected()).join() === wanted.join());
+
+  await part(page, '“A”').locator('input').click({ force: true });
+  await page.keyboard.press('Shift+ArrowDown');
+  await areSelected('A', 'B');
+  await part(page, '“C”').click({ modifiers: ['Shift'] });
+  await areSelected('A', 'B', 'C');
+  await part(page, '“B”').click({ modifiers: ['ControlOrMeta'] });
+  await areSelected('A', 'C');
+  await page.keyboard.press('Control+a');
+  await areSelected('A', 'B', 'C');
+  await page.keyboard.press('Control+a');
+  await areSelected('A', 'B', 'C', 'D');
+  await page.keyboard.press('Control+c');
+  await hears(page, '4 parts copied');
+
+  const bar = page.getByRole('toolbar', { name: 'Selected parts' });
+  await bar.getByRole('button', { name: 'Required', exact: true }).click();
+  await bar.getByRole('button', { name: 'Move and more' }).click();
+  await page.getByRole('menuitem', { name: 'Two' }).click();
+  await until('all to be in the second step', async () => {
+    const [one, two] = (await draftOf(form)).children!;
+    return one!.children!.length === 0 && two!.children!.every(({ attrs }) => attrs!['required'] === true);
+  });
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+z');
+  await areSelected('A', 'B', 'C', 'D');
+
+  await part(page, '“A”').scrollIntoViewIfNeeded();
+  const canvas = (await page.locator('.canvas').boundingBox())!;
+  const [first, second] = [
+    (await part(page, '“A”').boundingBox())!,
+    (await part(page, '“B”').boundingBox())!,
+  ];
+  await page.mouse.move(canvas.x + 8, first.y - 4);
+  await page.mouse.down();
+  await page.mouse.move(first.x + 40, second.y + 10, { steps: 4 });
+  await page.locator('.marquee').waitFor();
+  await page.mouse.up();
+  await areSelected('A', 'B');
+  await page.keyboard.press('Control+d');
+  await areSelected('A', 'B');
+  await page.keyboard.press('Delete');
+  await hears(page, '2 parts deleted');
+
+  const other = await make(structure(element('text', 'a', { label: 'Mine' })));
+  const sibling = await page.context().newPage();
+  await sibling.goto(page.url().replace(form, other));
+  await part(sibling, '“Mine”').locator('input').click({ force: true });
+  await sibling.keyboard.press('Control+v');
+  await hears(sibling, '4 parts pasted, position 2 of 5, step 1');
+  await sibling.keyboard.press('Control+x');
+  await hears(sibling, '4 parts deleted');
+  await sibling.keyboard.press('Control+v');
+  await saved(sibling);
+  await until('what was pasted to be saved', async () => labels(await draftOf(other)).length === 5);
+  const { children: parts } = (await draftOf(other)).children![0]!;
+  assert.deepEqual(
+    parts!.map(({ attrs }) => [attrs!['id'], attrs!['show_when']]),
+    [
+      ['a', undefined],
+      ['a_2', undefined],
+      ['b', undefined],
+      ['c', undefined],
+      ['d', { all: [{ element: 'a_2', is: 'answered' }] }],
+    ],
+  );
+  await sibling.keyboard.press('Control+k');
+  await sibling.getByRole('dialog', { name: 'Find' }).getByRole('combobox').fill('dupl');
+  await sibling.getByRole('option', { name: /^Duplicate/ }).click();
+  await hears(sibling, /^Duplicated/);
   await page.context().close();
 });
 

@@ -2,14 +2,20 @@ import { type ReactElement, useRef, useState } from 'react';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { Canvas } from './canvas/canvas.tsx';
+import { elementOf } from './canvas/canvas-geometry.ts';
 import { useDrag } from './canvas/drag/use-drag.ts';
 import { remove } from './editor/commands.ts';
 import { useBuilder } from './editor/use-editor.ts';
-import { sayNode } from './model/compare.ts';
-import { type EditNode, findNode, type NodeKey, textOf, trailTo, walkNodes } from './model/edit-node.ts';
+import { sayNodes } from './model/compare.ts';
+import { type EditNode, type NodeKey, textOf, trailTo, walkNodes } from './model/edit-node.ts';
+import type { Spot } from './model/places.ts';
+import { InsertMenu, type InsertWish } from './palette/insert-menu.tsx';
 import { Palette } from './palette/palette.tsx';
 import { PropertyPanel } from './panel/property-panel.tsx';
 import type { BuilderApi } from './saving/builder-api.ts';
+import { ReachContext } from './shortcuts/on-parts.ts';
+import { useOfferedParts } from './shortcuts/use-offered-parts.ts';
+import { usePartKeys } from './shortcuts/use-part-keys.ts';
 import { StepsList } from './steps-list.tsx';
 
 /** Three panes: what can be added, the form, and what is selected in it. */
@@ -27,63 +33,75 @@ export function DesignView({
   const stepsList = useRef<HTMLOListElement>(null);
   const { drag, start } = useDrag(place, host, scroller, stepsList);
   const deletion = useDeletion(api);
+  const [wish, setWish] = useState<InsertWish | undefined>();
+  const insert = (anchor: Element | null, spot?: Spot): void => {
+    if (!isReadOnly) setWish({ anchor: { current: anchor }, spot });
+  };
+  const openMenu = (): void => insert(elementOf(host.current, place.editor.read().history.present.selection));
   return (
-    <div className="panes">
-      <aside className="pane pane-start" aria-label="Elements and steps">
-        <StepsList list={stepsList} onDrag={start} />
-        {!isReadOnly && <Palette onDrag={start} />}
-      </aside>
-      <Canvas
-        host={host}
-        scroller={scroller}
-        problems={problems}
-        drag={drag}
-        onDrag={start}
-        onDelete={deletion.ask}
-      />
-      <aside className="pane pane-end" aria-label="Properties">
-        <div inert={isReadOnly}>
-          <PropertyPanel problems={problems} onDelete={deletion.ask} />
-        </div>
-      </aside>
-      {deletion.dialog}
-    </div>
+    <ReachContext value={{ openMenu, remove: deletion.ask }}>
+      <PartKeys />
+      <div className="panes">
+        <aside className="pane pane-start" aria-label="Elements and steps">
+          <StepsList list={stepsList} onDrag={start} />
+          {!isReadOnly && <Palette onDrag={start} />}
+        </aside>
+        <Canvas
+          host={host}
+          scroller={scroller}
+          problems={problems}
+          drag={drag}
+          onDrag={start}
+          onInsert={insert}
+        />
+        <aside className="pane pane-end" aria-label="Properties">
+          <div inert={isReadOnly}>
+            <PropertyPanel problems={problems} />
+          </div>
+        </aside>
+        {deletion.dialog}
+        <InsertMenu wish={wish} onClose={() => setWish(undefined)} />
+      </div>
+    </ReachContext>
   );
 }
 
+function PartKeys(): null {
+  usePartKeys();
+  useOfferedParts();
+  return null;
+}
+
 type Asked = {
-  readonly key: NodeKey;
-  readonly name: string;
+  readonly parts: readonly EditNode[];
   readonly answers: number;
   readonly scanned: number;
 };
 
 /** Deletes at once what nobody has answered, and asks about the rest, with the number of answers (docs/rules.md B3). */
-function useDeletion(api: BuilderApi): { ask: (key: NodeKey) => void; dialog: ReactElement } {
+function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => void; dialog: ReactElement } {
   const { editor, lockedIds } = useBuilder();
   const [asked, setAsked] = useState<Asked | undefined>();
-  const askOrRemove = async (node: EditNode, ids: readonly string[]): Promise<void> => {
+  const askOrRemove = async (parts: readonly EditNode[], ids: readonly string[]): Promise<void> => {
     const { counts, scanned } = await api.countAnswers();
     const answers = Math.max(...ids.map((id) => counts[id] ?? 0));
-    if (answers === 0) remove(editor, node.key);
-    else setAsked({ key: node.key, name: sayNode(node), answers, scanned });
+    if (answers === 0) remove(editor, parts);
+    else setAsked({ parts, answers, scanned });
   };
-  const ask = (key: NodeKey): void => {
+  const ask = (parts: readonly EditNode[]): void => {
     const { root } = editor.read().history.present;
-    const node = findNode(root, key);
-    if (!node || node === root) return;
-    const ids = answeredIds(root, node).filter((id) => lockedIds.has(id));
-    if (ids.length === 0) remove(editor, key);
-    else askOrRemove(node, ids).catch(toastProblem);
+    const ids = parts.flatMap((node) => answeredIds(root, node)).filter((id) => lockedIds.has(id));
+    if (ids.length === 0) remove(editor, parts);
+    else askOrRemove(parts, ids).catch(toastProblem);
   };
   const dialog = (
     <ConfirmDialog
-      title={`Delete ${asked?.name ?? ''}?`}
+      title={`Delete ${asked ? sayNodes(asked.parts) : ''}?`}
       isOpen={asked !== undefined}
       onClose={() => setAsked(undefined)}
       confirmLabel="Delete"
       onConfirm={() => {
-        if (asked) remove(editor, asked.key);
+        if (asked) remove(editor, asked.parts);
         setAsked(undefined);
       }}
     >

@@ -34,7 +34,7 @@ export function StepsList({ list, onDrag }: StepsProps): ReactElement {
               <span className="steps-number">{index + 1}</span>
               <span className="steps-title">{textOf(step, 'title') || 'Untitled step'}</span>
             </button>
-            {!isReadOnly && <NodeMenu node={step} />}
+            {!isReadOnly && <NodeMenu parts={[step]} />}
           </li>
         ))}
       </ol>

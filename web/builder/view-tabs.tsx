@@ -4,7 +4,7 @@ import { Icon, type IconName } from '../design/icon.tsx';
 import { focusUnread } from '../design/unread.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayPress } from '../shell/press.ts';
-import { redo, undo } from './shortcuts/use-shortcuts.ts';
+import { type Deed, everywhere, type InBuilder } from './shortcuts/deeds.ts';
 
 const views = [
   { id: 'design', label: 'Design', icon: 'edit' },
@@ -59,14 +59,14 @@ export function ViewTabs({
       <div className="row">
         <IconButton
           icon="undo"
-          label={labelOf(undo)}
+          label={labelOf(everywhere.undo)}
           size="small"
           isDisabled={past.length === 0}
           onPress={() => onTravel('undo')}
         />
         <IconButton
           icon="redo"
-          label={labelOf(redo)}
+          label={labelOf(everywhere.redo)}
           size="small"
           isDisabled={future.length === 0}
           onPress={() => onTravel('redo')}
@@ -76,4 +76,4 @@ export function ViewTabs({
   );
 }
 
-const labelOf = ({ label, presses }: typeof undo): string => `${label} (${sayPress(presses[0]!)})`;
+const labelOf = ({ label, presses }: Deed<InBuilder>): string => `${label} (${sayPress(presses[0]!)})`;

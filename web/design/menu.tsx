@@ -12,6 +12,8 @@ export type MenuAction =
       label: string;
       icon?: IconName;
       description?: string;
+      /** The keys that do it too, as they stand on the keyboard. */
+      press?: string;
       /** Runs when chosen; for places, give `href` instead (an address within /app, as the router writes it: `/account`). */
       onAction?: () => void;
       href?: string;
@@ -56,7 +58,7 @@ function drawItem(item: MenuAction): ReactElement {
       </MenuSection>
     );
   }
-  const { id, label, icon, description, onAction, href, isDanger, isDisabled, isCurrent } = item;
+  const { id, label, icon, description, press, onAction, href, isDanger, isDisabled, isCurrent } = item;
   return (
     <MenuItem
       key={id}
@@ -72,6 +74,7 @@ function drawItem(item: MenuAction): ReactElement {
         <span>{label}</span>
         {description && <span className="menu-item-description">{description}</span>}
       </span>
+      {press !== undefined && <kbd className="menu-item-press">{press}</kbd>}
       {isCurrent && (
         <span className="menu-item-check">
           <Icon name="check" />

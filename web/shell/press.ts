@@ -16,7 +16,7 @@ export const findPressed = <Found extends Pick<Shortcut<unknown>, 'presses'>>(
 /** The keys of a press; a plus at its end is the key itself. */
 const keysOf = (press: string): string[] => press.split(/\+(?=.)/);
 
-/** Shift is looked at for letters alone: on which keyboards `/`, `+` and `?` need it is theirs. */
+/** Shift is looked at for letters and named keys: on which keyboards `/`, `+` and `?` need it is theirs. */
 function isPressed(event: Pressed, press: string): boolean {
   const keys = keysOf(press);
   const key = keys.at(-1)!;
@@ -24,7 +24,7 @@ function isPressed(event: Pressed, press: string): boolean {
     event.key.toLowerCase() === key.toLowerCase() &&
     (event.ctrlKey || event.metaKey) === keys.includes('Mod') &&
     event.altKey === keys.includes('Alt') &&
-    (!/^[a-z]$/.test(key) || event.shiftKey === keys.includes('Shift'))
+    (!/^([a-z]|\w{2,})$/i.test(key) || event.shiftKey === keys.includes('Shift'))
   );
 }
 

@@ -91,15 +91,14 @@ function EmptySlot({ view, parent }: { view: CanvasView; parent: EditNode }): Re
 }
 
 function lookOf({ state, problems }: CanvasView, node: EditNode, place: string) {
-  const { selection } = state.history.present;
+  const { selection, also } = state.history.present;
   const found = problems.get(node.key)?.length ?? 0;
   const wrong = found === 0 ? '' : found === 1 ? ', 1 problem' : `, ${found} problems`;
-  const isSelected = node.key === selection;
   const logic = sayLogic(state.history.present.root, node);
   const rules = logic.map((sentence) => `. ${toPlain(sentence)}`).join('');
   return {
-    isSelected,
-    isTabStop: isSelected,
+    isSelected: node.key === selection || (also?.includes(node.key) ?? false),
+    isTabStop: node.key === selection,
     isLifted: state.lifted?.key === node.key,
     isWriting: state.editing === node.key,
     words: `${sayNode(node)}, ${place}${wrong}${rules}`,

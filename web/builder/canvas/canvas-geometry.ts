@@ -1,4 +1,4 @@
-import { type EditNode, findNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
+import { type EditNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
 import type { Box, Zone } from '../model/drop-place.ts';
 import { mayHold } from '../model/places.ts';
 
@@ -7,16 +7,14 @@ export function elementOf(host: HTMLElement | null, key: NodeKey): HTMLElement |
   return host?.shadowRoot?.querySelector<HTMLElement>(`[data-key="${key}"]`) ?? null;
 }
 
-/** Everything that could take the node, measured: steps and composites with what they hold. */
-export function measureZones(host: HTMLElement, root: EditNode, node: EditNode): Zone[] {
+/** Everything that could take the nodes, measured: steps and composites with what they hold. */
+export function measureZones(host: HTMLElement, root: EditNode, nodes: readonly EditNode[]): Zone[] {
   const zones: Zone[] = [];
   const drawn = elementsByKey(host);
-  const moving = findNode(root, node.key)
-    ? new Set([...walkNodes(node)].map(({ key }) => key))
-    : new Set<NodeKey>();
+  const moving = new Set(nodes.flatMap((node) => [...walkNodes(node)]).map(({ key }) => key));
   for (const parent of walkNodes(root)) {
     if (parent.type !== 'step' && parent.type !== 'composite') continue;
-    if (moving.has(parent.key) || !mayHold(root, parent.key, node)) continue;
+    if (moving.has(parent.key) || !nodes.every((node) => mayHold(root, parent.key, node))) continue;
     const element = drawn.get(parent.key);
     if (!element) continue;
     zones.push({
@@ -43,10 +41,19 @@ export function measureStepZones(place: ParentNode | null, root: EditNode): Zone
   return [{ key: root.key, box, isRow: false, items }];
 }
 
+/** Each step of the list as a zone without items: what is dropped on it goes to its end. */
+export function measureStepItems(place: ParentNode, root: EditNode, nodes: readonly EditNode[]): Zone[] {
+  return root.children.flatMap((step): Zone[] => {
+    const box = place.querySelector(`[data-key="${step.key}"]`)?.getBoundingClientRect();
+    const mayTake = nodes.every((node) => mayHold(root, step.key, node));
+    return box && mayTake ? [{ key: step.key, box, isRow: false, items: [], end: step.children.length }] : [];
+  });
+}
+
 type Drawn = ReadonlyMap<NodeKey, HTMLElement>;
 
 /** All elements at once: to look for each of 200 alone would go through the whole form 200 times. */
-function elementsByKey(host: HTMLElement): Drawn {
+export function elementsByKey(host: HTMLElement): Drawn {
   const found = host.shadowRoot?.querySelectorAll<HTMLElement>('[data-key]') ?? [];
   return new Map([...found].map((element) => [element.dataset['key']!, element]));
 }

@@ -8,9 +8,11 @@ import {
   useRef,
 } from 'react';
 import { elements, isElementType } from '#ast/elements.ts';
+import { extendTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
 import { setAttribute, setLabel } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
+import { toggled } from '../model/selection.ts';
 import { LogicBadge, logicBadgeElement } from './logic-badge.tsx';
 import { type Markup, reactAttributes, slotSelector } from './page-markup.ts';
 import { labelElement, writeLabel } from './write-label.ts';
@@ -68,9 +70,17 @@ export const CanvasNode = memo(function CanvasNode({
       onFocus: (event: React.FocusEvent) => {
         if (event.target === event.currentTarget) editor.select(key);
       },
+      onMouseDown: (event: React.MouseEvent<HTMLElement>) => {
+        // The focus would select this one alone, and the browser would mark text.
+        if (howMany(event) !== 'one') event.preventDefault();
+      },
       onClick: (event: React.MouseEvent<HTMLElement>) => {
         event.stopPropagation();
         event.preventDefault();
+        const many = howMany(event);
+        if (many === 'range') extendTo(editor, node);
+        if (many === 'toggle') editor.selectAll(toggled(editor.read().history.present, node));
+        if (many !== 'one') return;
         const label = labelElement(event.currentTarget);
         const isOnLabel = label?.contains(event.target as Node) ?? false;
         if (look.isSelected && isOnLabel) editor.editLabel(key);
@@ -91,6 +101,12 @@ export const CanvasNode = memo(function CanvasNode({
       : undefined,
   );
 });
+
+/** With Shift a click selects all up to what is clicked, with Ctrl or Command that as well or no more. */
+function howMany(event: React.MouseEvent): 'one' | 'range' | 'toggle' {
+  if (event.shiftKey) return 'range';
+  return event.ctrlKey || event.metaKey ? 'toggle' : 'one';
+}
 
 /** The markup around a slot as React elements, with the slot filled; what does not hold the slot stays markup. */
 function fillSlot(

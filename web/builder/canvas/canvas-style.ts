@@ -35,7 +35,7 @@ section[data-key] { outline-offset: 14px; border-radius: 0; }
 [data-key][data-selected]:focus-visible { outline-width: 3px; }
 [data-key][data-lifted] { outline: 3px dashed var(--accent); opacity: .75; }
 [data-key][data-selected] > :is(label, legend, h1, h2), :is(h2, h3, p)[data-key][data-selected] { cursor: text; }
-.written { display: inline-block; min-inline-size: 1.5ch; max-inline-size: 100%; white-space: pre-wrap; cursor: text; outline: none !important; box-shadow: 0 2px 0 var(--accent); }
+.written { display: inline-block; min-inline-size: 1.5ch; max-inline-size: 100%; white-space: pre-wrap; cursor: text; user-select: text; outline: none !important; box-shadow: 0 2px 0 var(--accent); }
 .written:empty::before { content: "\\200b"; }
 .logic-badge { grid-column: 1 / -1; display: grid; gap: .25rem; justify-items: start; margin-block: .375rem 0; }
 section > .logic-badge, fieldset > .logic-badge { margin-block: 0 .75rem; }

@@ -1,15 +1,13 @@
 import './canvas.css';
-import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
+import { type ReactElement, type RefObject, useEffect, useRef } from 'react';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
 import { useForm } from '../../shell/form-place.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import type { NodeKey } from '../model/edit-node.ts';
 import type { Spot } from '../model/places.ts';
-import { InsertMenu, type InsertWish } from '../palette/insert-menu.tsx';
 import { CanvasForm } from './canvas-form.tsx';
 import { elementOf } from './canvas-geometry.ts';
-import { handleKey } from './canvas-keys.ts';
 import type { Drag } from './drag/drag.ts';
 import { DragLayer } from './drag/drag-layer.tsx';
 import { Overlay } from './overlay.tsx';
@@ -22,29 +20,19 @@ type CanvasProps = {
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
   readonly drag: Drag | undefined;
   readonly onDrag: StartDrag;
-  /** Asks first when answers would be affected. */
-  readonly onDelete: (key: NodeKey) => void;
+  /** Opens the list of elements to add at a place. */
+  readonly onInsert: (anchor: Element, spot: Spot) => void;
 };
 
 /** The form as it will look, to be worked on: selected, written on, moved, filled. */
-export function Canvas({ host, scroller, problems, drag, onDrag, onDelete }: CanvasProps): ReactElement {
-  const { editor, lockedIds, isReadOnly } = useBuilder();
+export function Canvas({ host, scroller, problems, drag, onDrag, onInsert }: CanvasProps): ReactElement {
+  const { editor, lockedIds } = useBuilder();
   const { id: formId } = useForm();
   const state = useEditorState(editor);
-  const [wish, setWish] = useState<InsertWish | undefined>();
   useFocusWishes(editor, host, state.focus);
-
-  const openMenu = (anchor: Element | null, spot?: Spot): void => {
-    if (!isReadOnly) setWish({ anchor: { current: anchor }, spot });
-  };
-  const openAtSelection = (): void => openMenu(elementOf(host.current, state.history.present.selection));
   return (
-    <div className="canvas" ref={scroller}>
-      <div
-        className="canvas-sheet"
-        onKeyDown={(event) => handleKey(event, editor, { openMenu: openAtSelection, onDelete })}
-        onPointerDown={(event) => startBodyDrag(event, onDrag)}
-      >
+    <div className="canvas" ref={scroller} onPointerDown={(event) => startPointing(event, onDrag)}>
+      <div className="canvas-sheet">
         <Shadow hostRef={host}>
           <CanvasForm
             state={state}
@@ -52,30 +40,33 @@ export function Canvas({ host, scroller, problems, drag, onDrag, onDelete }: Can
             problems={problems}
             lockedIds={lockedIds}
             formId={formId}
-            onFill={(parent, button) => openMenu(button, { parent, index: 0 })}
+            onFill={(parent, button) => onInsert(button, { parent, index: 0 })}
           />
         </Shadow>
-        <Overlay
-          host={host}
-          onDrag={onDrag}
-          onDelete={onDelete}
-          onInsert={openMenu}
-          isDragging={drag !== undefined}
-        />
+        <Overlay host={host} onDrag={onDrag} onInsert={onInsert} isDragging={drag !== undefined} />
       </div>
       <DragLayer drag={drag} />
-      <InsertMenu wish={wish} onClose={() => setWish(undefined)} />
     </div>
   );
 }
 
-/** A mouse drags an element by its body; a finger scrolls there, and drags by the handle. */
-function startBodyDrag(event: React.PointerEvent, onDrag: StartDrag): void {
+/**
+ * A mouse drags an element by its body and a step by its heading, and selects from anywhere else; a finger scrolls there,
+ * and drags by the handle.
+ */
+function startPointing(event: React.PointerEvent, onDrag: StartDrag): void {
   if (event.pointerType === 'touch') return;
   const path = event.nativeEvent.composedPath().filter((target) => target instanceof HTMLElement);
-  if (path.some((target) => target.matches('.written, button'))) return;
-  const key = path.find((target) => target.dataset['key'] !== undefined)?.dataset['key'];
-  if (key) onDrag({ kind: 'move', key }, event);
+  if (path.some((target) => target.matches('.written, button, .node-bar'))) return;
+  // The bar that scrolls the canvas.
+  const { target, currentTarget } = event;
+  if (target === currentTarget && event.nativeEvent.offsetX > currentTarget.clientWidth) return;
+  const node = path.find(({ dataset }) => dataset['key'] !== undefined);
+  const isHeld = node?.matches('section')
+    ? path[0] !== node && path.some((part) => part.matches('h1, h2'))
+    : node;
+  const key = isHeld && !node?.matches('header') ? node?.dataset['key'] : undefined;
+  onDrag(key === undefined ? undefined : { kind: 'move', key }, event);
 }
 
 /** Carries out what the editor wishes to have focused, once it is drawn. */

@@ -17,9 +17,10 @@ type GapsProps = {
 /** A "+" at every place between elements (docs/rules.md B3). Those beside the selection are reached by Tab as well. */
 export function Gaps({ layer, host, onInsert }: GapsProps): ReactElement {
   const { editor } = useBuilder();
-  const { root, selection } = useEditorState(editor).history.present;
+  const { root, selection, also = [] } = useEditorState(editor).history.present;
   const gaps = useGaps(layer, host, root);
-  const parent = trailTo(root, selection).at(-2);
+  // Beside several there is no one place.
+  const parent = also.length > 0 ? undefined : trailTo(root, selection).at(-2);
   const at = parent?.children.findIndex(({ key }) => key === selection) ?? -1;
   return (
     <>
@@ -66,7 +67,7 @@ const InsertHere = memo(function InsertHere({ parent, index, x, y, beside, onIns
 });
 
 /** What is asked for when gaps are measured: any element goes wherever an input goes. */
-const anyElement = makeNode('text', {});
+const anyElement = [makeNode('text', {})];
 
 /** In milliseconds: a series of keys is answered first, and its gaps are measured once. */
 const measureDelay = 50;

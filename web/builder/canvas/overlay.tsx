@@ -2,55 +2,82 @@ import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } 
 import { IconButton } from '../../design/button.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { titleOf } from '../model/compare.ts';
-import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
+import type { EditNode } from '../model/edit-node.ts';
 import type { Spot } from '../model/places.ts';
 import { elementOf } from './canvas-geometry.ts';
 import { Gaps } from './gaps.tsx';
 import { DragHandle } from './drag/drag-handle.tsx';
 import { NodeMenu } from './node-menu.tsx';
-import { duplicate } from '../editor/commands.ts';
+import { onParts } from '../shortcuts/deeds.ts';
+import { useOnParts } from '../shortcuts/on-parts.ts';
+import { TypeMenu } from './type-menu.tsx';
 import type { StartDrag } from './drag/use-drag.ts';
 
 type OverlayProps = {
   readonly host: RefObject<HTMLDivElement | null>;
   readonly isDragging: boolean;
   readonly onDrag: StartDrag;
-  readonly onDelete: (key: NodeKey) => void;
   readonly onInsert: (anchor: Element, spot: Spot) => void;
 };
 
 type Frame = { left: number; top: number; width: number; height: number };
 
 /** What lies over the selected part: a handle and its actions; and over all of it a "+" at every gap. */
-export function Overlay({ host, isDragging, onDrag, onDelete, onInsert }: OverlayProps): ReactElement | null {
+export function Overlay({ host, isDragging, onDrag, onInsert }: OverlayProps): ReactElement | null {
   const { editor, isReadOnly } = useBuilder();
   const state = useEditorState(editor);
-  const { root, selection } = state.history.present;
+  const { root } = state.history.present;
   const layer = useRef<HTMLDivElement>(null);
-  const frame = useFrame(layer, host, selection, root);
-  const node = findNode(root, selection);
+  const on = useOnParts()();
+  const { parts } = on;
+  const keys = parts.map(({ key }) => key).join(' ');
+  const frame = useFrame(layer, host, keys, root);
+  const [node] = parts;
   if (isReadOnly) return <div ref={layer} className="overlay" />;
   return (
     <div ref={layer} className="overlay">
       {!isDragging && <Gaps layer={layer} host={host} onInsert={onInsert} />}
-      {frame && node && node !== root && (
+      {frame && node && (
         // Hidden, not removed: a finger's drag ends with the handle that it began on.
         <div
           className="overlay-frame"
           data-dragging={isDragging || undefined}
           style={{ left: frame.left, top: frame.top, width: frame.width, height: frame.height }}
         >
-          <div className="node-bar" role="toolbar" aria-label={titleOf(node.type)}>
+          <div
+            className="node-bar"
+            role="toolbar"
+            aria-label={parts.length === 1 ? titleOf(node.type) : 'Selected parts'}
+          >
             {(node.type !== 'step' || root.children.length > 1) && <DragHandle node={node} onDrag={onDrag} />}
-            <span className="node-type">{titleOf(node.type)}</span>
-            <IconButton
-              icon="copy"
-              label="Duplicate"
-              size="small"
-              onPress={() => duplicate(editor, node.key)}
-            />
-            <IconButton icon="remove" label="Delete" size="small" onPress={() => onDelete(node.key)} />
-            <NodeMenu node={node} />
+            {parts.length === 1 ? (
+              <TypeMenu node={node} />
+            ) : (
+              <span className="node-type">{parts.length} selected</span>
+            )}
+            {onParts.require.appliesTo?.(on) && (
+              <IconButton
+                icon="required"
+                label={onParts.require.label}
+                size="small"
+                aria-pressed={onParts.require.isOn?.(on)}
+                onPress={() => onParts.require.perform(on)}
+              />
+            )}
+            {[onParts.duplicate, onParts.remove].map(
+              (deed) =>
+                deed.icon && (
+                  <IconButton
+                    key={deed.label}
+                    icon={deed.icon}
+                    label={deed.label}
+                    size="small"
+                    isDisabled={deed.appliesTo?.(on) === false}
+                    onPress={() => deed.perform(on)}
+                  />
+                ),
+            )}
+            <NodeMenu parts={parts} />
           </div>
         </div>
       )}
@@ -58,28 +85,32 @@ export function Overlay({ host, isDragging, onDrag, onDelete, onInsert }: Overla
   );
 }
 
-/** Where the selected part is, in the overlay's own coordinates; measured again when anything in it moves. */
+/** Where the selected parts are, in the overlay's own coordinates; measured again when anything in them moves. */
 function useFrame(
   layer: RefObject<HTMLDivElement | null>,
   host: RefObject<HTMLDivElement | null>,
-  selection: NodeKey,
+  keys: string,
   root: EditNode,
 ): Frame | undefined {
   const [frame, setFrame] = useState<Frame | undefined>();
   useLayoutEffect(() => {
+    const found = (): HTMLElement[] => keys.split(' ').flatMap((key) => elementOf(host.current, key) ?? []);
     const measure = (): void => {
-      const element = elementOf(host.current, selection);
+      const boxes = found().map((element) => element.getBoundingClientRect());
       const origin = layer.current?.getBoundingClientRect();
-      if (!element || !origin) {
+      if (boxes.length === 0 || !origin) {
         setFrame(undefined);
         return;
       }
-      const box = element.getBoundingClientRect();
+      const [left, top] = [
+        Math.min(...boxes.map((box) => box.left)),
+        Math.min(...boxes.map((box) => box.top)),
+      ];
       const next = {
-        left: box.left - origin.left,
-        top: box.top - origin.top,
-        width: box.width,
-        height: box.height,
+        left: left - origin.left,
+        top: top - origin.top,
+        width: Math.max(...boxes.map(({ right }) => right)) - left,
+        height: Math.max(...boxes.map(({ bottom }) => bottom)) - top,
       };
       setFrame((old) =>
         old &&
@@ -94,9 +125,8 @@ function useFrame(
     measure();
     const observer = new ResizeObserver(measure);
     if (host.current) observer.observe(host.current);
-    const element = elementOf(host.current, selection);
-    if (element) observer.observe(element);
+    for (const element of found()) observer.observe(element);
     return () => observer.disconnect();
-  }, [layer, host, selection, root]);
+  }, [layer, host, keys, root]);
   return frame;
 }

@@ -1,13 +1,15 @@
-import { sayNode } from '../model/compare.ts';
-import { deleteNode, duplicateNode, insertNode, moveNode } from '../model/edit.ts';
+import { sayNodes } from '../model/compare.ts';
+import { pasteParts, readParts } from '../model/clipboard.ts';
+import { deleteNodes, duplicateNodes, insertNode, moveNodes, setAttribute } from '../model/edit.ts';
 import { mergeStep, splitStep } from '../model/edit-steps.ts';
-import { findNode, type NodeKey, trailTo, walkNodes } from '../model/edit-node.ts';
+import { type EditNode, findNode, type NodeKey, trailTo, walkNodes } from '../model/edit-node.ts';
 import { newPart, newStep } from '../model/new-element.ts';
 import { titleOfEntry } from '../palette/element-groups.ts';
 import type { PaletteEntry } from '../model/ready-groups.ts';
 import { mayHold, nextSpot, sayPlace, type Spot, spotForNew, spotInTree } from '../model/places.ts';
+import { rangeOf, topmost } from '../model/selection.ts';
 import type { Editor } from './editor.ts';
-import { sayEnd } from './editor-state.ts';
+import { type Edited, sayEnd } from './editor-state.ts';
 
 /** Adds what the palette offers at a spot, else behind the selection, and begins to write its label (docs/rules.md B3). */
 export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): void {
@@ -28,53 +30,79 @@ export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): voi
   });
 }
 
-export function duplicate(editor: Editor, key: NodeKey): void {
+export function duplicate(editor: Editor, parts: readonly EditNode[]): void {
   editor.change((root) => {
-    const copy = duplicateNode(root, key, editor.takenIds());
-    return {
-      root: copy.root,
-      select: copy.key,
-      focus: 'node',
-      say: `Duplicated, ${sayPlace(copy.root, copy.key)}`,
-    };
+    const { root: changed, keys } = duplicateNodes(root, keysOf(parts), editor.takenIds());
+    return keys.length === 0
+      ? { root, say: 'This cannot be duplicated.' }
+      : { root: changed, ...selecting(keys), say: `Duplicated, ${sayPlace(changed, keys[0]!)}` };
   });
 }
 
-/** Deletes a node; the one that takes its place, or what it lay in, is selected. */
-export function remove(editor: Editor, key: NodeKey): void {
+/** Deletes parts; what takes the place of the first, or what it lay in, is selected. */
+export function remove(editor: Editor, parts: readonly EditNode[]): void {
   editor.change((root) => {
-    const trail = trailTo(root, key);
-    const [node, parent] = [trail.at(-1), trail.at(-2)];
-    const changed = deleteNode(root, key);
-    if (!node || !parent || changed === root)
+    const gone = topmost(root, keysOf(parts));
+    const changed = deleteNodes(root, keysOf(gone));
+    const parent = trailTo(root, gone[0]?.key ?? '').at(-2);
+    if (!parent || changed === root)
       return { root, say: 'This cannot be deleted: a form has at least one step.' };
-    const index = parent.children.indexOf(node);
-    const next = parent.children[index + 1] ?? parent.children[index - 1] ?? parent;
-    return { root: changed, select: next.key, focus: 'node', say: `${sayNode(node)} deleted` };
+    const index = parent.children.indexOf(gone[0]!);
+    const beside = [...parent.children.slice(index), ...parent.children.slice(0, index).toReversed()];
+    const next = beside.find(({ key }) => findNode(changed, key)) ?? parent;
+    return { root: changed, select: next.key, focus: 'node', say: `${sayNodes(gone)} deleted` };
   });
 }
 
-/** Moves a node to a spot, counted with the node still in its place. */
-export function moveTo(editor: Editor, key: NodeKey, spot: Spot): void {
+/** Moves parts to a spot, counted with all of them still in their places. */
+export function moveTo(editor: Editor, keys: readonly NodeKey[], spot: Spot): void {
   editor.change((root) => {
-    const changed = moveNode(root, key, spot);
-    return { root: changed, select: key, focus: 'node', say: `Moved: ${sayPlace(changed, key)}` };
+    const changed = moveNodes(root, keys, spot);
+    const moved = keysOf(topmost(changed, keys));
+    return { root: changed, ...selecting(moved), say: `Moved: ${sayPlace(changed, moved[0] ?? '')}` };
   });
 }
 
-/** Moves a node one place up or down: past its neighbour, into and out of groups, across steps. */
-export function moveBy(editor: Editor, key: NodeKey, direction: -1 | 1): void {
+/** Moves parts one place up or down: past a neighbour, into and out of groups, across steps. */
+export function moveBy(editor: Editor, parts: readonly EditNode[], direction: -1 | 1): void {
   const { root } = editor.read().history.present;
+  const key = (direction === 1 ? parts.at(-1) : parts[0])?.key ?? '';
   const spot = nextSpot(root, key, direction);
-  if (spot) moveTo(editor, key, spotInTree(root, key, spot));
+  if (spot) moveTo(editor, keysOf(parts), spotInTree(root, key, spot));
   else editor.say(sayEnd(direction));
 }
 
-/** Moves an element to the end of a step. */
-export function moveToStep(editor: Editor, key: NodeKey, stepKey: NodeKey): void {
-  const step = findNode(editor.read().history.present.root, stepKey);
-  if (step) moveTo(editor, key, { parent: stepKey, index: step.children.length });
+/** Moves elements to the end of a step. */
+export function moveToStep(editor: Editor, parts: readonly EditNode[], step: EditNode): void {
+  moveTo(editor, keysOf(parts), { parent: step.key, index: step.children.length });
 }
+
+/** Puts what a text of the clipboard holds behind what is selected. Why it cannot, else what had to change, is told. */
+export function paste(editor: Editor, text: string): string | undefined {
+  const read = readParts(text);
+  if (!read.ok) return read.message;
+  const { root, selection } = editor.read().history.present;
+  const pasted = pasteParts(root, read.parts, selection, editor.takenIds());
+  if (typeof pasted === 'string') return pasted;
+  const { keys, dropped, problems } = pasted;
+  editor.change(() => ({
+    root: pasted.root,
+    ...selecting(keys),
+    say: `${sayNodes(topmost(pasted.root, keys))} pasted, ${sayPlace(pasted.root, keys[0]!)}`,
+  }));
+  const went = dropped === 1 ? '1 rule or text names' : `${dropped} rules or texts name`;
+  const notes = [
+    ...(dropped > 0 ? [`${went} what this form does not have, and went without it.`] : []),
+    ...(problems.length > 0 ? [`Before you publish: ${problems[0]!}`] : []),
+  ];
+  return notes.length > 0 ? notes.join(' ') : undefined;
+}
+
+const keysOf = (parts: readonly EditNode[]): NodeKey[] => parts.map(({ key }) => key);
+
+/** That these are selected then, the last of them in the lead. */
+const selecting = (keys: readonly NodeKey[]): Pick<Edited, 'select' | 'also' | 'focus'> =>
+  keys.length === 0 ? {} : { select: keys.at(-1)!, also: keys.slice(0, -1), focus: 'node' };
 
 /** Adds an empty step behind the one with the key, else at the end. */
 export function addStep(editor: Editor, behind?: NodeKey): void {
@@ -118,11 +146,36 @@ export function splitAt(editor: Editor, key: NodeKey): void {
 
 /** Selects the node before or after the selected one in reading order, and focuses it. */
 export function selectNeighbour(editor: Editor, direction: -1 | 1): void {
+  const next = neighbourOf(editor, direction);
+  if (next) editor.select(next.key, 'node');
+}
+
+/** Selects it besides what is selected already, or takes back the last that was added so. */
+export function extendBy(editor: Editor, direction: -1 | 1): void {
+  const next = neighbourOf(
+    editor,
+    direction,
+    ({ type }, lead) => (type === 'step') === (lead.type === 'step'),
+  );
+  if (next) extendTo(editor, next);
+}
+
+/** Selects everything from where the selection began to a node. */
+export function extendTo(editor: Editor, node: EditNode): void {
+  const { root, selection, also = [] } = editor.read().history.present;
+  editor.selectAll(rangeOf(root, also[0] ?? selection, node));
+}
+
+function neighbourOf(
+  editor: Editor,
+  direction: -1 | 1,
+  isMeant: (node: EditNode, lead: EditNode) => boolean = () => true,
+): EditNode | undefined {
   const { root, selection } = editor.read().history.present;
   const nodes = [...walkNodes(root)];
   const index = nodes.findIndex(({ key }) => key === selection);
-  const next = nodes[index + direction];
-  if (next) editor.select(next.key, 'node');
+  const ways = direction === 1 ? nodes.slice(index + 1) : nodes.slice(0, index).toReversed();
+  return ways.find((node) => isMeant(node, nodes[index]!));
 }
 
 export function selectEnd(editor: Editor, end: 'first' | 'last'): void {
@@ -131,8 +184,18 @@ export function selectEnd(editor: Editor, end: 'first' | 'last'): void {
   if (node) editor.select(node.key, 'node');
 }
 
-/** Selects what the node lies in. */
-export function selectParent(editor: Editor, key: NodeKey): void {
-  const parent = trailTo(editor.read().history.present.root, key).at(-2);
+/** Selects what the leading node lies in. */
+export function selectParent(editor: Editor): void {
+  const { root, selection } = editor.read().history.present;
+  const parent = trailTo(root, selection).at(-2);
   if (parent) editor.select(parent.key, 'node');
+}
+
+/** Has all of them required, or none when all are. */
+export function switchRequired(editor: Editor, parts: readonly EditNode[]): void {
+  const isRequired = !parts.every(({ attrs }) => attrs['required'] === true);
+  editor.change((root) => ({
+    root: parts.reduce((tree, { key }) => setAttribute(tree, key, 'required', isRequired), root),
+    say: isRequired ? 'Required' : 'Not required',
+  }));
 }

@@ -1,14 +1,14 @@
 import { isSameJson } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { sayNode } from '../model/compare.ts';
-import { moveNode } from '../model/edit.ts';
+import { moveNodes } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
 import {
   endGesture,
   type History,
   recordChange,
   redo,
-  selectionIn,
+  momentOf,
   selectNode,
   startHistory,
   undo,
@@ -48,6 +48,8 @@ export type Edited = {
   readonly root: EditNode;
   readonly settings?: Settings;
   readonly select?: NodeKey;
+  /** What is selected besides. */
+  readonly also?: readonly NodeKey[];
   readonly focus?: FocusPart;
   readonly say?: string;
 };
@@ -74,8 +76,8 @@ function applyEdit(
   const { root } = edited;
   const changed = edited.settings ?? followRenames(present.root, root, present.settings);
   const settings = isSameJson(changed, present.settings) ? present.settings : changed;
-  const next = { root, settings, selection: edited.select ?? present.selection };
-  const moment = { ...next, selection: selectionIn(next) };
+  const { select = present.selection, also = edited.select === undefined ? present.also : [] } = edited;
+  const moment = momentOf({ root, settings, selection: select, ...(also && { also }) });
   const { selection } = moment;
   const stillWrites = gesture === undefined ? undefined : state.editing;
   return {
@@ -109,14 +111,29 @@ export function decideAsked(state: EditorState, isWanted: boolean, now: number):
   return applyEdit(calm, { ...edited, root: dropReferences(edited.root, broken) }, gesture, now);
 }
 
-/** Selects a node; what was being written elsewhere is finished. */
-export function applySelection(state: EditorState, key: NodeKey, focus: FocusPart | undefined): EditorState {
-  const isSame = state.history.present.selection === key;
-  if (isSame && !focus) return state;
+/**
+ * Selects nodes, of which the last leads; what was being written elsewhere is finished. The focus alone, on one of several
+ * that are selected, makes that the leading one and leaves the others selected.
+ */
+export function applySelection(
+  state: EditorState,
+  keys: readonly NodeKey[],
+  focus: FocusPart | undefined,
+): EditorState {
+  const { selection, also = [] } = state.history.present;
+  const lead = keys.at(-1);
+  if (lead === undefined) return state;
+  const isSame = selection === lead;
+  if (isSame && !focus && keys.length === 1) return state;
+  const wanted = !focus && keys.length === 1 && also.includes(lead) ? [...also, selection] : keys;
   return {
     ...state,
-    history: selectNode(state.history, key),
-    focus: focus ? { key, part: focus } : state.focus,
+    history: selectNode(
+      state.history,
+      lead,
+      wanted.filter((key) => key !== lead),
+    ),
+    focus: focus ? { key: lead, part: focus } : state.focus,
     editing: isSame ? state.editing : undefined,
   };
 }
@@ -163,7 +180,7 @@ export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
   const { root } = history.present;
   const spot = nextSpot(root, lifted.key, direction);
   if (!spot) return { ...state, message: sayEnd(direction) };
-  const moved = moveNode(root, lifted.key, spotInTree(root, lifted.key, spot));
+  const moved = moveNodes(root, [lifted.key], spotInTree(root, lifted.key, spot));
   return {
     ...state,
     history: { ...history, present: { ...history.present, root: moved, selection: lifted.key } },

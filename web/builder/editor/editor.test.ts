@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeNode } from '../model/edit-node.ts';
+import { topmost } from '../model/selection.ts';
 import { setAttribute, setLabel } from '../model/edit.ts';
 import { addElement, duplicate } from './commands.ts';
 import { openEditor } from './editor.ts';
@@ -51,7 +52,7 @@ test('what was lifted and dropped is one step', () => {
 test('what is new takes no id of the published form, whose answers are stored under it', () => {
   const { editor, key } = open();
   addElement(editor, 'text');
-  duplicate(editor, key);
+  duplicate(editor, topmost(editor.read().history.present.root, [key]));
   assert.deepEqual(
     editor.read().history.present.root.children[0]!.children.map(({ attrs }) => attrs['id']),
     ['a', 'a_3', 'b', 'c', 'text_2'],

@@ -33,6 +33,8 @@ export type Editor = {
   /** Changes the settings, as `change` changes the form. */
   readonly changeSettings: (edit: (settings: Settings) => Settings, gesture?: string) => void;
   readonly select: (key: NodeKey, focus?: FocusPart) => void;
+  /** Selects several, of which the last leads, and takes the focus unless that is to wait. */
+  readonly selectAll: (keys: readonly NodeKey[], isFocused?: boolean) => void;
   /** Writes the label of a node on the canvas; undefined ends it. */
   readonly editLabel: (key: NodeKey | undefined) => void;
   readonly undo: () => void;
@@ -90,7 +92,11 @@ export function openEditor(
       change((form) => ({ root: form, settings: edit(state.history.present.settings) }), gesture),
     select(key, focus) {
       if (state.lifted && state.lifted.key !== key) drop();
-      set(applySelection(state, key, focus));
+      set(applySelection(state, [key], focus));
+    },
+    selectAll(keys, isFocused = true) {
+      drop();
+      set(applySelection(state, keys, isFocused ? 'node' : undefined));
     },
     editLabel(key) {
       if (state.editing !== key && !isReadOnly) set(applyWriting(state, key));

@@ -84,6 +84,10 @@ export function sayNode(node: EditNode): string {
   return name ? `“${name}” (${titleOf(node.type)})` : titleOf(node.type);
 }
 
+/** One part for a person, or how many they are. */
+export const sayNodes = (nodes: readonly EditNode[]): string =>
+  nodes.length === 1 ? sayNode(nodes[0]!) : `${nodes.length} parts`;
+
 /** Every node with what it lies in. */
 function placeNodes(root: EditNode): Placed[] {
   const placed: Placed[] = [];

@@ -16,6 +16,8 @@ export type Zone = {
   /** Whether what it holds stands side by side. */
   readonly isRow: boolean;
   readonly items: readonly Box[];
+  /** Of what is shown without what it holds: how much that is. A drop goes behind all of it. */
+  readonly end?: number;
 };
 
 /** Where a drop would go, and the line that shows it: a box without width or without height. */
@@ -32,6 +34,8 @@ export function findDropPlace(zones: readonly Zone[], x: number, y: number): Dro
   const around = zones.filter(({ box }, index) => contains(box, x, y, index === 0 ? 0 : edge));
   const zone = smallest(around) ?? nearest(zones, y);
   if (!zone) return undefined;
+  const { key, box, end } = zone;
+  if (end !== undefined) return { spot: { parent: key, index: end }, line: { ...box, top: box.bottom } };
   const index = indexAt(zone, x, y);
   return { spot: { parent: zone.key, index }, line: lineAt(zone, index) };
 }

@@ -16,7 +16,8 @@ import { readOptions } from '../../conditions/asked-node.ts';
 import { freshId, idFromLabel, idsOf, isAutomaticId } from './element-ids.ts';
 import { renameOption, renameReferences } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
-import { mayHold, type Spot } from './places.ts';
+import { mayHold, type Spot, spotOf } from './places.ts';
+import { topmost } from './selection.ts';
 
 /*
  * What a person can do to a form. Every operation takes a root and returns a root; what cannot be done returns the
@@ -29,36 +30,59 @@ export function insertNode(root: EditNode, node: EditNode, spot: Spot): EditNode
   return mayHold(root, spot.parent, node) ? putChild(root, spot, node) : root;
 }
 
-/** Moves a node to a spot, counted as the tree is before the move. */
-export function moveNode(root: EditNode, key: NodeKey, spot: Spot): EditNode {
-  const trail = trailTo(root, key);
-  const node = trail.at(-1);
-  const parent = trail.at(-2);
-  if (!node || !parent || findNode(node, spot.parent) || !mayHold(root, spot.parent, node)) return root;
-  const from = parent.children.indexOf(node);
-  const isSameParent = parent.key === spot.parent;
-  const index = isSameParent && from < spot.index ? spot.index - 1 : spot.index;
-  if (isSameParent && index === from) return root;
-  return putChild(removeChild(root, key), { parent: spot.parent, index }, node);
+/** Moves nodes to one spot, counted as the tree is before the move, in reading order. All of them or none. */
+export function moveNodes(root: EditNode, keys: readonly NodeKey[], spot: Spot): EditNode {
+  const nodes = topmost(root, keys);
+  const parent = findNode(root, spot.parent);
+  if (!parent || nodes.length === 0 || nodes.some((node) => findNode(node, spot.parent))) return root;
+  const next = parent.children.slice(spot.index).find((child) => !nodes.includes(child));
+  let changed = nodes.reduce((tree, { key }) => removeChild(tree, key), root);
+  for (const node of nodes) {
+    if (!mayHold(changed, spot.parent, node)) return root;
+    const { children } = findNode(changed, spot.parent)!;
+    changed = putChild(changed, { ...spot, index: next ? children.indexOf(next) : children.length }, node);
+  }
+  const { children } = findNode(changed, spot.parent)!;
+  const isSame = parent.children.every((child, index) => child === children[index]);
+  return isSame && children.length === parent.children.length ? root : changed;
 }
 
-/** A copy behind the original, with ids of its own: none of the `taken` ones, which it adds to. */
-export function duplicateNode(
+/** A form with other nodes in it, and which they are. */
+type WithNodes = { readonly root: EditNode; readonly keys: readonly NodeKey[] };
+
+/** Copies behind the last of the originals, as `insertCopies` makes them. */
+export function duplicateNodes(
   root: EditNode,
-  key: NodeKey,
+  keys: readonly NodeKey[],
   taken: Set<string> = idsOf(root),
-): { root: EditNode; key: NodeKey } {
-  const trail = trailTo(root, key);
-  const node = trail.at(-1);
-  const parent = trail.at(-2);
-  if (!node || !parent) return { root, key };
-  const copy = copyOf(node, taken);
-  const changed = insertNode(root, copy, { parent: parent.key, index: parent.children.indexOf(node) + 1 });
-  return changed === root ? { root, key } : { root: changed, key: copy.key };
+): WithNodes {
+  const nodes = topmost(root, keys);
+  const spot = spotOf(root, nodes.at(-1)?.key ?? '');
+  return spot ? insertCopies(root, nodes, { ...spot, index: spot.index + 1 }, taken) : { root, keys: [] };
 }
 
-/** The node anew: with keys of its own, and with ids that are not taken, which it takes. */
-function copyOf(node: EditNode, taken: Set<string>): EditNode {
+/**
+ * Puts copies of nodes at a spot, with ids of their own: none of the `taken` ones, which it adds to. What one of them
+ * names in another means the copy of that. All of them or none.
+ */
+export function insertCopies(
+  root: EditNode,
+  nodes: readonly EditNode[],
+  { parent, index }: Spot,
+  taken: Set<string>,
+): WithNodes {
+  let changed = root;
+  const copies = copiesOf(nodes, taken);
+  for (const [offset, copy] of copies.entries()) {
+    const next = insertNode(changed, copy, { parent, index: index + offset });
+    if (next === changed) return { root, keys: [] };
+    changed = next;
+  }
+  return { root: changed, keys: copies.map(({ key }) => key) };
+}
+
+/** The nodes anew: with keys of their own, and with ids that are not taken, which they take. */
+function copiesOf(nodes: readonly EditNode[], taken: Set<string>): readonly EditNode[] {
   const renamed = { elements: new Map<string, string>(), steps: new Map<string, string>() };
   const copy = (inner: EditNode): EditNode => {
     const id = textOf(inner, 'id');
@@ -70,9 +94,13 @@ function copyOf(node: EditNode, taken: Set<string>): EditNode {
     const attrs = id ? { ...inner.attrs, id: fresh } : inner.attrs;
     return { ...inner, key: newKey(), attrs, children: inner.children.map(copy) };
   };
-  // Conditions inside the copy that named something inside it mean the copy of that now.
-  return renameReferences(copy(node), renamed);
+  // Conditions inside the copies that named something inside them mean the copy of that now.
+  return nodes.map(copy).map((made) => renameReferences(made, renamed));
 }
+
+/** Takes nodes out, with all that they hold, as far as `deleteNode` does. */
+export const deleteNodes = (root: EditNode, keys: readonly NodeKey[]): EditNode =>
+  keys.reduce(deleteNode, root);
 
 /** Takes a node out, with all that it holds. The root stays, and so does the only step. */
 export function deleteNode(root: EditNode, key: NodeKey): EditNode {

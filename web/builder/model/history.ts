@@ -3,7 +3,14 @@ import type { Settings } from '#ast/settings.ts';
 import { type EditNode, findNode, type NodeKey } from './edit-node.ts';
 
 /** The form and its settings at one moment, and what is selected: undo brings all of it back. */
-export type Moment = { readonly root: EditNode; readonly settings: Settings; readonly selection: NodeKey };
+export type Moment = {
+  readonly root: EditNode;
+  readonly settings: Settings;
+  /** The node that was selected last; what keys and panels mean. */
+  readonly selection: NodeKey;
+  /** What is selected besides it. */
+  readonly also?: readonly NodeKey[];
+};
 
 /**
  * What was, what is, and what was undone. Trees share what is equal, so a step holds little more than its change.
@@ -37,7 +44,7 @@ export function recordChange(
 ): History {
   const { past, present } = history;
   if (isSameNode(next.root, present.root) && isSameJson(next.settings, present.settings))
-    return selectNode(history, next.selection);
+    return selectNode(history, next.selection, next.also);
   const running = history.gesture;
   const continues = gesture !== undefined && running?.name === gesture && now - running.at < typingPause;
   return {
@@ -62,9 +69,10 @@ function isSameNode(one: EditNode, other: EditNode): boolean {
 }
 
 /** Selects without a step of history; what is typed afterwards is a step of its own. */
-export function selectNode(history: History, selection: NodeKey): History {
-  if (history.present.selection === selection) return history;
-  return { ...history, present: { ...history.present, selection }, gesture: undefined };
+export function selectNode(history: History, selection: NodeKey, also: readonly NodeKey[] = []): History {
+  const { selection: old, also: oldAlso = [] } = history.present;
+  if (old === selection && oldAlso.join() === also.join()) return history;
+  return { ...history, present: { ...history.present, selection, also }, gesture: undefined };
 }
 
 /** Ends the running series, as leaving a field does. */
@@ -87,7 +95,8 @@ export function redo(history: History): History {
   return { past: [...history.past, history.present], present: next, future, gesture: undefined };
 }
 
-/** The selection of a moment that is still in its tree, else the root. */
-export function selectionIn({ root, selection }: Pick<Moment, 'root' | 'selection'>): NodeKey {
-  return findNode(root, selection) ? selection : root.key;
+/** A moment in which only what is in its tree is selected, and the root where nothing is. */
+export function momentOf({ root, selection, also = [], ...moment }: Moment): Moment {
+  const [lead = root.key, ...others] = [selection, ...also].filter((key) => findNode(root, key));
+  return { ...moment, root, selection: lead, also: others };
 }

@@ -6,9 +6,9 @@ import { composite, element, structure } from '#ast/testing.ts';
 import {
   changeType,
   deleteNode,
-  duplicateNode,
+  duplicateNodes,
   insertNode,
-  moveNode,
+  moveNodes,
   setAttribute,
   setLabel,
 } from './edit.ts';
@@ -82,7 +82,7 @@ const operations: Record<string, Operation> = {
     insertNode(root, newStep('New'), { parent: root.key, index: number % (root.children.length + 1) }),
   move: (root, pick, number) => {
     const parent = pick(number * 7);
-    return moveNode(root, pick(number).key, {
+    return moveNodes(root, [pick(number).key], {
       parent: parent.key,
       index: number % (parent.children.length + 1),
     });
@@ -91,9 +91,9 @@ const operations: Record<string, Operation> = {
     const node = pick(number);
     const spots = listSpots(root, node);
     const spot = spots[number % Math.max(1, spots.length)];
-    return spot && node !== root ? moveNode(root, node.key, spotInTree(root, node.key, spot)) : root;
+    return spot && node !== root ? moveNodes(root, [node.key], spotInTree(root, node.key, spot)) : root;
   },
-  duplicate: (root, pick, number) => duplicateNode(root, pick(number).key).root,
+  duplicate: (root, pick, number) => duplicateNodes(root, [pick(number).key]).root,
   delete: (root, pick, number) => deleteNode(root, pick(number).key),
   label: (root, pick, number) => {
     const node = pick(number);
@@ -201,22 +201,25 @@ test('what is no tree is refused with its path; what is merely incomplete is not
 
 test('duplicate: a copy behind the original with fresh ids, all the way down', () => {
   const root = sample();
-  const { root: changed, key } = duplicateNode(root, byId(root, 'group').key);
+  const {
+    root: changed,
+    keys: [key],
+  } = duplicateNodes(root, [byId(root, 'group').key]);
   assert.deepEqual(idsIn(changed.children[0]!), [
     'a',
     ['group', ['b', ['inner', ['c']]]],
     ['group_2', ['b_2', ['inner_2', ['c_2']]]],
   ]);
-  assert.equal(textOf(findNode(changed, key)!, 'id'), 'group_2');
+  assert.equal(textOf(findNode(changed, key!)!, 'id'), 'group_2');
 });
 
 test('a node cannot move into itself, a step not into a step, a leaf holds nothing', () => {
   const root = sample();
   const [group, inner, leaf] = [byId(root, 'group'), byId(root, 'inner'), byId(root, 'a')];
-  assert.equal(moveNode(root, group.key, { parent: inner.key, index: 0 }), root);
-  assert.equal(moveNode(root, group.key, { parent: group.key, index: 0 }), root);
-  assert.equal(moveNode(root, root.children[0]!.key, { parent: root.children[1]!.key, index: 0 }), root);
-  assert.equal(moveNode(root, group.key, { parent: leaf.key, index: 0 }), root);
+  assert.equal(moveNodes(root, [group.key], { parent: inner.key, index: 0 }), root);
+  assert.equal(moveNodes(root, [group.key], { parent: group.key, index: 0 }), root);
+  assert.equal(moveNodes(root, [root.children[0]!.key], { parent: root.children[1]!.key, index: 0 }), root);
+  assert.equal(moveNodes(root, [group.key], { parent: leaf.key, index: 0 }), root);
 });
 
 test('the keyboard walks an element through every place of the form, into composites and across steps, and back', () => {
@@ -224,7 +227,7 @@ test('the keyboard walks an element through every place of the form, into compos
   const { key } = byId(root, 'a');
   const seen: string[] = [sayPlace(root, key)];
   for (let spot = nextSpot(root, key, 1); spot; spot = nextSpot(root, key, 1)) {
-    root = moveNode(root, key, spotInTree(root, key, spot));
+    root = moveNodes(root, [key], spotInTree(root, key, spot));
     seen.push(sayPlace(root, key));
   }
   assert.deepEqual(seen, [
@@ -239,8 +242,8 @@ test('the keyboard walks an element through every place of the form, into compos
     'position 2 of 2, step 2',
   ]);
   const end = spotOf(root, key);
-  root = moveNode(root, key, spotInTree(root, key, nextSpot(root, key, -1)!));
-  root = moveNode(root, key, spotInTree(root, key, nextSpot(root, key, 1)!));
+  root = moveNodes(root, [key], spotInTree(root, key, nextSpot(root, key, -1)!));
+  root = moveNodes(root, [key], spotInTree(root, key, nextSpot(root, key, 1)!));
   assert.deepEqual(spotOf(root, key), end);
 });
 

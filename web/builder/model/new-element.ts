@@ -1,5 +1,5 @@
 import { attributeProblem, type AttributeSpecs } from '#ast/attributes.ts';
-import { type ElementType, elements } from '#ast/elements.ts';
+import { type ElementType, elements, isElementType } from '#ast/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import { type Attributes, type EditNode, makeNode } from './edit-node.ts';
 import { freshId } from './element-ids.ts';
@@ -36,6 +36,18 @@ export function newElement(type: ElementType, taken: ReadonlySet<string>): EditN
   if ('repeatable' in attrs) Object.assign(needed, { layout: 'stack', repeatable: false });
   return makeNode(type, needed);
 }
+
+/** Whether elements of a type have an attribute. */
+export const hasAttribute = (type: string, name: string): boolean =>
+  isElementType(type) && Object.hasOwn(elements[type].attrs, name);
+
+/** The types that an element of this one may become: within inputs, and within text. */
+export const typesLike = (type: string): readonly ElementType[] =>
+  !isElementType(type) || type === 'composite'
+    ? []
+    : (Object.keys(elements) as ElementType[]).filter(
+        (other) => elements[other].group === elements[type].group,
+      );
 
 /** An empty step. */
 export function newStep(title: string): EditNode {

@@ -4,7 +4,7 @@ import { type EditNode, findNode, type NodeKey, textOf, trailTo, walkNodes } fro
 /** A place between two children of a node: before the child that has the index now. */
 export type Spot = { readonly parent: NodeKey; readonly index: number };
 
-const isElement = ({ type }: EditNode): boolean => type !== 'form' && type !== 'step';
+export const isElement = ({ type }: EditNode): boolean => type !== 'form' && type !== 'step';
 const isRepeatable = ({ type, attrs }: EditNode): boolean =>
   type === 'composite' && attrs['repeatable'] === true;
 
@@ -64,7 +64,7 @@ export function nextSpot(root: EditNode, key: NodeKey, direction: -1 | 1): Spot 
   return spots[at + direction];
 }
 
-/** A spot of `listSpots` as `moveNode` counts it, with the node still in the tree. */
+/** A spot of `listSpots` as `moveNodes` counts it, with the node still in the tree. */
 export function spotInTree(root: EditNode, key: NodeKey, spot: Spot): Spot {
   const own = spotOf(root, key);
   const isBehind = own?.parent === spot.parent && spot.index > own.index;

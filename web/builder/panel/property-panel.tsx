@@ -4,25 +4,27 @@ import type { Option } from '#ast/answers/options.ts';
 import type { AttributeSpecs } from '#ast/attributes.ts';
 import { elements, type ElementType, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
 import { Button } from '../../design/button.tsx';
+import { Switch } from '../../design/checkbox.tsx';
 import { Message } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
-import { addStep, duplicate, mergeWithPrevious } from '../editor/commands.ts';
+import { addStep } from '../editor/commands.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { titleOf } from '../model/compare.ts';
+import { sayNode, titleOf } from '../model/compare.ts';
 import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
+import { typesLike } from '../model/new-element.ts';
+import { selectedIn } from '../model/selection.ts';
+import { onParts } from '../shortcuts/deeds.ts';
+import { useOnParts } from '../shortcuts/on-parts.ts';
 import { AttributeField } from './attribute-field.tsx';
 import { bySection, type Section } from './sections.ts';
 
 const none: ReadonlySet<string> = new Set();
 
-type PanelProps = {
-  readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
-  readonly onDelete: (key: NodeKey) => void;
-};
+type PanelProps = { readonly problems: ReadonlyMap<NodeKey, readonly string[]> };
 
 /** Everything that can be said about the selected part, generated from its row in the table of elements. */
-export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement {
+export function PropertyPanel({ problems }: PanelProps): ReactElement {
   const { editor, lockedIds, publishedOptions } = useBuilder();
   const { history, focus } = useEditorState(editor);
   const { root, selection } = history.present;
@@ -33,6 +35,7 @@ export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement 
       panel.current?.querySelector<HTMLElement>('input, textarea, button')?.focus();
   }, [focus]);
 
+  const parts = selectedIn(history.present);
   const found = problems.get(node.key) ?? [];
   const inField = new Set<string>();
   const errorOf = (name: string): string | undefined => {
@@ -61,6 +64,12 @@ export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement 
   const fields = { general: fieldsOf('general'), id: fieldsOf('id') };
   const [validation, logic] = [fieldsOf('validation'), fieldsOf('logic')];
   const others = found.filter((message) => !inField.has(message));
+  if (parts.length > 1)
+    return (
+      <div className="property-panel" ref={panel}>
+        <SeveralParts parts={parts} />
+      </div>
+    );
   return (
     <div className="property-panel" ref={panel} onBlur={editor.endGesture}>
       <h2 className="pane-title">{titleOf(node.type)}</h2>
@@ -74,7 +83,7 @@ export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement 
       {validation.length > 0 && <PanelSection title="Validation">{validation}</PanelSection>}
       {logic.length > 0 && <PanelSection title="Logic">{logic}</PanelSection>}
       {fields.id}
-      <NodeActions node={node} root={root} onDelete={onDelete} />
+      <NodeActions parts={node === root ? [] : [node]} />
     </div>
   );
 }
@@ -112,55 +121,66 @@ function specsOf(node: EditNode): AttributeSpecs {
 /** Another type for the same question: within inputs, and within text. */
 function TypeField({ node }: { node: EditNode }): ReactElement | null {
   const { editor } = useBuilder();
-  if (!isElementType(node.type) || node.type === 'composite') return null;
-  const { group } = elements[node.type];
-  const types = (Object.keys(elements) as ElementType[]).filter((type) => elements[type].group === group);
+  const types = typesLike(node.type);
+  if (types.length === 0) return null;
   return (
     <Select
       label="Type"
       value={node.type}
       choices={types.map((type) => ({ id: type, label: elements[type].title }))}
-      onChange={(type) => editor.change((root) => ({ root: changeType(root, node.key, type) }))}
+      onChange={(type) =>
+        editor.change((root) => ({ root: changeType(root, node.key, type as ElementType) }))
+      }
     />
   );
 }
 
-function NodeActions({
-  node,
-  root,
-  onDelete,
-}: {
-  node: EditNode;
-  root: EditNode;
-  onDelete: (key: NodeKey) => void;
-}): ReactElement {
-  const { editor } = useBuilder();
-  const isStep = node.type === 'step';
-  if (node.type === 'form') {
+/** What can be done to the parts, as in their toolbar; to a form, a step is added. */
+function NodeActions({ parts }: { parts: readonly EditNode[] }): ReactElement {
+  const on = useOnParts()({ parts });
+  if (parts.length === 0) {
     return (
-      <Button icon="add" onPress={() => addStep(editor)}>
+      <Button icon="add" onPress={() => addStep(on.editor)}>
         Add a step
       </Button>
     );
   }
   return (
     <div className="row panel-actions">
-      {isStep && root.children.indexOf(node) > 0 && (
-        <Button size="small" icon="steps" onPress={() => mergeWithPrevious(editor, node.key)}>
-          Merge with the step before
-        </Button>
-      )}
-      <Button size="small" icon="copy" onPress={() => duplicate(editor, node.key)}>
-        Duplicate
-      </Button>
-      <Button
-        size="small"
-        icon="remove"
-        isDisabled={isStep && root.children.length === 1}
-        onPress={() => onDelete(node.key)}
-      >
-        Delete
-      </Button>
+      {[onParts.merge, onParts.duplicate, onParts.remove]
+        .filter(({ appliesTo }) => appliesTo?.(on))
+        .map((deed) => (
+          <Button
+            key={deed.label}
+            size="small"
+            {...(deed.icon && { icon: deed.icon })}
+            onPress={() => deed.perform(on)}
+          >
+            {deed.label}
+          </Button>
+        ))}
     </div>
+  );
+}
+
+/** What several parts have in common: what can be done to all of them at once. */
+function SeveralParts({ parts }: { parts: readonly EditNode[] }): ReactElement {
+  const on = useOnParts()({ parts });
+  const { require } = onParts;
+  return (
+    <>
+      <h2 className="pane-title">{parts.length} parts selected</h2>
+      <ul className="soft small several-parts">
+        {parts.map((node) => (
+          <li key={node.key}>{sayNode(node)}</li>
+        ))}
+      </ul>
+      {require.appliesTo?.(on) && (
+        <Switch isSelected={require.isOn?.(on) ?? false} onChange={() => require.perform(on)}>
+          {require.label}
+        </Switch>
+      )}
+      <NodeActions parts={parts} />
+    </>
   );
 }

@@ -1,17 +1,17 @@
 import type { ReactElement } from 'react';
 import { Dialog } from '../../design/dialog.tsx';
-import { onSelected, whileLifted } from '../canvas/canvas-keys.ts';
 import { inConsole } from '../../shell/finder/finder-frame.tsx';
 import { sayPress, type Shortcut } from '../../shell/press.ts';
-import { everywhere } from './use-shortcuts.ts';
+import { everywhere, onParts, whileLifted } from './deeds.ts';
 
-const lists: readonly {
-  title: string;
-  shortcuts: readonly Pick<Shortcut<unknown>, 'presses' | 'label'>[];
-}[] = [
-  { title: 'Everywhere', shortcuts: [...everywhere, ...inConsole] },
-  { title: 'On what is selected', shortcuts: onSelected },
-  { title: 'While it is lifted', shortcuts: whileLifted },
+type Listed = Pick<Shortcut<unknown>, 'presses' | 'label'>;
+const lists: readonly { title: string; shortcuts: readonly Listed[] }[] = [
+  { title: 'Everywhere', shortcuts: [...Object.values<Listed>(everywhere), ...inConsole] },
+  {
+    title: 'On what is selected',
+    shortcuts: Object.values<Listed>(onParts).filter(({ presses }) => presses.length > 0),
+  },
+  { title: 'While it is lifted', shortcuts: Object.values<Listed>(whileLifted) },
 ];
 
 /** All that the keyboard does in the builder, from the tables by which it does it. */

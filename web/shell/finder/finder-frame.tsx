@@ -7,9 +7,11 @@ import {
   Suspense,
   useContext,
   useEffect,
+  useRef,
   useState,
 } from 'react';
 import { Button, IconButton } from '../../design/button.tsx';
+import { type Offered, OffersContext } from './offers.ts';
 import { findPressed, sayPress, type Shortcut } from '../press.ts';
 
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
@@ -29,6 +31,7 @@ const press = inConsole[0]!.presses[0]!;
 /** The screens within it open the finder by its key, and by the buttons below. */
 export function FinderFrame({ children }: { children: ReactNode }): ReactElement {
   const [isOpen, setOpen] = useState(false);
+  const offers = useRef<(() => Offered) | undefined>(undefined);
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
       const shortcut = findPressed(inConsole, event);
@@ -43,10 +46,10 @@ export function FinderFrame({ children }: { children: ReactNode }): ReactElement
   }, []);
   return (
     <OpenFinder value={() => setOpen(true)}>
-      {children}
+      <OffersContext value={offers}>{children}</OffersContext>
       {isOpen && (
         <Suspense>
-          <Finder onClose={() => setOpen(false)} />
+          <Finder offered={offers.current?.()} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </OpenFinder>

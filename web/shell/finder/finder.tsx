@@ -9,13 +9,21 @@ import { ColouredQuestion } from '../search/coloured-question.tsx';
 import { QuestionHelp } from '../search/question-help.tsx';
 import { useSuggestions } from '../search/use-suggestions.ts';
 import { useCurrentWorkspace } from '../session.ts';
+import type { Offered } from './offers.ts';
 import { type Goal, useGoals } from './use-goals.ts';
 
 /**
  * A box that leads anywhere in a workspace: to its forms and screens by their names, to submissions by all that a search may
  * say (docs/guides/search.md).
  */
-export function Finder({ onClose }: { onClose: () => void }): ReactElement {
+export function Finder({
+  offered,
+  onClose,
+}: {
+  /** What can be done on the screen behind it. */
+  offered: Offered | undefined;
+  onClose: () => void;
+}): ReactElement {
   const noteId = useId();
   const input = useRef<HTMLInputElement>(null);
   const [writing, setWriting] = useState({ text: '', caret: 0 });
@@ -34,12 +42,23 @@ export function Finder({ onClose }: { onClose: () => void }): ReactElement {
       requestAnimationFrame(() => input.current?.setSelectionRange(completed.caret, completed.caret));
       return;
     }
+    const offer = offers.find((each) => each.id === id);
+    if (offer) {
+      onClose();
+      // The focus goes back to where it was first.
+      requestAnimationFrame(() => requestAnimationFrame(offer.run));
+      return;
+    }
     const goal = groups.flatMap(({ goals }) => goals).find((each) => each.id === id);
     if (!goal) return;
     onClose();
     void navigate({ to: goal.to, ...(goal.search && { search: goal.search }) });
   };
+  const asked = writing.text.trim().toLowerCase();
+  const offers =
+    asked === '' ? [] : (offered?.offers ?? []).filter(({ label }) => label.toLowerCase().includes(asked));
   const shown: ComboboxGroup[] = [
+    { id: 'offers', title: offered?.title ?? '', options: offers },
     ...groups.map(({ goals, ...group }) => ({ ...group, options: goals.map(optionOf) })),
     { ...suggested, title: 'Say it more exactly' },
   ];
@@ -73,7 +92,7 @@ export function Finder({ onClose }: { onClose: () => void }): ReactElement {
             problemId={problem && noteId}
           />
           <p id={noteId} role="status" className={`finder-note${problem || error ? ' finder-problem' : ''}`}>
-            {problem?.message ?? error?.message ?? note}
+            {problem?.message ?? error?.message ?? (offers.length > 0 ? '' : note)}
           </p>
         </Dialog>
       </Modal>

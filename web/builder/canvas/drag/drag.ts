@@ -1,12 +1,13 @@
 import { addElement, moveTo } from '../../editor/commands.ts';
 import type { Editor } from '../../editor/editor.ts';
-import { sayNode } from '../../model/compare.ts';
+import { sayNodes } from '../../model/compare.ts';
 import { type DropPlace, findDropPlace } from '../../model/drop-place.ts';
 import { type EditNode, findNode, type NodeKey } from '../../model/edit-node.ts';
 import { newPart } from '../../model/new-element.ts';
 import type { PaletteEntry } from '../../model/ready-groups.ts';
 import { titleOfEntry } from '../../palette/element-groups.ts';
-import { measureStepZones, measureZones } from '../canvas-geometry.ts';
+import { selectedIn } from '../../model/selection.ts';
+import { measureStepItems, measureStepZones, measureZones } from '../canvas-geometry.ts';
 
 /** What is dragged: a node of the form, or a new element out of the palette. */
 export type DragSource =
@@ -32,11 +33,11 @@ type DragGround = {
 };
 
 /** A press becomes a drag after so many pixels; less is a click. */
-const threshold = 5;
+export const threshold = 5;
 /** The canvas scrolls while the pointer is so near to its upper or lower edge, in pixels. */
 const scrollEdge = 56;
 const scrollStep = 14;
-const scrollEveryMs = 30;
+export const scrollEveryMs = 30;
 
 /**
  * Follows a pointer from its press to its release, and carries out the drop. Escape ends it without a change, and so
@@ -78,7 +79,7 @@ export function startDrag(ground: DragGround, source: DragSource, down: PointerE
     if (event.pointerId !== down.pointerId) return;
     if (drag) swallowClick();
     end();
-    if (drag?.place) dropAt(editor, source, drag.place);
+    if (drag?.place) dropAt(editor, source, dragged, drag.place);
   });
   listen('pointercancel', end);
   listen('keydown', (event) => {
@@ -90,35 +91,47 @@ export function startDrag(ground: DragGround, source: DragSource, down: PointerE
   return end;
 }
 
-type Dragged = { readonly root: EditNode; readonly node: EditNode; readonly title: string };
+type Dragged = { readonly root: EditNode; readonly nodes: readonly EditNode[]; readonly title: string };
 
 function describeSource(editor: Editor, source: DragSource): Dragged | undefined {
-  const { root } = editor.read().history.present;
+  const { present } = editor.read().history;
+  const { root } = present;
   if (source.kind === 'add')
-    return { root, node: newPart(source.type, new Set()), title: titleOfEntry(source.type) };
+    return { root, nodes: [newPart(source.type, new Set())], title: titleOfEntry(source.type) };
+  const selected = selectedIn(present);
   const node = findNode(root, source.key);
-  return node && node.type !== 'form' ? { root, node, title: sayNode(node) } : undefined;
+  if (!node || node.type === 'form') return undefined;
+  // What is dragged by one of several that are selected are all of them.
+  const nodes = selected.includes(node) ? selected : [node];
+  return { root, nodes, title: sayNodes(nodes) };
 }
 
-/** What can take a drop at the pointer: on the canvas, and for a step also in the list of steps. */
-function zonesAt({ host, scroller, stepsList }: DragGround, { root, node }: Dragged, x: number, y: number) {
-  if (node.type !== 'step') return isOver(scroller, x, y) ? measureZones(host, root, node) : [];
-  if (stepsList && isOver(stepsList, x, y)) return measureStepZones(stepsList, root);
-  return isOver(scroller, x, y) ? measureStepZones(host.shadowRoot, root) : [];
+/** What can take a drop at the pointer: on the canvas, and in the list of steps, which takes elements into a step. */
+function zonesAt({ host, scroller, stepsList }: DragGround, { root, nodes }: Dragged, x: number, y: number) {
+  const areSteps = nodes[0]?.type === 'step';
+  if (stepsList && areSteps && isOver(stepsList, x, y)) return measureStepZones(stepsList, root);
+  if (stepsList && isOver(stepsList, x, y, 0)) return measureStepItems(stepsList, root, nodes);
+  if (!isOver(scroller, x, y)) return [];
+  return areSteps ? measureStepZones(host.shadowRoot, root) : measureZones(host, root, nodes);
 }
 
-function dropAt(editor: Editor, source: DragSource, { spot }: DropPlace): void {
-  if (source.kind === 'move') moveTo(editor, source.key, spot);
+function dropAt(editor: Editor, source: DragSource, { nodes }: Dragged, { spot }: DropPlace): void {
+  if (source.kind === 'move')
+    moveTo(
+      editor,
+      nodes.map(({ key }) => key),
+      spot,
+    );
   else addElement(editor, source.type, spot);
 }
 
-function isOver(scroller: HTMLElement, x: number, y: number): boolean {
-  const box = scroller.getBoundingClientRect();
-  return x >= box.left && x <= box.right && y >= box.top - scrollEdge && y <= box.bottom + scrollEdge;
+function isOver(place: HTMLElement, x: number, y: number, margin = scrollEdge): boolean {
+  const box = place.getBoundingClientRect();
+  return x >= box.left && x <= box.right && y >= box.top - margin && y <= box.bottom + margin;
 }
 
 /** Scrolls a little when the pointer is at an edge; whether it did. */
-function scrollAtEdge(scroller: HTMLElement, y: number): boolean {
+export function scrollAtEdge(scroller: HTMLElement, y: number): boolean {
   const box = scroller.getBoundingClientRect();
   const step = y < box.top + scrollEdge ? -scrollStep : y > box.bottom - scrollEdge ? scrollStep : 0;
   scroller.scrollBy(0, step);
@@ -126,7 +139,7 @@ function scrollAtEdge(scroller: HTMLElement, y: number): boolean {
 }
 
 /** The click that follows a drag is none. */
-function swallowClick(): void {
+export function swallowClick(): void {
   const swallow = (event: MouseEvent): void => {
     event.stopPropagation();
     event.preventDefault();

@@ -1,8 +1,10 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { BuilderPlace } from '../../editor/use-editor.ts';
 import { type Drag, type DragSource, startDrag } from './drag.ts';
+import { startMarquee } from './marquee.ts';
 
-export type StartDrag = (source: DragSource, event: React.PointerEvent) => void;
+/** Begins to drag what is named, or without a name to select what lies between the press and the pointer. */
+export type StartDrag = (source: DragSource | undefined, event: React.PointerEvent) => void;
 
 /**
  * Drag and drop by pointer: mouse, pen, and by a handle touch. `start` is called by a pointerdown; a click is still a
@@ -19,7 +21,7 @@ export function useDrag(
   useEffect(() => () => stop.current(), []);
   const start: StartDrag = useCallback(
     (source, event) => {
-      if (event.button !== 0 || isReadOnly || !host.current || !scroller.current) return;
+      if (event.button !== 0 || (isReadOnly && source) || !host.current || !scroller.current) return;
       const ground = {
         editor,
         host: host.current,
@@ -27,7 +29,9 @@ export function useDrag(
         stepsList: stepsList.current,
         onChange: setDrag,
       };
-      stop.current = startDrag(ground, source, event.nativeEvent);
+      stop.current = source
+        ? startDrag(ground, source, event.nativeEvent)
+        : startMarquee(ground, event.nativeEvent);
     },
     [editor, isReadOnly, host, scroller, stepsList],
   );

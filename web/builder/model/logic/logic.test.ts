@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { composite, element } from '#ast/testing.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { deleteNode, duplicateNode, moveNode, setId, setLabel, setOptions } from '../edit.ts';
+import { deleteNode, duplicateNodes, moveNodes, setId, setLabel, setOptions } from '../edit.ts';
 import { mergeStep, splitStep } from '../edit-steps.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from '../edit-node.ts';
 import { newStep } from '../new-element.ts';
@@ -126,12 +126,12 @@ test('B7: deleting what is named lists the dependants, and their conditions can 
 test('B7: moving what is named behind those who name it breaks them; moving it elsewhere does not', () => {
   const before = form();
   const country = keyOf(before, 'country');
-  const later = moveNode(before, country, { parent: before.children[1]!.key, index: 0 });
+  const later = moveNodes(before, [country], { parent: before.children[1]!.key, index: 0 });
   assert.deepEqual(
     listBroken(before, later).map(({ from }) => from),
     [keyOf(before, 'state')],
   );
-  const within = moveNode(before, country, { parent: before.children[0]!.key, index: 3 });
+  const within = moveNodes(before, [country], { parent: before.children[0]!.key, index: 3 });
   assert.deepEqual(listBroken(before, within), []);
 });
 
@@ -140,7 +140,7 @@ test('a step that is moved before or deleted behind a jump breaks the jump', () 
   const [first, , last] = before.children;
   for (const after of [
     deleteNode(before, last!.key),
-    moveNode(before, last!.key, { parent: before.key, index: 0 }),
+    moveNodes(before, [last!.key], { parent: before.key, index: 0 }),
   ]) {
     const broken = listBroken(before, after).filter(({ of }) => of === 'step');
     assert.deepEqual(
@@ -183,7 +183,7 @@ test('a duplicate names what was duplicated with it, and else what the original 
       ]),
     ],
   ]);
-  const { root: copied } = duplicateNode(root, keyOf(root, 'box'));
+  const { root: copied } = duplicateNodes(root, [keyOf(root, 'box')]);
   assert.deepEqual(byId(copied, 'inner_2').attrs['show_when'], {
     all: [{ element: 'more_2', is: 'equals', value: true }],
   });
@@ -222,7 +222,7 @@ test('a text that shows an answer follows its question: renamed with it, asked a
     ],
   );
   assert.equal(textOf(byId(dropReferences(after, broken), 'why'), 'label'), 'Why, ?');
-  const moved = moveNode(before, keyOf(before, 'name'), { parent: before.children[1]!.key, index: 1 });
+  const moved = moveNodes(before, [keyOf(before, 'name')], { parent: before.children[1]!.key, index: 1 });
   assert.equal(listBroken(before, moved).length, 2, 'what comes later cannot be shown');
   const ids = (id: string) => listShowable(before, byId(before, id)).map((node) => textOf(node, 'id'));
   assert.deepEqual([ids('why'), ids('name')], [['name'], []]);
@@ -259,9 +259,9 @@ const edits: readonly ((root: EditNode, nodes: readonly EditNode[], number: numb
   (root, nodes, number) => {
     const parent = nodes[(number * 7) % nodes.length]!;
     const index = number % (parent.children.length + 1);
-    return moveNode(root, nodes[number % nodes.length]!.key, { parent: parent.key, index });
+    return moveNodes(root, [nodes[number % nodes.length]!.key], { parent: parent.key, index });
   },
-  (root, nodes, number) => duplicateNode(root, nodes[number % nodes.length]!.key).root,
+  (root, nodes, number) => duplicateNodes(root, [nodes[number % nodes.length]!.key]).root,
   (root, nodes, number) => mergeStep(root, nodes[number % nodes.length]!.key),
   (root, nodes, number) => splitStep(root, nodes[number % nodes.length]!.key, newStep('Split')),
   (root, nodes, number) => {

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element, stepsOf, structure } from '#ast/testing.ts';
+import { pasteParts, readParts, writeParts } from './clipboard.ts';
+import { moveNodes } from './edit.ts';
+import { type EditNode, readStructure, textOf, walkNodes } from './edit-node.ts';
+import { rangeOf, selectedIn, toggled, topmost, widened } from './selection.ts';
+
+const read = (sent: unknown): EditNode => {
+  const result = readStructure(sent);
+  assert.ok(result.ok);
+  return result.root;
+};
+const byId = (root: EditNode, id: string): EditNode =>
+  [...walkNodes(root)].find((node) => textOf(node, 'id') === id)!;
+const keyOf = (root: EditNode, ...ids: string[]): string[] => ids.map((id) => byId(root, id).key);
+const idsIn = (nodes: readonly EditNode[]): string[] => nodes.map((node) => textOf(node, 'id'));
+const pasted = (root: EditNode, text: string, selection: string) => {
+  const parts = readParts(text);
+  assert.ok(parts.ok, parts.ok ? '' : parts.message);
+  const result = pasteParts(root, parts.parts, selection);
+  assert.ok(typeof result !== 'string');
+  return result;
+};
+
+const asked = structure(
+  element('radio', 'country', { label: 'Country', options: ['UK', 'Chile'] }),
+  element('text', 'why', {
+    label: 'Why {{name}}?',
+    show_when: {
+      all: [
+        { element: 'country', is: 'equals', value: 'UK' },
+        { element: 'name', is: 'answered' },
+      ],
+    },
+  }),
+  element('text', 'name', { label: 'Name' }),
+);
+
+test('what is copied goes into another form: ids that collide are new, and conditions among the copies follow', () => {
+  const from = read(asked);
+  const text = writeParts(topmost(from, keyOf(from, 'why', 'country', 'name')));
+  const to = read(
+    structure(element('text', 'country', { label: 'A country' }), element('text', 'last', { label: 'Last' })),
+  );
+  const { root, keys, dropped, problems } = pasted(to, text, byId(to, 'country').key);
+  assert.deepEqual(idsIn(root.children[0]!.children), ['country', 'country_2', 'why', 'name', 'last']);
+  assert.deepEqual(idsIn(topmost(root, keys)), ['country_2', 'why', 'name']);
+  assert.ok(JSON.stringify(byId(root, 'why').attrs['show_when']).includes('"country_2"'));
+  assert.deepEqual([dropped > 0, problems], [true, []], 'what names a later question cannot stay');
+});
+
+test('what copies name beside themselves stays where this form has it, and goes where it has not', () => {
+  const from = read(structure(...asked.children![0]!.children!.toReversed()));
+  const text = writeParts([byId(from, 'why')]);
+  const same = pasted(from, text, byId(from, 'country').key);
+  assert.equal(same.dropped, 0);
+  assert.equal(textOf(byId(same.root, 'why_2'), 'label'), 'Why {{name}}?');
+  const other = pasted(read(structure(element('text', 'a', { label: 'A' }))), text, '');
+  assert.equal(other.dropped, 3);
+  assert.deepEqual(byId(other.root, 'why').attrs, { id: 'why', label: 'Why ?' });
+});
+
+test('a whole form, a step, an element and lists of them can be pasted; nothing else can, and no text throws', () => {
+  for (const [sent, count] of [
+    [asked, 1],
+    [asked.children![0], 1],
+    [asked.children![0]!.children, 3],
+    [element('text', 'x', { label: 'X' }), 1],
+  ] as const) {
+    const parts = readParts(JSON.stringify(sent));
+    assert.equal(parts.ok && parts.parts.length, count);
+  }
+  const deep = `${'{"type":"composite","children":['.repeat(10_000)}${']}'.repeat(10_000)}`;
+  for (const text of [
+    '',
+    'Hello',
+    '{}',
+    '[]',
+    '3',
+    '{"formloom":{}}',
+    '[{"type":"form"}]',
+    '[{"type":"step"},{"type":"text"}]',
+    deep,
+  ])
+    assert.deepEqual(readParts(text).ok, false, text.slice(0, 40));
+});
+
+test('what is pasted and cannot be published yet is told, and a form takes no more than it may hold', () => {
+  const root = read(structure(element('text', 'a', { label: 'A' })));
+  assert.match(pasted(root, '{"type":"text","attrs":{"id":"b"}}', '').problems.join(), /label/);
+  const many = Array.from({ length: 1_000 }, (_, at) => element('text', `e${at}`, { label: 'E' }));
+  const parts = readParts(JSON.stringify(many));
+  assert.ok(parts.ok);
+  assert.equal(pasteParts(root, parts.parts, ''), 'A form may have at most 1,000 elements.');
+});
+
+const nested = stepsOf(
+  {},
+  [
+    element('text', 'a', { label: 'A' }),
+    composite('group', [element('text', 'b', { label: 'B' }), element('text', 'c', { label: 'C' })], {
+      label: 'G',
+    }),
+    element('text', 'd', { label: 'D' }),
+  ],
+  {},
+  [element('text', 'e', { label: 'E' })],
+);
+
+test('several parts move together in their order, into groups and out of them; never into themselves', () => {
+  const root = read(nested);
+  const [one, group] = [root.children[0]!, byId(root, 'group')];
+  const into = moveNodes(root, keyOf(root, 'd', 'a'), { parent: group.key, index: 1 });
+  assert.deepEqual(idsIn(byId(into, 'group').children), ['b', 'a', 'd', 'c']);
+  const out = moveNodes(root, keyOf(root, 'b', 'c', 'e'), { parent: one.key, index: 0 });
+  assert.deepEqual(idsIn(out.children[0]!.children), ['b', 'c', 'e', 'a', 'group', 'd']);
+  assert.equal(moveNodes(root, keyOf(root, 'group', 'a'), { parent: group.key, index: 0 }), root);
+  assert.equal(moveNodes(root, keyOf(root, 'a', 'group'), { parent: one.key, index: 1 }), root);
+});
+
+test('a selection grows to a part, by a part, to all beside it and to all; what lies in a selected part is it', () => {
+  const root = read(nested);
+  const [a, group, d] = ['a', 'group', 'd'].map((id) => byId(root, id));
+  const range = rangeOf(root, a!.key, d!);
+  assert.deepEqual(idsIn(topmost(root, range)), ['a', 'group', 'd']);
+  assert.equal(rangeOf(root, d!.key, a!).at(-1), a!.key);
+  assert.deepEqual(
+    rangeOf(root, root.children[0]!.key, a!),
+    [a!.key],
+    'a step and an element are not selected together',
+  );
+  const moment = { root, settings: {}, selection: a!.key, also: [group!.key] };
+  assert.deepEqual(idsIn(selectedIn(moment)), ['a', 'group']);
+  assert.deepEqual(toggled(moment, d!), [group!.key, a!.key, d!.key]);
+  assert.deepEqual(toggled(moment, a!), [group!.key]);
+  const beside = widened({ root, settings: {}, selection: a!.key });
+  assert.deepEqual(idsIn(topmost(root, beside)), ['a', 'group', 'd']);
+  const all = widened({ root, settings: {}, selection: beside[0]!, also: beside.slice(1) });
+  assert.deepEqual(idsIn(topmost(root, all)), ['a', 'group', 'd', 'e']);
+});

@@ -1,0 +1,94 @@
+import { isRecord, own, storageProblem } from '#ast/json.ts';
+import { limits } from '#ast/limits.ts';
+import { insertCopies } from './edit.ts';
+import { type EditNode, type NodeKey, readStructure, toStructure, walkNodes } from './edit-node.ts';
+import { idsOf } from './element-ids.ts';
+import { findProblems } from './located-problems.ts';
+import { dropReferences } from './logic/broken-references.ts';
+import { listReferences } from './logic/references.ts';
+import { isElement, type Spot, spotForNew } from './places.ts';
+import { topmost } from './selection.ts';
+
+/*
+ * Parts of forms as a text on the clipboard: `{"formloom": {"parts": [...]}}`, each part a node of the form language
+ * (docs/form-language.md). So they go from form to form, from window to window, and into an editor of texts.
+ */
+
+/** Nodes as the text that `readParts` reads. */
+export const writeParts = (nodes: readonly EditNode[]): string =>
+  JSON.stringify({ formloom: { parts: nodes.map(toStructure) } }, undefined, 2);
+
+type ReadParts =
+  | { readonly ok: true; readonly parts: readonly EditNode[] }
+  | { readonly ok: false; readonly message: string };
+
+const refused = (message: string): ReadParts => ({ ok: false, message });
+
+/**
+ * A text of the clipboard as parts: what was copied here, or JSON of the form language that somebody wrote: a form, whose
+ * steps are meant, a step, an element, or a list of steps or of elements. Never throws.
+ */
+export function readParts(text: string): ReadParts {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refused('The clipboard holds no part of a form.');
+  }
+  const problem = storageProblem(value, { values: 0, markup: 0 });
+  if (problem !== undefined) return refused(`What is on the clipboard ${problem}.`);
+  const copied = isRecord(value) ? own(value, 'formloom') : undefined;
+  const sent = isRecord(copied) ? own(copied, 'parts') : value;
+  const listed: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
+  const nodes = listed.flatMap((node) => {
+    const children = isRecord(node) && node['type'] === 'form' ? node['children'] : undefined;
+    return Array.isArray(children) ? (children as unknown[]) : [node];
+  });
+  if (nodes.length === 0) return refused('The clipboard holds no part of a form.');
+  const areSteps = nodes.every((node) => isRecord(node) && node['type'] === 'step');
+  const steps = areSteps ? nodes : [{ type: 'step', attrs: {}, children: nodes }];
+  const read = readStructure({ type: 'form', attrs: {}, children: steps });
+  if (!read.ok) return refused(`The clipboard holds no part of a form: ${read.problems[0]!.message}`);
+  const parts = areSteps ? read.root.children : read.root.children[0]!.children;
+  if (!areSteps && !parts.every(isElement)) return refused('Steps and elements cannot be pasted together.');
+  return { ok: true, parts };
+}
+
+/** Parts put into a form. */
+export type Pasted = {
+  readonly root: EditNode;
+  readonly keys: readonly NodeKey[];
+  /** How many rules, jumps and texts named what this form does not have, and went without it. */
+  readonly dropped: number;
+  /** What keeps them from being published, in the words of the form language. */
+  readonly problems: readonly string[];
+};
+
+/**
+ * Puts parts behind what is selected, with ids of their own where theirs are `taken`. What they name in each other is named
+ * anew, what they name in this form stays, and what it does not have is taken out. A sentence where they cannot stand.
+ */
+export function pasteParts(
+  root: EditNode,
+  parts: readonly EditNode[],
+  selection: NodeKey,
+  taken: Set<string> = idsOf(root),
+): Pasted | string {
+  const count = [root, ...parts].flatMap((node) => [...walkNodes(node)]).filter(isElement).length;
+  if (count > limits.elements) return `A form may have at most ${limits.elements.toLocaleString()} elements.`;
+  const spot = parts[0]?.type === 'step' ? behindStep(root, selection) : spotForNew(root, selection);
+  const { root: full, keys } = insertCopies(root, parts, spot, taken);
+  if (keys.length === 0) return 'This cannot be pasted here.';
+  const fresh = new Set(topmost(full, keys).flatMap(keysIn));
+  const lost = listReferences(full).filter(({ from, holds }) => !holds && fresh.has(from));
+  const changed = dropReferences(full, lost);
+  const problems = findProblems(changed).filter(({ key }) => fresh.has(key));
+  return { root: changed, keys, dropped: lost.length, problems: problems.map(({ message }) => message) };
+}
+
+const keysIn = (node: EditNode): readonly NodeKey[] => [...walkNodes(node)].map(({ key }) => key);
+
+function behindStep(root: EditNode, selection: NodeKey): Spot {
+  const at = root.children.findIndex((step) => keysIn(step).includes(selection));
+  return { parent: root.key, index: at === -1 ? root.children.length : at + 1 };
+}
