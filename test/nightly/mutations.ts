@@ -22,6 +22,7 @@ import {
  * npm run test:mutations -- queue sending   of these rooms only; a path, such as src/ast/tree.ts, is one file of them
  * npm run test:mutations -- --one ast       one at a time, for a machine that has something else to do
  * npm run test:mutations -- src/ast/tree.ts src/ast/tree.test.ts   by the tests that are named, in place of the room's
+ * npm run test:mutations -- --again <file>   those that were listed as surviving or unknown in what an earlier run said
  *
  * What changes nothing, and why, stands in mutations/equivalents.ts.
  */
@@ -48,6 +49,8 @@ type Together = { units: readonly (readonly string[])[]; baselines: readonly Bas
 
 /** Asks whether a statement keeps to one workspace, of all of them, in a second. */
 const everyStatement = 'test/statements.test.ts';
+/** What goes through every statement, and through every operation with keys that may not. */
+const everywhere = [everyStatement, 'src/workspaces/keys/endpoints.test.ts', 'src/app/api.test.ts'];
 
 const usualMs = ({ baselines }: Together): number => baselines.reduce((sum, { ms }) => sum + ms, 0);
 const one = (baseline: Baseline): Together => ({ units: [[baseline.test]], baselines: [baseline] });
@@ -149,15 +152,14 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
     for (const source of paths)
       for (const mutant of listMutants(source, await readFile(join(tree, source), 'utf8')))
         if (isEquivalent(source, mutant.what)) result.equivalent += 1;
-        else changes.push({ source, mutant });
+        else if (again === undefined || again.has(`${source} ${mutant.what}`))
+          changes.push({ source, mutant });
     result.tried = changes.length;
     const mistyped = findMistyped(tree, changes);
     say(`${name}: ${changes.length} defences, ${mistyped.size} of which the types miss`);
     result.killed = mistyped.size;
 
-    const files = (await find(named.length > 0 ? named : [...tests, everyStatement], tree))[
-      Symbol.iterator
-    ]();
+    const files = (await find(named.length > 0 ? named : [...tests, ...everywhere], tree))[Symbol.iterator]();
     const baselines = (await Promise.all(workshops.map((each) => takeBaselines(each, files)))).flat();
     say(`${name}: ${baselines.length} test files`);
     const unknown: Change[] = [];
@@ -186,6 +188,14 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
   return result;
 }
 
+/** The changes that an earlier run listed, by source and what they are. */
+async function readListed(path: string): Promise<Set<string>> {
+  const listed = (await readFile(path, 'utf8')).matchAll(
+    /^(?:SURVIVES|UNKNOWN).* {2}(\S+):\d+ (.+?)(?: \(no test comes here\))?$/gm,
+  );
+  return new Set([...listed].map(([, source, what]) => `${source} ${what}`));
+}
+
 const met = new Set<string>();
 
 function isEquivalent(source: string, what: string): boolean {
@@ -197,8 +207,11 @@ function isEquivalent(source: string, what: string): boolean {
 // Each copy has a server of its own.
 delete process.env['TEST_DATABASE_URL'];
 const removeFiles = keepFilesInMemory();
-const isOneAtATime = process.argv.includes('--one');
-const given = process.argv.slice(2).filter((word) => word !== '--one');
+const words = process.argv.slice(2);
+const isOneAtATime = words.includes('--one');
+const againAt = words.indexOf('--again');
+const again = againAt < 0 ? undefined : await readListed(words[againAt + 1]!);
+const given = words.filter((word, at) => !word.startsWith('--') && (againAt < 0 || at !== againAt + 1));
 const named = given.filter((word) => word.endsWith('.test.ts'));
 const paths = given.filter((word) => word.includes('/') && !named.includes(word));
 const isOf = ({ sources }: Room): Promise<boolean> =>

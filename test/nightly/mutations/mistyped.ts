@@ -11,41 +11,75 @@ export const changed = (text: string, { start, end, replacement }: Mutant): stri
   text.slice(0, start) + replacement + text.slice(end);
 
 /**
- * Finds the changes that do not compile: `npm test` begins with the types, so they are missed. One change of each source
- * is looked at in one pass; it is the cause of an error that stands in the same statement of the file.
+ * Finds the changes that do not compile: `npm test` begins with the types, so they are missed. One change of each
+ * outermost statement is looked at in one pass; it is the cause of an error that stands there.
  */
 export function findMistyped(tree: string, changes: readonly Change[]): Set<Change> {
   const mistyped = new Set<Change>();
-  const bySource = Map.groupBy(changes, ({ source }) => source);
+  const byStatement = [
+    ...Map.groupBy(changes, ({ source, mutant }) => `${source} ${mutant.statement[0]}`).values(),
+  ];
   const project = join(tree, 'tsconfig.mutations.json');
   // What a defence alone used would go with it.
   const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false };
-  writeFileSync(
-    project,
-    JSON.stringify({ extends: './tsconfig.json', compilerOptions, include: [], files: [...bySource.keys()] }),
-  );
-  const passes = Math.max(0, ...[...bySource.values()].map(({ length }) => length));
+  const files = [...new Set(changes.map(({ source }) => source))];
+  writeFileSync(project, JSON.stringify({ extends: './tsconfig.json', compilerOptions, include: [], files }));
+  const passes = Math.max(0, ...byStatement.map(({ length }) => length));
   for (let pass = 0; pass < passes; pass += 1) {
-    const tried = [...bySource.values()].flatMap((list) => list[pass] ?? []);
-    const texts = tried.map(({ source }) => readFileSync(join(tree, source), 'utf8'));
-    tried.forEach(({ source, mutant }, index) => {
-      writeFileSync(join(tree, source), changed(texts[index]!, mutant));
-    });
-    const compiler = join(tree, 'node_modules/typescript/bin/tsc');
-    const parameters = ['--noEmit', '--checkers', '1', '--pretty', 'false', '-p', project];
-    const { stdout } = spawnSync(process.execPath, [compiler, ...parameters], {
-      cwd: tree,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 26,
-    });
-    const errors = [...stdout.matchAll(/^(.+?)\((\d+),\d+\): error /gm)];
-    tried.forEach((change, index) => {
-      const { source, mutant } = change;
-      writeFileSync(join(tree, source), texts[index]!);
-      const [from, to] = mutant.statement.map((offset) => texts[index]!.slice(0, offset).split('\n').length);
-      if (errors.some(([, path, line]) => path === source && Number(line) >= from! && Number(line) <= to!))
+    const tried = Map.groupBy(
+      byStatement.flatMap((list) => list[pass] ?? []),
+      ({ source }) => source,
+    );
+    const originals = [...tried.keys()].map((source) => ({
+      source,
+      text: readFileSync(join(tree, source), 'utf8'),
+    }));
+    const places = originals.flatMap(({ source, text }) =>
+      write(join(tree, source), text, tried.get(source)!),
+    );
+    const errors = findErrors(tree, project);
+    for (const { source, text } of originals) writeFileSync(join(tree, source), text);
+    for (const { change, from, to } of places)
+      if (errors.some(({ path, line }) => path === change.source && line >= from && line <= to))
         mistyped.add(change);
-    });
   }
   return mistyped;
+}
+
+/** The lines on which the statement of a change stands, when it is made. */
+type Place = { change: Change; from: number; to: number };
+
+/** Writes a source with changes to several of its statements. */
+function write(path: string, text: string, changes: readonly Change[]): Place[] {
+  let written = '';
+  let at = 0;
+  const lines = (): number => written.split('\n').length;
+  const copy = (to: number): void => void ([written, at] = [written + text.slice(at, to), to]);
+  const places = changes
+    .toSorted((a, b) => a.mutant.start - b.mutant.start)
+    .map((change): Place => {
+      const { start, end, replacement, statement } = change.mutant;
+      copy(statement[0]);
+      const from = lines();
+      copy(start);
+      written += replacement;
+      at = end;
+      copy(statement[1]);
+      return { change, from, to: lines() };
+    });
+  copy(text.length);
+  writeFileSync(path, written);
+  return places;
+}
+
+function findErrors(tree: string, project: string): { path: string; line: number }[] {
+  const compiler = join(tree, 'node_modules/typescript/bin/tsc');
+  const parameters = ['--noEmit', '--checkers', '1', '--pretty', 'false', '-p', project];
+  const { stdout } = spawnSync(process.execPath, [compiler, ...parameters], {
+    cwd: tree,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  const found = stdout.matchAll(/^(.+?)\((\d+),\d+\): error /gm);
+  return [...found].map(([, path, line]) => ({ path: path!, line: Number(line) }));
 }
