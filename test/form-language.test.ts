@@ -25,6 +25,9 @@ const blocks = [...page.matchAll(/^```json (\w+)\n([\s\S]*?)^```/gm)].map(([, ki
 const ofKind = (kind: string): unknown[] =>
   blocks.filter((block) => block.kind === kind).map(({ value }) => value);
 
+/** Answers to the form above them, with what formulas make of them or what is wrong with them. */
+type Example = { readonly answers: object; readonly results?: object; readonly errors?: readonly object[] };
+
 /** The rows of the table below a heading: their first two cells, the first as the names in it. */
 function rowsBelow(heading: string): [names: string[], second: string][] {
   const section = page.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
@@ -83,33 +86,29 @@ test('every example is a form', () => {
   for (const form of forms) assert.deepEqual(validateStructure(form), { ok: true, form });
 });
 
-test('the example of formulas gives these results', () => {
-  const [, form] = ofKind('form') as Form[];
-  const [example] = ofKind('results') as { answers: object; results: object }[];
-  assert.deepEqual(checkAnswers(form!, example!.answers, new Map(), context), {
-    ok: true,
-    answers: { ...example!.answers, ...example!.results },
-  });
-});
-
 test('every function of formulas is in their table', () => {
   const section = page.split('\n## Formulas\n')[1]!.split('\n## ')[0]!;
   const names = functionNames.filter((name) => !['negative'].includes(name));
   for (const name of [...names, 'points']) assert.match(section, new RegExp(`\`${RegExp.escape(name)}[(\`]`));
 });
 
-test('the example answers are taken, and the refused ones are refused in these words', () => {
-  const form = ofKind('form').at(-1) as Form;
-  const check = (raw: unknown) => checkAnswers(form, raw, new Map(), context);
-  const [answers] = ofKind('answers');
-  assert.deepEqual(check(answers), { ok: true, answers });
-  const [refused] = ofKind('refused') as [{ answers: unknown; errors: readonly object[] }];
-  const result = check(refused.answers);
-  assert.ok(!result.ok);
-  assert.deepEqual(
-    result.errors.map(({ field, message }) => ({ field, message })),
-    refused.errors,
-  );
+test('the example answers are taken with these results, and the refused ones are refused in these words', () => {
+  let form: Form | undefined;
+  const examples = blocks.flatMap(({ kind, value }) => {
+    if (kind === 'form') form = value as Form;
+    return kind === 'form' ? [] : [{ kind, value, form: form! }];
+  });
+  assert.deepEqual([...new Set(examples.map(({ kind }) => kind))].sort(), ['answers', 'refused', 'results']);
+  for (const { kind, value, form } of examples) {
+    const whole = kind === 'answers' ? { answers: value as object } : (value as Example);
+    const result = checkAnswers(form, whole.answers, new Map(), context);
+    if (kind === 'refused')
+      assert.deepEqual(
+        !result.ok && result.errors.map(({ field, message }) => ({ field, message })),
+        whole.errors,
+      );
+    else assert.deepEqual(result, { ok: true, answers: { ...whole.answers, ...whole.results } });
+  }
 });
 
 test('the forms that pages are looked at with have every type, attribute and layout, and every text in Arabic', () => {

@@ -81,6 +81,13 @@ test('an option is a text, or an id with a label and what it counts; what is ran
       .items;
   const [text, object] = itemsOf('radio').anyOf;
   assert.deepEqual(text, { type: 'string', minLength: 1, maxLength: 1024 });
-  assert.deepEqual(Object.keys(object.properties), ['id', 'label', 'points', 'capacity', 'image']);
+  assert.deepEqual(Object.keys(object.properties), [
+    'id',
+    'label',
+    'points',
+    'capacity',
+    'image',
+    'show_when',
+  ]);
   assert.deepEqual(Object.keys(itemsOf('ranking').anyOf[1].properties), ['id', 'label', 'image']);
 });

@@ -25,6 +25,50 @@ const trip = stepsOf(
   [element('textarea', 'notes')],
 );
 
+test('without a script a page draws the options that hold, refuses one that does not by its label, and keeps the rest', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf(
+      { title: 'Trip' },
+      [
+        element('radio', 'country', { options: ['DE', 'FR'] }),
+        element('radio', 'city', {
+          options: [
+            { id: 'b', label: 'Berlin', show_when: when('country', 'equals', 'DE') },
+            { id: 'p', label: 'Paris', show_when: when('country', 'equals', 'FR') },
+          ],
+        }),
+        element('text', 'name'),
+      ],
+      { title: 'End' },
+      [element('text', 'notes')],
+    ),
+  );
+  const open = ({ tags }: Paper): string[] =>
+    tags.flatMap(({ attrs }) =>
+      attrs['name'] === 'city' && attrs['value'] && !('disabled' in attrs) ? [attrs['value']] : [],
+    );
+  const first = await openPaper(service, `/f/${form}`);
+  assert.deepEqual(open(first), []);
+  const opened = await first.press('next', { country: 'DE', name: 'Ada' });
+  assert.deepEqual([opened.headings, open(opened)], [['Trip'], ['b']], 'what an answer opens is looked at');
+  const refused = await opened.press('next', { country: 'FR', city: 'b' });
+  assert.deepEqual(
+    [refused.status, refused.problems],
+    [422, ['The city: “Berlin” is not offered with your other answers. Choose another option.']],
+  );
+  assert.deepEqual(
+    [open(refused), refused.values('name'), refused.values('country')],
+    [['p'], ['Ada'], ['FR']],
+  );
+  const second = await refused.press('next', { city: 'p' });
+  assert.deepEqual((await submissionOf(tenant, await second.press('submit'))).answers, {
+    country: 'FR',
+    city: 'p',
+    name: 'Ada',
+  });
+});
+
 test('Next checks its step and goes on, Back does not check and keeps, and the last step submits everything', async () => {
   const form = await publishForm(tenant, trip);
   const first = await openPaper(service, `/f/${form}`);

@@ -1,7 +1,7 @@
 import type { FieldDescription } from '#ast/describe.ts';
 import { isInputType, takesFiles } from '#ast/input-rules.ts';
 import { own } from '#ast/json.ts';
-import { type Given, give, isTrue } from '#ast/logic/compare.ts';
+import { type Given, give, isRowTrue, isTrue } from '#ast/logic/compare.ts';
 import { type Condition, holds } from '#ast/logic/condition.ts';
 import type { Work } from '#ast/work.ts';
 import type { Snapshot } from './event.ts';
@@ -55,7 +55,7 @@ export function meetsFilter(
       const files = recall(id, () => own(uploads, id)?.filter(({ row }) => row === undefined));
       return isTrue(comparison, files, input, context);
     }
-    return isTrue(
+    return isRowTrue(
       comparison,
       recall(id, () => type && own(responses, id)),
       input,

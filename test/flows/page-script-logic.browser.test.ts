@@ -6,6 +6,7 @@ import { sayNumber } from '#ast/rules/written-numbers.ts';
 import { composite, element } from '#ast/testing.ts';
 import { companySteps } from './page-script-form.ts';
 import {
+  errorOf,
   field,
   fillFirstStep,
   headingHasFocus,
@@ -58,6 +59,65 @@ test('a step of which an answer leaves nothing to show is passed over at once, b
   assert.equal(await counted(), 'Step 2 of 2');
   await pressButton(page, 'Back');
   await headingHasFocus(page, 'One');
+  await page.context().close();
+});
+
+test('options come and go with the answers they ask for; a choice that goes is said to go, and comes back with its option', async () => {
+  const inCountry = (value: string) => ({ show_when: { element: 'country', is: 'equals', value } });
+  const cities = ['DE', 'FR'].flatMap((country) =>
+    [1, 2].map((number) => ({
+      id: `${country}${number}`,
+      label: `${country} ${number}`,
+      ...inCountry(country),
+    })),
+  );
+  const trip = await stage.publish([
+    step('One', [
+      element('dropdown', 'country', { options: ['DE', 'FR', 'US'] }),
+      element('radio', 'city', { options: cities }),
+      element('dropdown', 'second', { options: ['Home', ...cities] }),
+      composite(
+        'stays',
+        [element('text', 'guest'), element('multiple_choice', 'beds', { options: ['Any', ...cities] })],
+        {
+          repeatable: true,
+        },
+      ),
+    ]),
+  ]);
+  const page = await stage.visit(trip);
+  const open = async (name: string): Promise<string[]> => {
+    const controls = await page.locator(`[name="${name}"]:not(:disabled):visible`).all();
+    return (await Promise.all(controls.map((control) => control.inputValue()))).filter(Boolean);
+  };
+  assert.deepEqual(await open('city'), []);
+  await field(page, 'country').selectOption('DE');
+  assert.deepEqual(await open('city'), ['DE1', 'DE2']);
+  await page.getByRole('radio', { name: 'DE 2' }).check();
+  await field(page, 'second').selectOption('DE1');
+  await page.locator('[name="stays[0][guest]"]').fill('Ada');
+  await page.getByRole('checkbox', { name: 'DE 1' }).check();
+  await page.locator('[name=_add]').click();
+  await page.locator('[name="stays[1][beds]"][value="DE2"]').check();
+  await field(page, 'country').selectOption('FR');
+  assert.deepEqual(await open('city'), ['FR1', 'FR2']);
+  assert.deepEqual(await open('stays[1][beds]'), ['Any', 'FR1', 'FR2']);
+  assert.equal(await field(page, 'second').inputValue(), '');
+  assert.match(await errorOf(page, 'second').innerText(), /“DE 1” is not offered with your other answers/);
+  assert.equal(await page.locator('[name=city]:checked').count(), 0);
+  await field(page, 'country').selectOption('DE');
+  assert.equal(await field(page, 'second').inputValue(), 'DE1', 'it is kept while one tries');
+  assert.equal(await errorOf(page, 'second').innerText(), '');
+  await field(page, 'country').selectOption('FR');
+  await page.getByRole('radio', { name: 'FR 1' }).check();
+  await field(page, 'country').selectOption('US');
+  assert.deepEqual(await open('city'), []);
+  assert.equal(await page.locator('#city').isVisible(), false, 'nothing is to be chosen');
+  await field(page, 'country').selectOption('FR');
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?/);
+  const [newest] = await stage.submissions(trip);
+  assert.deepEqual(newest?.answers, { country: 'FR', city: 'FR1', stays: [{ guest: 'Ada' }] });
   await page.context().close();
 });
 

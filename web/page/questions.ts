@@ -6,7 +6,7 @@ const answerable = 'input:not([type=hidden]), select, textarea';
  * One question at a time, by keyboard: a question that is reached has the focus, Enter goes on, digits and letters
  * choose an option, and arrows move among boxes as they do among radio buttons.
  */
-export function askSingly(page: Page): void {
+export function start(page: Page): void {
   const { form, sections, data } = page;
   form.addEventListener('step', () => focusQuestion(sections[page.step]!));
   form.addEventListener('keydown', (event) => {

@@ -9,7 +9,7 @@ import { byId, make, type Page } from './page.ts';
 import { goTo } from './steps.ts';
 
 /** Draws the list of answers whenever it is reached, and leads from it to a question and back, as the server does. */
-export function listAnswers(page: Page): void {
+export function start(page: Page): void {
   const { form, data } = page;
   const last = reviewStepOf(data.form);
   if (last === undefined) return;

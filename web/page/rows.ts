@@ -1,4 +1,4 @@
-import { limits } from '#ast/limits.ts';
+import { answerLimits } from '#ast/limits.ts';
 import { fill } from '#ast/words.ts';
 import { byId, labelButton, make, type Page } from './page.ts';
 
@@ -10,7 +10,7 @@ const controls = 'input:not([type=hidden][name^=_]), select, textarea';
 export function addRow(page: Page, group: string): HTMLElement | undefined {
   const rows = rowsOf(group);
   const last = rows.at(-1);
-  if (!last || rows.length >= limits.rows) return undefined;
+  if (!last || rows.length >= answerLimits.rows) return undefined;
   const row = last.cloneNode(true) as HTMLElement;
   empty(row);
   last.after(row);
@@ -77,7 +77,7 @@ export function numberRows(page: Page, group: string): void {
     placeButton(page, row, title, rows.length > 1);
   }
   const add = addButton(group);
-  if (add) add.hidden = rows.length >= limits.rows;
+  if (add) add.hidden = rows.length >= answerLimits.rows;
 }
 
 function rename(row: HTMLElement, from: string, to: string): void {

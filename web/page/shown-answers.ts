@@ -9,7 +9,7 @@ import type { Page } from './page.ts';
 import { groupOf, numberRows, rowsOf } from './rows.ts';
 
 /** Shows answers in texts as they are given: what the server drew there follows them. */
-export function showAnswers(page: Page): void {
+export function start(page: Page): void {
   const { form, data } = page;
   const update = (): void => {
     const { raw, files, context } = readGiven(page);

@@ -16,9 +16,10 @@ export async function start(form: HTMLFormElement): Promise<void> {
   // Of no use to most forms, and needed from the first press on by those that ask in these ways.
   const [types, ...ways] = await Promise.all([
     loadTypes(page.data.form),
-    page.data.piping && import('./shown-answers.ts').then(({ showAnswers }) => showAnswers),
-    page.data.review && import('./review.ts').then(({ listAnswers }) => listAnswers),
-    page.data.singly && import('./questions.ts').then(({ askSingly }) => askSingly),
+    page.data.offers && import('./offers.ts'),
+    page.data.piping && import('./shown-answers.ts'),
+    page.data.review && import('./review.ts'),
+    page.data.singly && import('./questions.ts'),
   ]);
   // From here on everything that is wrong is said by the page, and limits only guide the browser's calendar.
   form.noValidate = true;
@@ -41,7 +42,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   checkFields(page);
   countAnswers(page);
   followCourse(page);
-  for (const take of [...types, ...ways]) take?.(page);
+  for (const part of [...types, ...ways]) part?.start(page);
   // Sending asks for it, perhaps without a network by then.
   if (page.data.proof !== undefined) void import('./proof.ts');
   if (form.querySelector('[type=file], .pad')) void takeFiles(page, kept);

@@ -12,7 +12,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export default defineConfig({
   root: here('.'),
   publicDir: false,
-  plugins: [withoutLateRules(), bringFonts(), sayBytes()],
+  plugins: [withoutLate(), bringFonts(), sayBytes()],
   build: {
     outDir: here('../../dist/page'),
     emptyOutDir: true,
@@ -54,13 +54,13 @@ function startOf(id: string, graph: Graph): 'start' | undefined {
 
 type Graph = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null };
 
-/** Leaves out what a form's types bring themselves (src/ast/late-rules.ts). */
-function withoutLateRules(): Plugin {
-  const id = here('../../src/ast/late-rules.ts');
-  return {
-    name: 'formloom-late-rules',
-    load: (module) => (module === id ? 'export const lateRules = {};' : undefined),
-  };
+/** Leaves out what a form brings itself: the rules of its types, and those of its options by condition. */
+function withoutLate(): Plugin {
+  const late = new Map([
+    [here('../../src/ast/late-rules.ts'), 'export const lateRules = {};'],
+    [here('../../src/ast/logic/late-offers.ts'), 'export const lateOffers = {};'],
+  ]);
+  return { name: 'formloom-late', load: (module) => late.get(module) };
 }
 
 /** Brings the faces of themes along, which src/page/theme/font-route.ts serves, each with its license. */

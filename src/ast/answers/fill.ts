@@ -13,6 +13,7 @@ import { isRecord, own } from '../json.ts';
 import { answerLimits } from '../limits.ts';
 import type { AnswerContext, Shown } from '../logic/evaluate.ts';
 import { indexOf } from '../logic/form-index.ts';
+import { lateOffers } from '../logic/late-offers.ts';
 import { quote } from '../problems.ts';
 import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rules/problem.ts';
 import { type Form, type InputElement, isAsked, isCalculation, kindOf, type Question } from '../tree.ts';
@@ -82,7 +83,10 @@ function* fillInput(
     if (filling.shown.isRequired(input, row)) yield { field, problem: problemOf(input, missing(input)) };
   } else {
     const checked = checkAnswer(input, value, filling.context);
-    const broken = checked.ok ? lackOf(input, checked.value, filling, row) : checked.broken;
+    const broken = checked.ok
+      ? (lateOffers.withdrawn?.(input, checked.value, filling.shown.holds, row) ??
+        lackOf(input, checked.value, filling, row))
+      : checked.broken;
     if (checked.ok && !broken) target[id] = checked.value;
     else if (broken) yield { field, problem: problemOf(input, broken) };
   }

@@ -1,5 +1,6 @@
 import { defaults } from '../attributes/defaults.ts';
 import { factOf } from '../fact-of.ts';
+import type { Condition } from '../logic/condition.ts';
 
 /**
  * An option of a question, as its form has it: a text that answers keep and people read, or an id that answers keep and
@@ -16,6 +17,8 @@ export type ChoiceOption = {
   readonly image?: string;
   /** How many completed submissions may have chosen it; without it, any number. */
   readonly capacity?: number;
+  /** While it does not hold, the option is not offered. */
+  readonly show_when?: Condition;
 };
 
 /** What an answer keeps of an option. */

@@ -1,7 +1,8 @@
-import { optionsById } from '../answers/options.ts';
+import { idOf, type Option, optionsById } from '../answers/options.ts';
 import { type InputType, inputRules } from '../input-rules.ts';
 import { quote } from '../problems.ts';
 import { isMoment, type MomentFormat } from '../rules/moments.ts';
+import { rowType } from '../types/matrix/rules.ts';
 import type { AnswerKind } from '../types/rules.ts';
 import { type Comparison, type ConditionValue, type Operator, operators } from './condition.ts';
 
@@ -43,10 +44,14 @@ type Named = {
  * What is wrong with a comparison of an element that exists and may be named, as the end of a sentence about the
  * attribute: an operator or a value that does not fit its answers.
  */
-export function comparisonProblem(comparison: Comparison, named: Named): string | undefined {
+export function comparisonProblem(comparison: Comparison, element: Named): string | undefined {
   const { is, value } = comparison;
+  const row = rowOf(comparison);
+  const name = quote(element.id ?? element.type);
+  if (row !== undefined && !hasRow(element, row))
+    return `asks for the row ${quote(row)} of ${name}, which has no such row`;
+  const named = askedOf(element, row);
   const type = named.type as InputType | 'composite';
-  const name = quote(named.id ?? type);
   const allowed = operatorsFor(type);
   if (!allowed.includes(is)) return `cannot ask ${name} for ${quote(is)}; ask for ${allowed.join(', ')}`;
   const values: readonly ConditionValue[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
@@ -59,6 +64,24 @@ export function comparisonProblem(comparison: Comparison, named: Named): string 
 /** The same for a comparison of a reference value. */
 export const referenceProblem = ({ value }: Comparison): string | undefined =>
   typeof value === 'boolean' ? 'compares a reference value, which is text, with true or false' : undefined;
+
+/** The row of a matrix that a comparison asks for; of a comparison without one, and of a reference value, none. */
+export const rowOf = (comparison: Comparison): string | undefined =>
+  'element' in comparison ? comparison.row : undefined;
+
+/** Which rows a matrix has may not be known. */
+const hasRow = ({ type, attrs }: Named, row: string): boolean =>
+  type === 'matrix' &&
+  (attrs['rows'] === undefined || (attrs['rows'] as readonly Option[]).map(idOf).includes(row));
+
+/** What a comparison asks: the element itself, or of one row of a matrix its options, one of them or several. */
+export const askedOf = <Element extends Named>(element: Element, row: string | undefined): Element | Named =>
+  row === undefined
+    ? element
+    : {
+        type: rowType(element.attrs['multiple'] === true),
+        attrs: { options: element.attrs['options'] },
+      };
 
 function isComparable(value: ConditionValue, type: InputType | 'composite', named: Named): boolean {
   if (type === 'composite') return false;

@@ -1,3 +1,4 @@
+import { optionsById } from '../answers/options.ts';
 import { isInputType } from '../input-rules.ts';
 import { limits } from '../limits.ts';
 import { quote } from '../problems.ts';
@@ -24,7 +25,7 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
   yield* checkFormulas(nodes, byId);
   let comparisons = 0;
   for (const node of nodes) {
-    for (const [name, condition] of conditionsOf(node)) {
+    for (const { attribute, option, condition } of conditionsOf(node)) {
       for (const comparison of comparisonsOf(condition)) {
         comparisons += 1;
         if (comparisons > limits.formComparisons) {
@@ -32,8 +33,11 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
           yield { message, path: node.path };
           return;
         }
-        const problem = nameProblem(node, name, comparison, byId);
-        if (problem) yield { message: `${quote(name)} of ${nameOfNode(node)} ${problem}.`, path: node.path };
+        const problem = nameProblem(node, attribute, comparison, byId);
+        if (problem) {
+          const what = `${quote(attribute)} of ${option ? `the option ${quote(option)} of ` : ''}${nameOfNode(node)}`;
+          yield { message: `${what} ${problem}.`, path: node.path };
+        }
       }
     }
     yield* checkJumps(node, steps);
@@ -41,12 +45,21 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
   yield* findCircles(elements, byId);
 }
 
+type PlacedCondition = {
+  readonly attribute: string;
+  /** The id of the option that has it, where one does. */
+  readonly option?: string;
+  readonly condition: Condition;
+};
+
 /** The conditions of a node with the attribute that each stands in. */
-function* conditionsOf({ attrs }: LogicNode): Generator<[name: string, condition: Condition], void> {
+function* conditionsOf({ attrs }: LogicNode): Generator<PlacedCondition, void> {
   for (const name of ['show_when', 'hide_when', 'require_when'] as const) {
-    if (attrs[name]) yield [name, attrs[name]];
+    if (attrs[name]) yield { attribute: name, condition: attrs[name] };
   }
-  for (const { when } of attrs.jumps ?? []) if (when) yield ['jumps', when];
+  for (const { id, show_when: when } of optionsById(attrs).values())
+    if (when) yield { attribute: 'show_when', option: id, condition: when };
+  for (const { when } of attrs.jumps ?? []) if (when) yield { attribute: 'jumps', condition: when };
 }
 
 /** What is wrong with what a comparison names, as the end of a sentence about the attribute. */

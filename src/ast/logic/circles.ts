@@ -1,3 +1,4 @@
+import { optionsById } from '../answers/options.ts';
 import { limits } from '../limits.ts';
 import { comparisonsOf } from './condition.ts';
 import { parseFormula } from './formula/parse.ts';
@@ -11,7 +12,7 @@ type Matter = { readonly node: LogicNode; readonly asks: 'shown' | 'answered' };
 type Visit = { readonly matter: Matter; readonly before: readonly Matter[]; at: number };
 
 /**
- * Finds circles among formulas and the conditions that show and hide, and chains too long to follow within a step. What requires
+ * Finds circles among formulas and the conditions that show and hide elements and options, and chains too long to follow within a step. What requires
  * an answer decides about no other condition, so it closes no circle. Takes time linear in elements and comparisons,
  * and walks with a list instead of calls, as a chain may have every element of the form.
  */
@@ -65,8 +66,11 @@ function makeGraph(elements: readonly LogicNode[], byId: ReadonlyMap<string, Log
   };
 }
 
-function idsInConditions({ show_when, hide_when }: LogicNode['attrs']): string[] {
-  return [show_when, hide_when]
+function idsInConditions({ show_when, hide_when, ...attrs }: LogicNode['attrs']): string[] {
+  const ofOptions = optionsById(attrs)
+    .values()
+    .map((option) => option.show_when);
+  return [show_when, hide_when, ...ofOptions]
     .flatMap((condition) => (condition ? [...comparisonsOf(condition)] : []))
     .flatMap((comparison) => ('element' in comparison ? comparison.element : []));
 }

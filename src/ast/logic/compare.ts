@@ -54,6 +54,19 @@ export function isTrue(
   return tests[comparison.is]({ comparison, given, input, around });
 }
 
+/** The same of what a comparison asks for: of the whole answer, or of one row of a matrix. @throws TooMuchWork */
+export function isRowTrue(
+  comparison: Comparison,
+  given: Given,
+  input: Answered | undefined,
+  around: Around,
+): boolean {
+  const rules: InputRules | undefined = input && inputRules[input.type];
+  const row = 'row' in comparison ? comparison.row : undefined;
+  const answer = row === undefined ? undefined : rules?.row?.(given.value, row);
+  return isTrue(comparison, answer ? give(answer.value) : given, answer ?? input, around);
+}
+
 /** What each thing costs, in the steps of work.ts. */
 const stepsOf = {
   comparison: 30,

@@ -77,13 +77,13 @@ function comparisonProblem(part: Part, kind: 'element' | 'reference', tally: Tal
   tally.comparisons += 1;
   if (tally.comparisons > limits.comparisons) return `must have at most ${limits.comparisons} comparisons`;
   const name = part[kind];
-  if (typeof name !== 'string' || name === '' || !fitsBytes(name, limits.labelBytes)) {
-    return `must have a name under "${kind}"`;
-  }
+  if (!isName(name)) return `must have a name under "${kind}"`;
   const operator = operators.find((each) => each === own(part, 'is'));
   if (!operator) return `must have one of these under "is": ${operators.join(', ')}`;
-  const extra = extraProblem(part, [kind, 'is', 'value']);
+  const extra = extraProblem(part, kind === 'element' ? [kind, 'row', 'is', 'value'] : [kind, 'is', 'value']);
   if (extra) return extra;
+  const row = own(part, 'row');
+  if (row !== undefined && !isName(row)) return 'must have the id of a row under "row"';
   const value = own(part, 'value');
   if (operator === 'answered' || operator === 'not_answered') {
     return value === undefined ? undefined : `must have no "value" beside ${quote(operator)}`;
@@ -102,6 +102,9 @@ function valueProblem(value: unknown, isList: boolean): string | undefined {
     ? undefined
     : `must have a list of 1 to ${limits.conditionValues} texts or numbers under "value"`;
 }
+
+const isName = (value: unknown): boolean =>
+  typeof value === 'string' && value !== '' && fitsBytes(value, limits.labelBytes);
 
 function isPlain(value: unknown): boolean {
   if (typeof value === 'string') return fitsBytes(value, limits.labelBytes);

@@ -17,6 +17,9 @@ const comparison = (kind: 'element' | 'reference', description: string): object 
   type: 'object',
   properties: {
     [kind]: { type: 'string', minLength: 1, description },
+    ...(kind === 'element' && {
+      row: { type: 'string', minLength: 1, description: 'The id of a row, where the element is a matrix.' },
+    }),
     is: { enum: operators },
     value: {
       description: 'Absent for `answered` and `not_answered`, a list for `one_of`.',

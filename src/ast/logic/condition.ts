@@ -19,7 +19,7 @@ export type Operator = (typeof operators)[number];
 
 /** One comparison: of the answer to an input, or of a reference value of the form's address. */
 export type Comparison = { readonly is: Operator; readonly value?: ConditionValue } & (
-  | { readonly element: string }
+  | { readonly element: string /** The id of a row of the matrix that is named. */; readonly row?: string }
   | { readonly reference: string }
 );
 

@@ -20,10 +20,12 @@ import {
   type Step,
 } from '../tree.ts';
 import { spend, type Work } from '../work.ts';
-import { type Given, give, isTrue } from './compare.ts';
+import { type Given, give, isRowTrue, isTrue } from './compare.ts';
 import { type Comparison, type Condition, endOfForm, holds } from './condition.ts';
 import { type FormIndex, indexOf } from './form-index.ts';
 import { type Asking, formulaAnswers } from './formula/answers.ts';
+import { lateOffers } from './late-offers.ts';
+import type { Holds } from './offers.ts';
 
 /** What conditions and limits know besides the answers. */
 export type AnswerContext = {
@@ -47,6 +49,7 @@ export type Shown = {
   /** Elements of a repeatable composite are asked with their row; without one, as in a row that is blank. */
   readonly isShown: (element: Element, row?: Row) => boolean;
   readonly isRequired: (input: InputElement, row?: Row) => boolean;
+  readonly holds: Holds;
   /** What a calculation gives; undefined when it is hidden or has no result. */
   readonly calculated: (calculation: Calculation, row?: Row) => number | undefined;
 };
@@ -67,7 +70,14 @@ export function evaluate(
   const index = indexOf(form);
   if (!index.hasLogic) {
     const calculated = (): undefined => undefined;
-    return { steps: [...form.children.keys()], isShown: () => true, isRequired, calculated };
+    const isAlways = (): boolean => true;
+    return {
+      steps: [...form.children.keys()],
+      isShown: isAlways,
+      isRequired,
+      holds: isAlways,
+      calculated,
+    };
   }
   const visit = startVisit(form, raw, context, files);
   return {
@@ -75,6 +85,7 @@ export function evaluate(
     isShown: (element, row) => isElementShown(visit, element, row),
     isRequired: (input, row) =>
       isRequired(input) || (isAsked(input) && isMet(visit, input.attrs.require_when, row, false)),
+    holds: visit.holds,
     calculated: (calculation, row) => answerOf(visit, calculation, row).value as number | undefined,
   };
 }
@@ -89,7 +100,7 @@ export const meets = (
   raw: unknown,
   context: AnswerContext,
   files: FilesByName = noFiles,
-): boolean => isMet(startVisit(form, raw, context, files), condition, undefined, true);
+): boolean => startVisit(form, raw, context, files).holds(condition, undefined);
 
 function startVisit(form: Form, raw: unknown, context: AnswerContext, files: FilesByName): Visit {
   const visit: Visit = {
@@ -102,6 +113,7 @@ function startVisit(form: Form, raw: unknown, context: AnswerContext, files: Fil
     filled: new Map(),
     given: new Map(),
     references: new Map(),
+    holds: (condition, row) => isMet(visit, condition, row, true),
   };
   reachSteps(visit, form);
   return visit;
@@ -138,6 +150,7 @@ type Visit = {
   /** What was answered, as comparisons see it. */
   readonly given: ByRow<InputElement, Given>;
   readonly references: Map<string, Given>;
+  readonly holds: Holds;
 };
 
 /**
@@ -153,7 +166,7 @@ function reachSteps(visit: Visit, { children: steps }: Form): void {
     visit.reached.add(at);
     for (const element of step.children) isElementShown(visit, element);
     calculateStep(visit, at);
-    const jump = step.attrs?.jumps?.find(({ when }) => isMet(visit, when, undefined, true));
+    const jump = step.attrs?.jumps?.find(({ when }) => visit.holds(when, undefined));
     if (jump?.to === endOfForm) return;
     // Jumps only lead to later steps, so this ends.
     if (jump)
@@ -179,7 +192,9 @@ function isElementShown(visit: Visit, element: Element, row?: Row): boolean {
   if (!place || !visit.reached.has(place.path[0]!)) return place === undefined;
   return recall(visit, visit.decided, element, place.group && row?.index, () => {
     const isInside = place.parent === undefined || isElementShown(visit, place.parent, row);
-    return isInside && isOpen(visit, element, row);
+    return (
+      isInside && isOpen(visit, element, row) && (lateOffers.hasOffer?.(element, visit.holds, row) ?? true)
+    );
   });
 }
 
@@ -201,7 +216,7 @@ function recall<Key, Value>(
 }
 
 function isOpen(visit: Visit, { attrs }: Element | Step, row?: Row): boolean {
-  return isMet(visit, attrs?.show_when, row, true) && !isMet(visit, attrs?.hide_when, row, false);
+  return visit.holds(attrs?.show_when, row) && !isMet(visit, attrs?.hide_when, row, false);
 }
 
 function isMet(
@@ -227,7 +242,7 @@ function isComparisonTrue(visit: Visit, comparison: Comparison, row: Row | undef
     return isTrue(comparison, give(isFilled(visit, element, row) || undefined), undefined, context);
   }
   const input = element && isInput(element) ? element : undefined;
-  return isTrue(comparison, input ? answerOf(visit, input, row) : nothing, input, context);
+  return isRowTrue(comparison, input ? answerOf(visit, input, row) : nothing, input, context);
 }
 
 const nothing = give(undefined);
@@ -241,7 +256,9 @@ function answerOf(visit: Visit, input: InputElement, row: Row | undefined): Give
     if (kindOf(input) === 'files') return give(visit.files.get(fieldName(input, isInRow ? row : undefined)));
     const holder = isInRow ? row && rowAt(visit.raw, row) : visit.raw;
     const sent = isRecord(holder) ? own(holder, input.attrs.id) : undefined;
-    return give(tidyAnswer(input, sent, visit.context.work));
+    const answer = tidyAnswer(input, sent, visit.context.work);
+    const { offeredOf } = lateOffers;
+    return give(offeredOf ? offeredOf(input, answer, visit.holds, row) : answer);
   });
 }
 

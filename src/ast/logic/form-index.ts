@@ -10,6 +10,7 @@ import {
   type Step,
   walkElements,
 } from '../tree.ts';
+import { lateOffers } from './late-offers.ts';
 
 /** The places of a form's elements, by element and by id. */
 export type FormIndex = {
@@ -45,5 +46,5 @@ function hasLogic(node: Element | Step): boolean {
   if (show ?? hide) return true;
   if (node.type === 'step') return node.attrs?.jumps !== undefined;
   const isOwn = isCalculation(node) || (isInput(node) && node.attrs.require_when !== undefined);
-  return !isSeen(node) || isOwn;
+  return !isSeen(node) || isOwn || (lateOffers.offersByCondition?.(node) ?? false);
 }

@@ -3,6 +3,8 @@ import { type Option, idOf, labelOf } from '../answers/options.ts';
 import { isImageId } from '../image-id.ts';
 import { isRecord, own } from '../json.ts';
 import { limits } from '../limits.ts';
+import { conditionProblem } from '../logic/condition-problem.ts';
+import { conditionAttribute } from '../logic/condition-schema.ts';
 import { quote, sayBytes } from '../problems.ts';
 import { fitsBytes } from '../text.ts';
 
@@ -39,6 +41,9 @@ function entryProblem(spec: Spec, entry: unknown): string | undefined {
   }
   const wrong = details.find(({ name, fits }) => own(entry, name) !== undefined && !fits(own(entry, name)));
   if (wrong) return `has a "${wrong.name}" that is not ${wrong.being}`;
+  const condition = own(entry, 'show_when');
+  const fault = condition === undefined ? undefined : conditionProblem(condition);
+  if (fault) return `has a "show_when" that ${fault}`;
   const uncounted = details.find(({ name, isOfChoices }) => isOfChoices && own(entry, name) !== undefined);
   return uncounted && !spec.areChosen
     ? `has a "${uncounted.name}": each of these is always chosen`
@@ -79,6 +84,14 @@ const details = [
     fits: isImageId,
     schema: { type: 'string', format: 'uuid' },
     description: 'The id of an image of the workspace.',
+  },
+  {
+    name: 'show_when',
+    being: 'a condition',
+    isOfChoices: true,
+    fits: isRecord,
+    schema: conditionAttribute,
+    description: 'While it does not hold, the option is not offered.',
   },
 ] as const;
 

@@ -26,6 +26,7 @@ export const englishSentences = {
   other: '{label}: write your own answer beside the listed options.',
   taken: '{label}: this answer was given before, and is taken once only. Give another one.',
   full: '{label}: "{option}" has no place left. Choose another option.',
+  withdrawn: '{label}: "{option}" is not offered beside the other answers. Choose another option.',
   min_length: '{label}: write at least {limit} characters.',
   max_length: '{label}: shorten the answer to at most {limit} characters.',
   pattern: '{label}: write the answer in the expected form.',

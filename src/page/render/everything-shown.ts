@@ -7,6 +7,7 @@ export function everythingShown(form: Form): Shown {
     steps: form.children.map((_step, index) => index),
     isShown: () => true,
     isRequired,
+    holds: () => true,
     calculated: () => undefined,
   };
 }

@@ -62,6 +62,8 @@ export type ScriptData = {
   readonly review?: ReviewWords;
   /** What answers in texts need to be said, where texts of the form show any. */
   readonly piping?: Pick<Words, 'yes' | 'no'>;
+  /** Whether options are offered by conditions. */
+  readonly offers?: true;
   /** Where each question is a step of its own. */
   readonly singly?: Pick<Words, 'newLine'>;
   /** Leading zero bits that the proof of work must have (src/page/screening.ts); absent when none is asked. */

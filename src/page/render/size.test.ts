@@ -35,7 +35,7 @@ test('the first view of a form of 20 elements, with its style and what its scrip
   const form = stepsOf({ title: 'One' }, twenty.slice(0, 10), { title: 'Two' }, twenty.slice(10)) as Form;
   const data: ScriptData = {
     form,
-    sentences: sentencesFor(form, englishProblems),
+    sentences: sentencesFor(form, englishProblems, false),
     words: scriptWords(english),
     numbers: '.,',
     today: '2026-01-31',

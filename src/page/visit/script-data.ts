@@ -1,4 +1,6 @@
+import { optionsById } from '#ast/answers/options.ts';
 import { type Condition, comparisonsOf } from '#ast/logic/condition.ts';
+import { offersIn } from '#ast/logic/offers.ts';
 import { isPiped } from '#ast/piping.ts';
 import { type Form, walkElements } from '#ast/tree.ts';
 import { fileLimits } from '#files/receive.ts';
@@ -24,13 +26,14 @@ export function scriptDataOf(
   { live, words, sentences, numbers, context, address }: Visit,
   { step, path, saves, isEdit }: ShownPage,
 ): ScriptData {
+  const offers = offersIn(live.form);
   // What opens the form opens the way for its files.
   const admitting = [...address.own].filter(
     ([name]) => name === invitationParameter || name === entryParameter,
   );
   return {
     form: live.form,
-    sentences: sentencesFor(live.form, sentences),
+    sentences: sentencesFor(live.form, sentences, offers),
     numbers,
     words: scriptWords(words),
     today: context.today,
@@ -42,6 +45,7 @@ export function scriptDataOf(
     ...(live.settings.review_step && {
       review: pick(words, ['change', 'noAnswer', 'row', 'yes', 'no']),
     }),
+    ...(offers && { offers }),
     ...(isPiped(live.form) && { piping: pick(words, ['yes', 'no']) }),
     ...(live.settings.layout === 'question' && { singly: pick(words, ['newLine']) }),
     // What is changed was screened when it came.
@@ -69,7 +73,11 @@ function* conditionsOf(form: Form): Generator<Condition, void> {
   const nodes = [...form.children, ...[...walkElements(form)].map(({ element }) => element)];
   for (const { attrs } of nodes) {
     const { show_when, hide_when, require_when }: Logic = attrs ?? {};
-    for (const condition of [show_when, hide_when, require_when]) if (condition) yield condition;
+    const ofOptions = optionsById(attrs ?? {})
+      .values()
+      .map((option) => option.show_when);
+    for (const condition of [show_when, hide_when, require_when, ...ofOptions])
+      if (condition) yield condition;
   }
   for (const { attrs } of form.children) {
     for (const { when } of attrs?.jumps ?? []) if (when) yield when;

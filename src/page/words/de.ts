@@ -189,6 +189,7 @@ export const germanProblems: PageProblems = {
   other: 'Schreiben Sie Ihre eigene Antwort, oder wählen Sie eine Möglichkeit',
   taken: 'Diese Antwort wurde schon gegeben und kann nur einmal gegeben werden',
   full: '„{option}“ ist ausgebucht. Wählen Sie eine andere Option.',
+  withdrawn: '„{option}“ gibt es bei Ihren übrigen Antworten nicht. Wählen Sie eine andere Option.',
   min_length: 'Schreiben Sie mindestens {limit} {limit#Zeichen|Zeichen}',
   max_length: 'Schreiben Sie höchstens {limit} {limit#Zeichen|Zeichen}',
   pattern: 'Schreiben Sie Ihre Antwort in der verlangten Form',

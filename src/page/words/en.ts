@@ -185,6 +185,7 @@ export const englishProblems = {
   other: 'Write your own answer, or choose an option',
   taken: 'This answer was given before, and can be given once only',
   full: '“{option}” has no place left. Choose another option.',
+  withdrawn: '“{option}” is not offered with your other answers. Choose another option.',
   min_length: 'Use at least {limit} {limit#character|characters}',
   max_length: 'Use at most {limit} {limit#character|characters}',
   pattern: 'Write your answer in the form that is asked for',

@@ -184,6 +184,7 @@ export const spanishProblems: PageProblems = {
   other: 'Escriba su propia respuesta o elija una opción',
   taken: 'Esta respuesta ya se ha dado y solo puede darse una vez',
   full: '«{option}» ya no tiene plazas. Elija otra opción.',
+  withdrawn: '«{option}» no se ofrece con sus otras respuestas. Elija otra opción.',
   min_length: 'Escriba al menos {limit} {limit#carácter|caracteres}',
   max_length: 'Escriba como máximo {limit} {limit#carácter|caracteres}',
   pattern: 'Escriba su respuesta en la forma que se pide',

@@ -188,6 +188,7 @@ export const frenchProblems: PageProblems = {
   other: 'Écrivez votre propre réponse ou choisissez une option',
   taken: 'Cette réponse a déjà été donnée et ne peut l’être qu’une fois',
   full: '« {option} » est complet. Choisissez une autre option.',
+  withdrawn: '« {option} » n’est pas proposé avec vos autres réponses. Choisissez une autre option.',
   min_length: 'Écrivez au moins {limit} {limit#caractère|caractères}',
   max_length: 'Écrivez au plus {limit} {limit#caractère|caractères}',
   pattern: 'Écrivez votre réponse sous la forme demandée',

@@ -185,6 +185,7 @@ export const japaneseProblems: PageProblems = {
   other: 'その他の回答を入力するか、選択肢を選択してください',
   taken: 'この回答はすでに使われています。同じ回答は一度しか送れません',
   full: '「{option}」は満席です。ほかの選択肢を選んでください。',
+  withdrawn: '「{option}」はほかの回答では選べません。ほかの選択肢を選んでください。',
   min_length: '{limit}文字以上で入力してください',
   max_length: '{limit}文字以内で入力してください',
   pattern: '指定された形式で入力してください',

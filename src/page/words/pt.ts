@@ -183,6 +183,7 @@ export const portugueseProblems: PageProblems = {
   other: 'Escreva a sua própria resposta ou escolha uma opção',
   taken: 'Esta resposta já foi dada e só pode ser dada uma vez',
   full: '“{option}” já não tem vagas. Escolha outra opção.',
+  withdrawn: '“{option}” não é oferecido com as suas outras respostas. Escolha outra opção.',
   min_length: 'Escreva pelo menos {limit} {limit#caractere|caracteres}',
   max_length: 'Escreva no máximo {limit} {limit#caractere|caracteres}',
   pattern: 'Escreva a sua resposta na forma pedida',

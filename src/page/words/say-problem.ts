@@ -61,13 +61,16 @@ export function sayToVisitor({ rule, custom, about, values = {} }: AnswerProblem
 /** What only the server finds: it says so itself. */
 const serverOnly: ReadonlySet<string> = new Set(['taken', 'full'] satisfies RuleName[]);
 
-/** The sentences that a form's questions can need: what the page tells its script. */
-export function sentencesFor(form: Form, sentences: PageProblems): PageProblems {
+/** The sentences that a form's questions can need: what the page tells its script. @param offers whether it has options by condition. */
+export function sentencesFor(form: Form, sentences: PageProblems, offers: boolean): PageProblems {
   const inputs = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
   const about = new Set(inputs.map((input) => problemOf(input, { rule: 'required' }).about ?? ''));
   const needed = new Set(['typed_files', 'whole', 'decimals', ...about]);
   const known = Object.entries(sentences).filter(
-    ([name]) => !serverOnly.has(name) && needed.has(name.split('.')[1] ?? 'whole'),
+    ([name]) =>
+      !serverOnly.has(name) &&
+      (offers || name !== ('withdrawn' satisfies RuleName)) &&
+      needed.has(name.split('.')[1] ?? 'whole'),
   );
   return Object.fromEntries(known) as PageProblems;
 }

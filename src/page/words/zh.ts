@@ -173,6 +173,7 @@ export const chineseProblems: PageProblems = {
   other: '请填写您自己的回答，或选择一个选项',
   taken: '此答案已有人提交，只能提交一次',
   full: '“{option}”已无名额。请选择其他选项。',
+  withdrawn: '根据您的其他回答，“{option}”不可选。请选择其他选项。',
   min_length: '请至少填写 {limit} 个字符',
   max_length: '请最多填写 {limit} 个字符',
   pattern: '请按要求的格式填写',

@@ -191,9 +191,16 @@ function takeFile(left: Map<string, FileAnswer>, name: string): FileAnswer | und
 const required = ['required', 'require_when'] as const;
 const hiding = ['show_when', 'hide_when', 'jumps'] as const;
 
+const withoutCondition = (option: unknown): unknown =>
+  isRecord(option) ? { ...option, show_when: undefined } : option;
+
 /** The same form without these attributes; a rule for what was answered stays. */
 function laidOpen<Node extends FormNode>(node: Node, without: readonly string[]): Node {
-  const left = Object.entries(node.attrs ?? {}).filter(([name]) => !without.includes(name));
+  const left = Object.entries(node.attrs ?? {}).flatMap(([name, value]): [string, unknown][] => {
+    if (without.includes(name)) return [];
+    const isOpen = name === 'options' && without.includes('show_when') && Array.isArray(value);
+    return [[name, isOpen ? value.map(withoutCondition) : value]];
+  });
   return {
     ...node,
     ...(node.attrs && { attrs: Object.fromEntries(left) }),

@@ -80,13 +80,12 @@ async function readTypes(
   );
 }
 
-/** What is wrong with a comparison of an element of this type. Which options it has is the matter of each form. */
-const problemOf = (comparison: Comparison, type: Subject): string | undefined =>
-  comparisonProblem(comparison, {
-    type,
-    attrs: {},
-    ...('element' in comparison && { id: comparison.element }),
-  });
+/** What is wrong with a comparison of an element of this type. Which options and rows it has is the matter of each form. */
+function problemOf(comparison: Comparison, type: Subject): string | undefined {
+  const named = { type, ...('element' in comparison && { id: comparison.element }) };
+  const problem = comparisonProblem(comparison, { ...named, attrs: {} });
+  return problem && comparisonProblem(comparison, { ...named, attrs: { multiple: true } });
+}
 
 /** What is wrong with a comparison that can be asked of no form. */
 function problemIn(types: Types, comparison: Comparison): string | undefined {

@@ -39,13 +39,18 @@ function pathOf(condition: Condition, around: Within): string {
   if ('any' in condition) return joined(condition.any, ' || ', around);
   if ('not' in condition) return `!(${pathOf(condition.not, around)})`;
   const isReference = 'reference' in condition;
-  const subject = isReference ? 'reference' : around.typeOf(condition);
+  // What is chosen in a row of a matrix is one option or several, and each is compared alike.
+  const isRow = !isReference && condition.row !== undefined;
+  const subject = isReference ? 'reference' : isRow ? 'multiple_choice' : around.typeOf(condition);
   const place = isReference
     ? `$.reference.${JSON.stringify(condition.reference)}`
-    : `${around.answers}.${JSON.stringify(condition.element)}`;
+    : `${around.answers}.${JSON.stringify(condition.element)}${rowPath(condition)}`;
   const { sign, test } = tests[condition.is];
   return `${sign}exists(${place}${test({ comparison: condition, subject, today: around.today })})`;
 }
+
+/** Behind the place of a matrix that of one of its rows. */
+const rowPath = ({ row }: { row?: string }): string => (row === undefined ? '' : `.${JSON.stringify(row)}`);
 
 const joined = (parts: readonly Condition[], sign: string, around: Within): string =>
   `(${parts.map((part) => pathOf(part, around)).join(sign)})`;

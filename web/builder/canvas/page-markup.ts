@@ -27,7 +27,7 @@ const say = (id: string): string => id;
 const emptyPage = {
   ...inEnglish,
   say,
-  shown: { steps: [], isShown: () => true, isRequired, calculated: () => undefined },
+  shown: { steps: [], isShown: () => true, isRequired, holds: () => true, calculated: () => undefined },
   conditional: new Map(),
   today,
   errors: new Map(),

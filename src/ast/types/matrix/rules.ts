@@ -1,7 +1,7 @@
 import { isBlank } from '../../answers/blank.ts';
 import { idOf, labelOf, type Option, optionsById, type Selection } from '../../answers/options.ts';
-import { isRecord } from '../../json.ts';
-import { accept, type CheckedAnswer, type GridAnswer, refuse } from '../rules.ts';
+import { isRecord, own } from '../../json.ts';
+import { accept, type CheckedAnswer, type GridAnswer, refuse, type RowAnswer } from '../rules.ts';
 import { spend, type Work } from '../../work.ts';
 
 /** What a matrix asks: for each of its rows one of its options, or with `multiple` several. */
@@ -39,6 +39,10 @@ export const rules = {
     // What is no row, or no option of one, is in none of them.
     return answer.length === cells.size ? accept(Object.fromEntries(answer)) : refuse('grid');
   },
+  row: (answer: unknown, row: string): RowAnswer => {
+    const value = isRecord(answer) ? own(answer, row) : undefined;
+    return { type: rowType(Array.isArray(value)), value };
+  },
   lacks: ({ rows }: Matrix, answer: GridAnswer) => {
     const missing = rows.filter((row) => !Object.hasOwn(answer, idOf(row))).map(labelOf);
     if (missing.length === 0) return undefined;
@@ -46,6 +50,9 @@ export const rules = {
     return { rule: 'rows_left', values: { rows: `${missing.slice(0, named).join(', ')}${rest}` } } as const;
   },
 } as const;
+
+/** The type of question that one row is by itself. */
+export const rowType = (isMultiple: boolean): RowAnswer['type'] => (isMultiple ? 'multiple_choice' : 'radio');
 
 /** The options of a row, each once; undefined for what is none. */
 function chosenOf(cell: unknown, isMultiple = false): string[] | undefined {

@@ -13,6 +13,8 @@ type Choice = {
   readonly isChosen: boolean;
   /** How many places it has left, where they are counted. */
   readonly left?: number | undefined;
+  /** Whether its condition holds, where it has one: it is on the page in any case, for the script to show. */
+  readonly isOffered?: boolean | undefined;
   /** The id of its picture. */
   readonly image?: string | undefined;
 };
@@ -26,7 +28,7 @@ export function choices(
 ): Html {
   const { element, place } = field;
   // What leads to the field leads to what can be chosen.
-  const first = list.findIndex((choice) => !isFull(choice));
+  const first = list.findIndex((choice) => !isFull(choice) && choice.isOffered !== false);
   const controls = list.map((choice, index) => {
     const { value, label, isChosen } = choice;
     const control = attributes({
@@ -35,12 +37,13 @@ export function choices(
       name: field.name,
       value,
       checked: isChosen,
-      disabled: isFull(choice),
+      ...offerAttributes(choice),
       'aria-invalid': type === 'checkbox' && invalidOf(field),
       autofocus: index === Math.max(0, first) && field.hasFocus,
     });
+    const row = attributes({ class: 'option', hidden: choice.isOffered === false });
     // The whole row is the label.
-    return html`<label class="option"><input${control}><span>${label}</span>${sayLeft(choice, place.page)}</label>`;
+    return html`<label${row}><input${control}><span>${label}</span>${sayLeft(choice, place.page)}</label>`;
   });
   return grouped(
     field,
@@ -61,6 +64,12 @@ function noAnswer({ name, place }: Field): Html {
 /** An option without a place cannot be chosen; the visitor's own choice stays, as who changes it has its place. */
 const isFull = ({ left, isChosen }: Choice): boolean => left === 0 && !isChosen;
 
+/** What is not offered is not sent; `data-offer` is for the script, `full` where the option could not be chosen if it were. */
+const offerAttributes = (choice: Choice) => ({
+  disabled: isFull(choice) || choice.isOffered === false,
+  'data-offer': choice.isOffered === undefined ? false : isFull(choice) ? 'full' : '',
+});
+
 function wordsLeft({ left }: Choice, { words, language }: Field['place']['page']): string | undefined {
   if (left === undefined) return undefined;
   return left === 0 ? words.noPlaceLeft : fillCounted(words.placesLeft, language, { count: left });
@@ -73,16 +82,20 @@ function sayLeft(choice: Choice, page: Field['place']['page']): Html | undefined
 
 /** The options of a selection, and which of them are chosen. */
 export function optionsAs({ element, place }: Field, isChosen: (option: string) => boolean): Choice[] {
-  const places = place.page.places;
+  const { places, shown } = place.page;
   const leftOf = (id: string): number | undefined => places?.get(element.attrs.id)?.get(id);
-  return optionsOf(element).map(({ id, label, capacity, image }) => ({
-    value: id,
-    label,
-    image,
-    isChosen: isChosen(id),
-    // Where nothing is sent from, as on the builder's canvas, all of them are left.
-    left: places ? leftOf(id) : capacity,
-  }));
+  return optionsOf(element).map(({ id, label, capacity, image, show_when: when }) => {
+    const isOffered = when && shown.holds(when, place.row);
+    return {
+      value: id,
+      label,
+      image,
+      isOffered,
+      isChosen: isOffered !== false && isChosen(id),
+      // Where nothing is sent from, as on the builder's canvas, all of them are left.
+      left: places ? leftOf(id) : capacity,
+    };
+  });
 }
 
 /** The visitor's own answers among these: texts that are no options. */
@@ -153,7 +166,12 @@ export function dropdown(field: Field): Html {
   const list = optionsAs(field, (option) => option === value);
   const other = takesOther(element) && otherOf(field, [value]);
   const entries = (other ? [...list, other.choice] : list).map((choice) => {
-    const state = attributes({ value: choice.value, selected: choice.isChosen, disabled: isFull(choice) });
+    const state = attributes({
+      value: choice.value,
+      selected: choice.isChosen,
+      hidden: choice.isOffered === false,
+      ...offerAttributes(choice),
+    });
     const left = wordsLeft(choice, place.page);
     return html`<option${state}>${choice.label}${left !== undefined && ` (${left})`}</option>`;
   });

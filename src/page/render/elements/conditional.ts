@@ -1,23 +1,28 @@
-import { type RawAnswers, type Row, fieldName } from '#ast/fields.ts';
+import { isBlank } from '#ast/answers/blank.ts';
+import { type RawAnswers, type Row, fieldName, rowAt } from '#ast/fields.ts';
+import { isRecord, own } from '#ast/json.ts';
 import type { FilesByName, Shown } from '#ast/logic/evaluate.ts';
+import { isOffered, offersByCondition } from '#ast/logic/offers.ts';
 import {
   type Composite,
   type Element,
   type Form,
+  type InputElement,
   isComposite,
   isInput,
   isRepeatable,
   isSeen,
+  optionsOf,
   walkElements,
 } from '#ast/tree.ts';
 import { countShownRows } from './rows.ts';
 
-/** The elements of a form that conditions show or hide, with their paths: `0.2`. */
+/** The elements of a form that conditions show or hide, those of options too, with their paths: `0.2`. */
 export function conditionalPaths(form: Form): Map<Element, string> {
   const paths = new Map<Element, string>();
   for (const { element, path } of walkElements(form)) {
     const { show_when: show, hide_when: hide } = element.attrs ?? {};
-    if (isSeen(element) && (show ?? hide)) paths.set(element, path.join('.'));
+    if (isSeen(element) && (show ?? hide ?? offersByCondition(element))) paths.set(element, path.join('.'));
   }
   return paths;
 }
@@ -44,7 +49,7 @@ function* rowsOnPage(group: Composite, posted: Posted): Generator<OnPage, void> 
 
 /**
  * What of a step the visitor sees only because of conditions: a mark for each element, `0.2` or in a row `0.2@1`, with
- * the names of the fields in it. The page posts the marks of what it showed (`_seen`), so that the server knows what
+ * the names of the fields in it, and for the options that an open question offers, `0.2:1f`. The page posts the marks of what it showed (`_seen`), so that the server knows what
  * an answer has made appear since.
  */
 export function shownByCondition(
@@ -59,9 +64,24 @@ export function shownByCondition(
   for (const { element, row } of onPage(form.children[step]?.children ?? [], posted)) {
     const path = paths.get(element);
     if (path === undefined || !shown.isShown(element, row)) continue;
-    marks.set(row ? `${path}@${row.index}` : path, namesIn({ element, ...(row && { row }) }, posted));
+    const at = row ? `@${row.index}` : '';
+    marks.set(`${path}${at}`, namesIn({ element, ...(row && { row }) }, posted));
+    if (!isInput(element) || !offersByCondition(element)) continue;
+    const holder = row ? rowAt(posted.answers, row) : posted.answers;
+    const isOpen = !isRecord(holder) || isBlank(own(holder, element.attrs.id));
+    // Who has chosen already need not look at what else could be chosen now.
+    if (isOpen) marks.set(`${path}:${offerMark(element, shown, row)}${at}`, [fieldName(element, row)]);
   }
   return marks;
+}
+
+/** Which options are offered, as a number: there may be hundreds, and a page of rows has each as often. */
+function offerMark(input: InputElement, shown: Shown, row: Row | undefined): string {
+  const sum = optionsOf(input).reduce(
+    (number, { id }) => (number * 31 + Number(isOffered(input, id, shown.holds, row)) + 1) % 0xffff_fffb,
+    0,
+  );
+  return sum.toString(36);
 }
 
 /** The HTML names of the inputs in an element. */

@@ -1,6 +1,6 @@
 import { countRows, parseRowName, type RawAnswers } from '#ast/fields.ts';
 import { own } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
+import { answerLimits } from '#ast/limits.ts';
 import type { FilesByName } from '#ast/logic/evaluate.ts';
 import { type Composite, type Form, listQuestions } from '#ast/tree.ts';
 
@@ -28,7 +28,8 @@ export function restoreRows(
   for (const [name, value] of controls) {
     // Read as the name of a field in that row, so that names have one grammar.
     const row = name === '_row' ? parseRowName(`${value}[row]`) : undefined;
-    if (row) shown.set(row.group, Math.min(limits.rows, Math.max(shown.get(row.group) ?? 0, row.index + 1)));
+    if (row)
+      shown.set(row.group, Math.min(answerLimits.rows, Math.max(shown.get(row.group) ?? 0, row.index + 1)));
   }
   const restored = { ...answers };
   for (const { kind, element } of listQuestions(form)) {

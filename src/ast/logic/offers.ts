@@ -1,0 +1,67 @@
+import { optionsById } from '../answers/options.ts';
+import { factOf } from '../fact-of.ts';
+import type { Row } from '../fields.ts';
+import type { BrokenRule } from '../rules/problem.ts';
+import {
+  type Element,
+  type Form,
+  type InputElement,
+  isInput,
+  optionsOf,
+  takesOther,
+  walkElements,
+} from '../tree.ts';
+import type { PlainAnswer } from '../types/rules.ts';
+import type { Condition } from './condition.ts';
+
+/** Whether a condition holds beside the other answers; one that is not there does. */
+export type Holds = (condition: Condition | undefined, row: Row | undefined) => boolean;
+
+/** Whether an option can be chosen, by its id; a text of the visitor's own always can. @throws TooMuchWork */
+export const isOffered = (
+  { attrs }: InputElement,
+  option: unknown,
+  holds: Holds,
+  row: Row | undefined,
+): boolean => holds(optionsById(attrs).get(option)?.show_when, row);
+
+/** Whether the element has options that are offered by conditions. */
+export const offersByCondition = ({ attrs = {} }: Element): boolean =>
+  optionsById(attrs)
+    .values()
+    .some(({ show_when: when }) => when !== undefined);
+
+/** Whether any element of a form has. */
+export const offersIn = factOf((form: Form): boolean =>
+  walkElements(form).some(({ element }) => offersByCondition(element)),
+);
+
+/** Options by condition (docs/decisions/0067). Each function may be asked of any element. */
+export const offers = {
+  offersByCondition,
+  /** Whether there is anything to choose: a question without it is not asked. @throws TooMuchWork */
+  hasOffer: (element: Element, holds: Holds, row: Row | undefined): boolean =>
+    !offersByCondition(element) ||
+    !isInput(element) ||
+    takesOther(element) ||
+    optionsOf(element).some(({ id }) => isOffered(element, id, holds, row)),
+  /** What of an answer counts. @throws TooMuchWork */
+  offeredOf(input: InputElement, answer: unknown, holds: Holds, row: Row | undefined): unknown {
+    if (!offersByCondition(input)) return answer;
+    const isIn = (option: unknown): boolean => isOffered(input, option, holds, row);
+    if (Array.isArray(answer)) return answer.filter(isIn);
+    return isIn(answer) ? answer : undefined;
+  },
+  /** The first option of a right answer that is not offered. @throws TooMuchWork */
+  withdrawn(
+    input: InputElement,
+    answer: PlainAnswer,
+    holds: Holds,
+    row: Row | undefined,
+  ): BrokenRule | undefined {
+    if (!offersByCondition(input)) return undefined;
+    const chosen: readonly unknown[] = [answer].flat();
+    const gone = optionsOf(input).find(({ id }) => chosen.includes(id) && !isOffered(input, id, holds, row));
+    return gone && { rule: 'withdrawn', values: { option: gone.label } };
+  },
+} as const;
