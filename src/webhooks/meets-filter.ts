@@ -1,5 +1,5 @@
 import type { FieldDescription } from '#ast/describe.ts';
-import { isInputType, takesFiles } from '#ast/input-rules.ts';
+import { inputRules, isInputType, takesFiles } from '#ast/input-rules.ts';
 import { own } from '#ast/json.ts';
 import { type Given, give, isRowTrue, isTrue } from '#ast/logic/compare.ts';
 import { type Condition, holds } from '#ast/logic/condition.ts';
@@ -50,7 +50,7 @@ export function meetsFilter(
     const type = own(fields, id)?.type;
     // Files in rows are those of the rows; the filter asks for an answer outside of them.
     // A group has a list of rows, of which is only asked whether it is there.
-    const input = type !== undefined && isInputType(type) ? { type } : undefined;
+    const input = type !== undefined && isInputType(type) ? inputRules[type] : undefined;
     if (takesFiles(type)) {
       const files = recall(id, () => own(uploads, id)?.filter(({ row }) => row === undefined));
       return isTrue(comparison, files, input, context);

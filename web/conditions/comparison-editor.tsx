@@ -3,9 +3,9 @@ import { elements, isElementType } from '#ast/elements.ts';
 import { IconButton } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
-import { type AskedNode, textOf } from './asked-node.ts';
+import { type AskedNode, sayAsked } from './asked-node.ts';
 import type { Leaf } from './condition-tree.ts';
-import { askedPart, withOperator, withSubject } from './new-leaf.ts';
+import { askedPart, newLeaf, withOperator, withSubject } from './new-leaf.ts';
 import { isOperator, operatorsOf, sayOperator, takesValue } from './operators.ts';
 import { ValueField } from './value-field.tsx';
 
@@ -26,7 +26,7 @@ const referenceChoice = '?';
 export function ComparisonEditor({ name, number, leaf, nameable, onChange }: ComparisonProps): ReactElement {
   const { subject, is } = leaf;
   const asked =
-    subject.of === 'element' ? nameable.find((node) => textOf(node, 'id') === subject.name) : undefined;
+    subject.of === 'element' ? nameable.find((node) => keyOf(node) === subjectKey(subject)) : undefined;
   const part = askedPart(asked);
   const operators = operatorsOf(asked);
   return (
@@ -36,13 +36,13 @@ export function ComparisonEditor({ name, number, leaf, nameable, onChange }: Com
           label="Answer to"
           isLabelHidden
           size="small"
-          value={subject.of === 'reference' ? referenceChoice : subject.name}
+          value={subject.of === 'reference' ? referenceChoice : subjectKey(subject)}
           choices={subjectChoices(leaf, nameable, asked)}
           onChange={(id) =>
             onChange(
               withSubject(
                 leaf,
-                nameable.find((node) => textOf(node, 'id') === id),
+                nameable.find((node) => keyOf(node) === id),
               ),
             )
           }
@@ -88,16 +88,21 @@ export function ComparisonEditor({ name, number, leaf, nameable, onChange }: Com
   );
 }
 
+/** An element, or one of its rows: ids have no brackets. */
+const subjectKey = ({ name, row }: Leaf['subject']): string => (row === undefined ? name : `${name}[${row}]`);
+const keyOf = (node: AskedNode): string => subjectKey(newLeaf(node).subject);
+
 const withoutValue = ({ value: _value, ...leaf }: Leaf): Leaf => leaf;
 
 function subjectChoices(leaf: Leaf, nameable: readonly AskedNode[], asked: AskedNode | undefined) {
-  const { of, name } = leaf.subject;
+  const key = subjectKey(leaf.subject);
   return [
-    ...(of === 'element' && !asked ? [{ id: name, label: `${name} (missing)` }] : []),
+    ...(leaf.subject.of === 'element' && !asked ? [{ id: key, label: `${key} (missing)` }] : []),
     ...nameable.map((node) => ({
-      id: textOf(node, 'id'),
-      label: textOf(node, 'label') || textOf(node, 'id'),
-      description: isElementType(node.type) ? elements[node.type].title : node.type,
+      id: keyOf(node),
+      label: sayAsked(node),
+      description:
+        node.row !== undefined ? 'Row' : isElementType(node.type) ? elements[node.type].title : node.type,
     })),
     { id: referenceChoice, label: 'A value of the address', description: 'Reference data' },
   ];

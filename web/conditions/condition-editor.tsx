@@ -3,7 +3,7 @@ import { type ReactElement, useRef } from 'react';
 import { limits } from '#ast/limits.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Select } from '../design/select.tsx';
-import type { AskedNode } from './asked-node.ts';
+import { type AskedNode, withRows } from './asked-node.ts';
 import { ComparisonEditor } from './comparison-editor.tsx';
 import {
   changePart,
@@ -40,7 +40,7 @@ export function ConditionEditor({ group, nameable, onChange }: EditorProps): Rea
   };
   return (
     <div ref={place}>
-      <GroupEditor group={group} path={[]} nameable={nameable} onChange={change} />
+      <GroupEditor group={group} path={[]} nameable={withRows(nameable)} onChange={change} />
     </div>
   );
 }

@@ -3,7 +3,8 @@ import { isRecord, own } from '#ast/json.ts';
 /** One comparison as it is edited: what is asked, how, and with what. It may be incomplete. */
 export type Leaf = {
   readonly kind: 'leaf';
-  readonly subject: { readonly of: 'element' | 'reference'; readonly name: string };
+  /** `row` is the id of a row of the matrix that is named. */
+  readonly subject: { readonly of: 'element' | 'reference'; readonly name: string; readonly row?: string };
   readonly is: string;
   readonly value?: unknown;
 };
@@ -64,8 +65,9 @@ function readLeaf(condition: Readonly<Record<string, unknown>>): Leaf | undefine
   const value = own(condition, 'value');
   for (const kind of ['element', 'reference'] as const) {
     const name = own(condition, kind);
-    if (typeof name === 'string')
-      return { kind: 'leaf', subject: { of: kind, name }, is, ...(value !== undefined && { value }) };
+    const row = own(condition, 'row');
+    const subject = { of: kind, name: String(name), ...(typeof row === 'string' && { row }) };
+    if (typeof name === 'string') return { kind: 'leaf', subject, is, ...(value !== undefined && { value }) };
   }
   return undefined;
 }
@@ -74,7 +76,8 @@ function readLeaf(condition: Readonly<Record<string, unknown>>): Leaf | undefine
 export function writeCondition(part: Part): object {
   if (part.kind === 'leaf') {
     const { subject, is, value } = part;
-    return { [subject.of]: subject.name, is, ...(value !== undefined && { value }) };
+    const { of, name, row } = subject;
+    return { [of]: name, ...(row !== undefined && { row }), is, ...(value !== undefined && { value }) };
   }
   const parts = part.parts.map(writeCondition);
   const written: Readonly<Record<GroupMode, object>> = {

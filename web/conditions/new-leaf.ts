@@ -19,7 +19,11 @@ export function newLeaf(asked: AskedNode | undefined): Leaf {
   const part = askedPart(asked);
   const [is = 'answered'] = operatorsOf(asked);
   const subject = asked
-    ? ({ of: 'element', name: textOf(asked, 'id') } as const)
+    ? ({
+        of: 'element',
+        name: textOf(asked, 'id'),
+        ...(asked.row !== undefined && { row: asked.row }),
+      } as const)
     : ({ of: 'reference', name: '' } as const);
   return withOperator({ kind: 'leaf', subject, is }, part, is);
 }

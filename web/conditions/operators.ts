@@ -1,25 +1,25 @@
-import { type InputType, inputRules, isInputType } from '#ast/input-rules.ts';
-import { operatorsFor } from '#ast/logic/check-comparison.ts';
+import { inputRules, isInputType } from '#ast/input-rules.ts';
+import { operatorsOf as operatorsOfKind } from '#ast/logic/check-comparison.ts';
 import { type Operator, operators } from '#ast/logic/condition.ts';
+import { rowKind } from '#ast/types/matrix/rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { AskedNode } from './asked-node.ts';
 
 /** What can be asked about: the kinds of answers, groups, and reference values. */
 export type Asked = AnswerKind | 'group' | 'reference';
 
-/** What the answer to an element is, for a condition; undefined for what takes no answer. */
-export function askedKind(node: AskedNode): Asked | undefined {
+/** What the answer to an element is, or to a row of it, for a condition; undefined for what takes no answer. */
+export function askedKind(node: AskedNode): Exclude<Asked, 'reference'> | undefined {
+  if (node.row !== undefined) return rowKind(node.attrs['multiple'] === true);
   if (node.type === 'composite') return 'group';
   return isInputType(node.type) ? inputRules[node.type].kind : undefined;
 }
 
 /** The comparisons that can be asked of an element; of a value of the address all. */
 export function operatorsOf(asked: AskedNode | undefined): readonly Operator[] {
-  return asked && isAskable(asked.type) ? operatorsFor(asked.type) : operators;
+  const kind = asked && askedKind(asked);
+  return kind ? operatorsOfKind(kind) : operators;
 }
-
-const isAskable = (type: string): type is InputType | 'composite' =>
-  type === 'composite' || isInputType(type);
 
 const general: Readonly<Record<Operator, string>> = {
   equals: 'is',

@@ -1,4 +1,4 @@
-import { type AskedNode, type FindAsked, readOptions, textOf } from './asked-node.ts';
+import { type AskedNode, type FindAsked, readOptions, sayAsked } from './asked-node.ts';
 import type { Group, GroupMode, Leaf } from './condition-tree.ts';
 import { sayMoment } from './moment-way.ts';
 import { askedKind, isOperator, sayOperator, takesValue } from './operators.ts';
@@ -49,7 +49,12 @@ const sayGroup = (group: Group, find: FindAsked): Sentence => [
 ];
 
 function sayLeaf({ subject, is, value }: Leaf, find: FindAsked): Sentence {
-  const asked = subject.of === 'element' ? find(subject.name) : undefined;
+  const named = subject.of === 'element' ? find(subject.name) : undefined;
+  const asked = named && {
+    type: named.type,
+    attrs: named.attrs,
+    ...(subject.row !== undefined && { row: subject.row }),
+  };
   const kind = subject.of === 'reference' ? 'reference' : asked && askedKind(asked);
   const said = isOperator(is) ? sayOperator(is, kind) : is;
   return [
@@ -61,7 +66,7 @@ function sayLeaf({ subject, is, value }: Leaf, find: FindAsked): Sentence {
 
 function saySubject({ of, name }: Leaf['subject'], asked: AskedNode | undefined): Sentence {
   if (of === 'reference') return [plain('the reference '), strong(name || '…')];
-  return [strong(asked ? textOf(asked, 'label') || name : `${name} (missing)`)];
+  return [strong(asked ? sayAsked(asked) : `${name} (missing)`)];
 }
 
 function sayValue(value: unknown, asked: AskedNode | undefined): Sentence {

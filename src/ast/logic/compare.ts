@@ -1,6 +1,5 @@
 import { isBlank } from '../answers/blank.ts';
 import { factOf } from '../fact-of.ts';
-import { type InputType, inputRules } from '../input-rules.ts';
 import { alignMoments } from '../rules/moments.ts';
 import type { InputRules } from '../types/rules.ts';
 import { spend, spendOnce, type Work } from '../work.ts';
@@ -8,7 +7,7 @@ import type { Comparison, Operator } from './condition.ts';
 import { includesText } from './includes-text.ts';
 
 /** What was answered. */
-type Answered = { readonly type: InputType };
+type Answered = Pick<InputRules, 'kind' | 'format' | 'row'>;
 
 /** Two values side by side: as numbers, or as texts that sort; undefined when they cannot be compared. */
 type Pair = readonly [answer: number, value: number] | readonly [answer: string, value: string] | undefined;
@@ -40,7 +39,7 @@ type Around = { readonly today: string; readonly work: Work };
  * Whether a comparison holds. Nothing that is not answered equals, contains, or is more or less than anything;
  * each `not_` operator is the plain contrary, so it holds for a blank answer too.
  * Texts are compared without surrounding white space and without case; dates and times in their own order.
- * @param input the element that was answered, of which its type is looked at; none for a reference value.
+ * @param input the rules of the element that was answered; none for a reference value.
  * @param around.today YYYY-MM-DD in the form's time zone.
  * @throws TooMuchWork
  */
@@ -61,9 +60,8 @@ export function isRowTrue(
   input: Answered | undefined,
   around: Around,
 ): boolean {
-  const rules: InputRules | undefined = input && inputRules[input.type];
   const row = 'row' in comparison ? comparison.row : undefined;
-  const answer = row === undefined ? undefined : rules?.row?.(given.value, row);
+  const answer = row === undefined ? undefined : input?.row?.(given.value, row);
   return isTrue(comparison, answer ? give(answer.value) : given, answer ?? input, around);
 }
 
@@ -141,7 +139,7 @@ function isAmong({ comparison, given, input, around }: Asked): boolean {
   if (number !== undefined && operand.plain.has(number)) return true;
   if (typeof answer !== 'string') return false;
   if (!input) return operand.folded.has(foldedOf(given, answer, around.work));
-  const { kind } = inputRules[input.type];
+  const { kind } = input;
   // Several choices are a list; a text in place of it is no answer.
   if (kind === 'choices') return false;
   if (kind === 'choice') return operand.plain.has(answer);
@@ -157,12 +155,11 @@ function pairOf({ comparison, given, input, around }: Asked, value: unknown): Pa
     return number === undefined ? undefined : [number, value];
   }
   if (typeof answer !== 'string' || typeof value !== 'string') return undefined;
-  const rules: InputRules | undefined = input && inputRules[input.type];
-  if (rules?.kind === 'choices') return undefined;
-  if (rules?.kind === 'moment') {
+  if (input?.kind === 'choices') return undefined;
+  if (input?.kind === 'moment') {
     spend(around.work, stepsOf.moment);
     // What is no date or time comes neither before nor after one.
-    if (!rules.format?.accepts(answer)) return undefined;
+    if (!input.format?.accepts(answer)) return undefined;
     return alignMoments(answer, value, around.today);
   }
   const [folded = ''] = operandOf(comparison, around.work).folded;

@@ -241,8 +241,8 @@ function isComparisonTrue(visit: Visit, comparison: Comparison, row: Row | undef
   if (element && isComposite(element)) {
     return isTrue(comparison, give(isFilled(visit, element, row) || undefined), undefined, context);
   }
-  const input = element && isInput(element) ? element : undefined;
-  return isRowTrue(comparison, input ? answerOf(visit, input, row) : nothing, input, context);
+  if (!element || !isInput(element)) return isTrue(comparison, nothing, undefined, context);
+  return isRowTrue(comparison, answerOf(visit, element, row), inputRules[element.type], context);
 }
 
 const nothing = give(undefined);

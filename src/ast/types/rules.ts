@@ -47,8 +47,8 @@ export type CheckedAnswer<Answer = PlainAnswer> =
   | { readonly ok: true; readonly value: Answer }
   | { readonly ok: false; readonly broken: BrokenRule };
 
-/** The answer to one row of a question, as that of a question of a type. */
-export type RowAnswer = { readonly type: 'radio' | 'multiple_choice'; readonly value: unknown };
+/** The answer to one row of a question, as that of a question by itself. */
+export type RowAnswer = { readonly kind: 'choice' | 'choices'; readonly value: unknown };
 
 /**
  * What is known of an input type wherever its answers are checked, also in the page's script, which has no room for
@@ -74,7 +74,7 @@ export type InputRules<Attrs = never> = {
   readonly levels?: (attrs: Attrs) => Levels;
   /** Of what nobody is asked: its answer by the others, which stands in place of whatever was sent. @throws TooMuchWork */
   readonly calculate?: (attrs: Attrs, answers: FormulaAnswers) => number | undefined;
-  /** Of a question in rows, what the answer to one of them is: by itself, as of a question of the type. */
+  /** Of a question in rows, what the answer to one of them is by itself. */
   readonly row?: (answer: unknown, row: string) => RowAnswer;
   /** How a number is said, where that is not as every number is. */
   readonly say?: (attrs: Attrs, value: number, numbers: NumberMarks) => string;

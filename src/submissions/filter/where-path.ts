@@ -9,8 +9,8 @@ import {
 import { alignMoments } from '#ast/rules/moments.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 
-/** What is compared: an answer of a type, or a reference value. Of a group is only asked whether it is answered. */
-export type Subject = InputType | 'composite' | 'reference';
+/** What is compared: an answer of a type, or in a row of a matrix, or a reference value. Of a group is only asked whether it is answered. */
+export type Subject = InputType | 'composite' | 'row' | 'reference';
 
 type Around = {
   /** Of the element that a comparison names. */
@@ -41,7 +41,7 @@ function pathOf(condition: Condition, around: Within): string {
   const isReference = 'reference' in condition;
   // What is chosen in a row of a matrix is one option or several, and each is compared alike.
   const isRow = !isReference && condition.row !== undefined;
-  const subject = isReference ? 'reference' : isRow ? 'multiple_choice' : around.typeOf(condition);
+  const subject = isReference ? 'reference' : isRow ? 'row' : around.typeOf(condition);
   const place = isReference
     ? `$.reference.${JSON.stringify(condition.reference)}`
     : `${around.answers}.${JSON.stringify(condition.element)}${rowPath(condition)}`;
@@ -98,6 +98,7 @@ type Kind = Exclude<AnswerKind, 'order' | 'grid' | 'consent' | 'files'> | 'refer
 function kindOf(subject: Subject): Kind {
   if (subject === 'reference') return 'reference';
   if (subject === 'composite') return 'presence';
+  if (subject === 'row') return 'choices';
   const { kind } = inputRules[subject];
   return kind === 'files' || kind === 'order' || kind === 'grid' || kind === 'consent' ? 'presence' : kind;
 }

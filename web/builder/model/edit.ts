@@ -14,7 +14,7 @@ import {
 } from './edit-node.ts';
 import { readOptions } from '../../conditions/asked-node.ts';
 import { freshId, idFromLabel, idsOf, isAutomaticId } from './element-ids.ts';
-import { renameOption, renameReferences } from './logic/rename.ts';
+import { renameOption, renameReferences, renameRow } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
 import { mayHold, type Spot, spotOf } from './places.ts';
 import { topmost } from './selection.ts';
@@ -141,7 +141,7 @@ export function setId(root: EditNode, key: NodeKey, id: string | undefined): Edi
 
 /**
  * Sets the options of a selection, or the rows of a matrix. One that was rewritten in its place keeps its translations, and
- * an option is rewritten in conditions as well.
+ * is rewritten in conditions as well.
  */
 export function setOptions(
   root: EditNode,
@@ -162,7 +162,7 @@ export function setOptions(
     ...asked,
     attrs: renameLabel(asked.attrs, name, was, is),
   }));
-  return name === 'rows' ? changed(led) : renameOption(changed(led), textOf(node, 'id'), was, is);
+  return (name === 'rows' ? renameRow : renameOption)(changed(led), textOf(node, 'id'), was, is);
 }
 
 /** Translations of an option's label under its other id. */

@@ -3,6 +3,7 @@ import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/answers/opti
 import { limits } from '#ast/limits.ts';
 import { TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
+import { ConditionField } from '../logic/condition-field.tsx';
 import { ShownImage } from './shown-image.tsx';
 import { tidyOption } from './options-text.ts';
 
@@ -31,7 +32,7 @@ export function OptionDetails({
 }: DetailsProps): ReactElement {
   const whole: ChoiceOption =
     typeof option === 'string' ? { id: idOf(option), label: labelOf(option) } : option;
-  const set = (detail: Partial<Record<'points' | 'capacity' | 'image', unknown>>): void => {
+  const set = (detail: Partial<Record<'points' | 'capacity' | 'image' | 'show_when', unknown>>): void => {
     const said = Object.entries({ ...whole, ...detail }).filter(([, value]) => value !== undefined);
     // What it must have is in it still.
     onChange(tidyOption(Object.fromEntries(said) as ChoiceOption));
@@ -69,6 +70,15 @@ export function OptionDetails({
             onChange={(value) => set({ points: value })}
           />
         </div>
+      )}
+      {areChosen && (
+        <ConditionField
+          name="options"
+          title="Offer when"
+          value={whole.show_when}
+          error={undefined}
+          onChange={(condition) => set({ show_when: condition })}
+        />
       )}
       {areChosen && (
         <p className="field-description">

@@ -1,9 +1,11 @@
-import { fieldName } from '#ast/fields.ts';
+import { fieldName, findInput, questionsById } from '#ast/fields.ts';
+import { isOffered } from '#ast/logic/offers.ts';
 import {
   type Form,
   type InputElement,
   isInput,
   isSeen,
+  listQuestions,
   type PlacedElement,
   walkElements,
 } from '#ast/tree.ts';
@@ -23,6 +25,7 @@ export function showLogic(form: Form, page: HTMLFormElement, look: TrialLook): v
       box.hidden = !isSeen(element) || !shown.isShown(element, group && { group, index });
     if (isInput(element) && element.attrs.require_when) showRequired(page, look, element, placed);
   }
+  offerOptions(form, page, look);
   for (const { name, text } of resultsOf(
     form,
     look,
@@ -52,6 +55,20 @@ function showRequired(
     const mark = control?.closest('.field')?.querySelector<HTMLElement>('.mark');
     if (mark) mark.hidden = !shown.isRequired(element, row);
     if (!control || !row) return;
+  }
+}
+
+/** The options that are offered; what was chosen of the others is chosen no longer. */
+function offerOptions(form: Form, page: HTMLFormElement, { shown }: TrialLook): void {
+  const questions = questionsById(listQuestions(form));
+  for (const control of page.querySelectorAll<HTMLInputElement | HTMLOptionElement>('[data-offer]')) {
+    const select = control.closest('select');
+    const found = findInput(questions, select?.name ?? (control as HTMLInputElement).name);
+    const isIn = found !== undefined && isOffered(found.input, control.value, shown.holds, found.row);
+    const box = select ? control : control.closest('label')!;
+    box.hidden = !isIn;
+    control.disabled = !isIn || control.dataset['offer'] === 'full';
+    if (!isIn) Object.assign(control, { [select ? 'selected' : 'checked']: false });
   }
 }
 

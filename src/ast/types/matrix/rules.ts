@@ -41,7 +41,7 @@ export const rules = {
   },
   row: (answer: unknown, row: string): RowAnswer => {
     const value = isRecord(answer) ? own(answer, row) : undefined;
-    return { type: rowType(Array.isArray(value)), value };
+    return { kind: rowKind(Array.isArray(value)), value };
   },
   lacks: ({ rows }: Matrix, answer: GridAnswer) => {
     const missing = rows.filter((row) => !Object.hasOwn(answer, idOf(row))).map(labelOf);
@@ -51,8 +51,8 @@ export const rules = {
   },
 } as const;
 
-/** The type of question that one row is by itself. */
-export const rowType = (isMultiple: boolean): RowAnswer['type'] => (isMultiple ? 'multiple_choice' : 'radio');
+/** What one row answers by itself. */
+export const rowKind = (isMultiple: boolean): RowAnswer['kind'] => (isMultiple ? 'choices' : 'choice');
 
 /** The options of a row, each once; undefined for what is none. */
 function chosenOf(cell: unknown, isMultiple = false): string[] | undefined {

@@ -4,9 +4,11 @@ import { mapSaidTexts } from '#ast/translations/said-texts.ts';
 import { type EditNode } from '../edit-node.ts';
 import { keepLeaves, readCondition, writeCondition } from '../../../conditions/condition-tree.ts';
 import { indexOf } from './form-index.ts';
+import { mapOptionConditions } from './rename.ts';
 import { conditionNames, type Jump, jumpsOf, listReferences, type Reference } from './references.ts';
 
-const nameOf = ({ from, attribute, of, name }: Reference): string => `${from} ${attribute} ${of} ${name}`;
+const nameOf = ({ from, attribute, of, name, row }: Reference): string =>
+  JSON.stringify([from, attribute, of, name, row]);
 
 /**
  * The references that held before an edit and no longer do, although both they and the node that has them are still
@@ -41,8 +43,8 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
       group &&
       keepLeaves(
         group,
-        ({ subject: { of, name } }) =>
-          of !== 'element' || !broken.has(nameOf({ from: node.key, attribute, of, name, holds: false })),
+        ({ subject: { of, ...named } }) =>
+          of !== 'element' || !broken.has(nameOf({ from: node.key, attribute, of, ...named, holds: false })),
       );
     return kept && writeCondition(kept);
   };
@@ -52,6 +54,14 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
     if (condition !== undefined && readCondition(condition))
       cleaned = setAttribute(cleaned, node.key, attribute, clean(attribute, condition));
   }
+  const { options } = node.attrs;
+  if (Array.isArray(options))
+    cleaned = setAttribute(
+      cleaned,
+      node.key,
+      'options',
+      mapOptionConditions(options, (condition) => clean('options', condition)),
+    );
   const texts = pipedAttributes.reduce(
     (attrs, attribute) =>
       mapSaidTexts(attrs, attribute, (text) => {

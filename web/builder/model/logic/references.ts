@@ -4,6 +4,7 @@ import { namesIn } from '#ast/logic/formula/parse.ts';
 import { pipedAttributes, pipedIds } from '#ast/piping.ts';
 import { saidTexts } from '#ast/translations/said-texts.ts';
 import { type EditNode, type NodeKey, textOf } from '../edit-node.ts';
+import { readOptions } from '../../../conditions/asked-node.ts';
 import { type Group, leavesOf, readCondition } from '../../../conditions/condition-tree.ts';
 import { indexOf, type Placed } from './form-index.ts';
 import { mayName, mayNameInJump, mayReckon, mayShow } from './nameable.ts';
@@ -22,6 +23,10 @@ export function jumpsOf(step: EditNode): readonly Jump[] {
   return jumps.filter((jump): jump is Jump => isRecord(jump) && typeof jump['to'] === 'string');
 }
 
+/** The conditions of a node's options. */
+const optionConditions = (node: EditNode): Group[] =>
+  readOptions(node.attrs['options']).flatMap(({ show_when: when }) => readCondition(when) ?? []);
+
 /** A text that may show answers. */
 export type PipedName = (typeof pipedAttributes)[number];
 
@@ -29,9 +34,11 @@ export type PipedName = (typeof pipedAttributes)[number];
 export type Reference = {
   /** The node that has the condition or the jump. */
   readonly from: NodeKey;
-  readonly attribute: ConditionName | 'jumps' | 'formula' | PipedName;
+  readonly attribute: ConditionName | 'options' | 'jumps' | 'formula' | PipedName;
   readonly of: 'element' | 'step';
   readonly name: string;
+  /** The id of the row of a matrix that is asked for. */
+  readonly row?: string;
   /** Whether what is named is there, and may be named from here. */
   readonly holds: boolean;
 };
@@ -48,6 +55,7 @@ export function listReferences(root: EditNode): readonly Reference[] {
       const group = readCondition(place.node.attrs[attribute]);
       return group ? inCondition(root, place, attribute, group) : [];
     }),
+    ...optionConditions(place.node).flatMap((group) => inCondition(root, place, 'options', group)),
     ...jumpsOf(place.node).flatMap((jump) => inJump(root, place, jump)),
     ...pipedAttributes.flatMap((attribute) => inText(root, place, attribute)),
     ...inFormula(root, place),
@@ -66,8 +74,12 @@ function inCondition(
   return leavesOf(group).flatMap(({ subject }): Reference[] => {
     if (subject.of !== 'element') return [];
     const asked = indexOf(root).elements.get(subject.name);
-    const holds = asked !== undefined && may(place, asked);
-    return [{ from: place.node.key, attribute, of: 'element', name: subject.name, holds }];
+    const { name, row } = subject;
+    const hasRow = row === undefined || readOptions(asked?.node.attrs['rows']).some(({ id }) => id === row);
+    const holds = asked !== undefined && hasRow && may(place, asked);
+    return [
+      { from: place.node.key, attribute, of: 'element', name, ...(row !== undefined && { row }), holds },
+    ];
   });
 }
 

@@ -1,3 +1,5 @@
+import type { ChoiceOption } from '#ast/answers/options.ts';
+import { isRecord } from '#ast/json.ts';
 import { renameInFormula } from '#ast/logic/formula/parse.ts';
 import { fillPiped, pipedAttributes, pipedIds } from '#ast/piping.ts';
 import { mapSaidTexts } from '#ast/translations/said-texts.ts';
@@ -9,6 +11,7 @@ import {
   readCondition,
   writeCondition,
 } from '../../../conditions/condition-tree.ts';
+import { tidyOption } from '../../panel/options-text.ts';
 import { conditionNames, jumpsOf } from './references.ts';
 
 /** What ids become, those of elements and those of steps apart. */
@@ -23,7 +26,7 @@ export function renameReferences(node: EditNode, renamed: Renamed): EditNode {
     node,
     (leaf) => {
       const name = leaf.subject.of === 'element' && renamed.elements.get(leaf.subject.name);
-      return name ? { ...leaf, subject: { of: 'element', name } } : leaf;
+      return name ? { ...leaf, subject: { ...leaf.subject, name } } : leaf;
     },
     (to) => renamed.steps.get(to) ?? to,
     (id) => renamed.elements.get(id) ?? id,
@@ -48,6 +51,31 @@ export function renameOption(node: EditNode, id: string, old: string, fresh: str
     (id) => id,
   );
 }
+
+/** The tree with every comparison that asks for a row of a matrix asking for it by its other id. */
+export const renameRow = (node: EditNode, id: string, old: string, fresh: string): EditNode =>
+  mapConditions(
+    node,
+    (leaf) => {
+      const { of, name, row } = leaf.subject;
+      const isMeant = of === 'element' && name === id && row === old;
+      return isMeant ? { ...leaf, subject: { ...leaf.subject, row: fresh } } : leaf;
+    },
+    (to) => to,
+    (id) => id,
+  );
+
+/** Options with other conditions; undefined takes one away. What is no option stays what it is. */
+export const mapOptionConditions = (
+  options: readonly unknown[],
+  change: (condition: unknown) => unknown,
+): unknown[] =>
+  options.map((option) => {
+    if (!isRecord(option) || option['show_when'] === undefined) return option;
+    const { show_when: when, ...rest } = option;
+    const changed = change(when);
+    return changed === undefined ? tidyOption(rest as ChoiceOption) : { ...rest, show_when: changed };
+  });
 
 function mapConditions(
   node: EditNode,
@@ -75,6 +103,8 @@ function mapAttributes(
   const changed: Record<string, unknown> = {};
   for (const name of conditionNames)
     if (node.attrs[name] !== undefined) changed[name] = map(node.attrs[name]);
+  const { options } = node.attrs;
+  if (Array.isArray(options)) changed['options'] = mapOptionConditions(options, map);
   const jumps = jumpsOf(node);
   if (jumps.length > 0)
     changed['jumps'] = jumps.map((jump) => ({

@@ -1,5 +1,7 @@
+import type { ChoiceOption } from '#ast/answers/options.ts';
 import { endOfForm } from '#ast/logic/condition.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
+import { readOptions } from '../../../conditions/asked-node.ts';
 import { type Group, readCondition } from '../../../conditions/condition-tree.ts';
 import {
   plain,
@@ -29,8 +31,15 @@ export function sayLogic(root: EditNode, node: EditNode): readonly Sentence[] {
   return [
     ...(formula === '' ? [] : [sayFormula(root, formula)]),
     ...conditions,
+    ...readOptions(node.attrs['options']).flatMap((option) => sayOffer(root, option) ?? []),
     ...jumpsOf(node).map((jump) => sayJump(root, jump)),
   ];
+}
+
+/** `Large offered when …`. */
+function sayOffer(root: EditNode, { label, show_when: when }: ChoiceOption): Sentence[] | undefined {
+  const group = readCondition(when);
+  return group && [[strong(label), plain(' offered'), ...sayWhenIn(root, group)]];
 }
 
 /** `= Price * People`: a formula with the labels of what it names. */
