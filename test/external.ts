@@ -174,7 +174,7 @@ async function testOnValkey(files: readonly string[]): Promise<boolean> {
   }
   say(`✔ ${valkey.description}`);
   try {
-    return await succeeds(['--test', ...files], { VALKEY_TEST_URL: valkey.url });
+    return await succeeds([join(home, 'test', 'run.ts'), ...files], { VALKEY_TEST_URL: valkey.url });
   } finally {
     await valkey.close();
   }
@@ -185,7 +185,7 @@ const given = process.argv.slice(2);
 const external =
   given.length > 0
     ? given.filter(isExternal)
-    : await Array.fromAsync(glob('src/**/*.external.ts', { cwd: home }));
+    : await Array.fromAsync(glob('{src,test}/**/*.external.ts', { cwd: home }));
 const others = given.filter((file) => !isExternal(file));
 try {
   const onPostgres = (given.length > 0 && others.length === 0) || (await testOnPostgres(others));

@@ -1,38 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { openS3Server } from '#test/s3-server.ts';
 import { s3Storage } from './s3-storage.ts';
 import { streamOf, testStorage } from './testing.ts';
 
-type S3Server = { run(): Promise<{ port: number }>; close(): Promise<void> };
-/** An S3 server in this process. The package has no types. */
-const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => S3Server;
-
-const directory = await mkdtemp(join(tmpdir(), 'formloom-s3-'));
-const [bucket, spool] = [join(directory, 'bucket'), join(directory, 'spool')];
-const server = new S3rver({
-  port: 0,
-  address: '127.0.0.1',
-  silent: true,
-  directory: bucket,
-  configureBuckets: [{ name: 'uploads' }],
-});
-const { port } = await server.run();
-after(async () => {
-  await server.close();
-  await rm(directory, { recursive: true });
-});
-
-const settings = {
-  endpoint: `http://127.0.0.1:${port}/uploads`,
-  region: 'auto',
-  accessKeyId: 'S3RVER',
-  secretAccessKey: 'S3RVER',
-};
+const { directory, settings } = await openS3Server();
+const spool = join(directory, 'spool');
 const storage = s3Storage(settings, spool, 0);
 
 /** Objects in the bucket and files in the spool. */

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+
+type S3Server = { run(): Promise<{ port: number }>; close(): Promise<void> };
+/** The package has no types. */
+const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => S3Server;
+
+/**
+ * An S3 server in this process, for as long as the calling test file runs: the address of its bucket with the key that opens
+ * it, and the directory, gone with the file too, in which the bucket lies.
+ */
+export async function openS3Server() {
+  const directory = await mkdtemp(join(tmpdir(), 'formloom-s3-'));
+  const server = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory: join(directory, 'bucket'),
+    configureBuckets: [{ name: 'uploads' }],
+  });
+  const { port } = await server.run();
+  after(async () => {
+    await server.close();
+    await rm(directory, { recursive: true });
+  });
+  return {
+    directory,
+    settings: {
+      endpoint: `http://127.0.0.1:${port}/uploads`,
+      region: 'auto',
+      accessKeyId: 'S3RVER',
+      secretAccessKey: 'S3RVER',
+    },
+  };
+}
