@@ -6,6 +6,7 @@ import type { Static } from 'typebox';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
+import { samples } from '#forms/import/samples.ts';
 import type { LocatedForm } from '#console/forms/shapes.ts';
 import type { ExportedForm as Exported, Overview } from '#forms/shapes.ts';
 import { contact } from '../../web/forms/templates/contact.ts';
@@ -92,6 +93,22 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
     (await list(person)).map(({ name }) => name),
     ['Pasted'],
   );
+
+  // What another service exported is recognised, and told part by part before it is made.
+  await page.goto(`${service.url}/app/w/${person.workspaceId}/forms`);
+  await page.getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('tab', { name: 'From JSON' }).click();
+  await area.fill(JSON.stringify(samples.typeform));
+  await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
+  await page.getByText('This is a form of Typeform.').waitFor();
+  await page
+    .getByRole('list', { name: 'Left out' })
+    .getByText('There is no element like "payment".')
+    .waitFor();
+  assert.equal((await list(person)).length, 1, 'nothing is made yet');
+  await page.getByRole('button', { name: 'Create this form' }).click();
+  await page.waitForURL(/\/app\/forms\//);
+  assert.deepEqual((await list(person)).map(({ name }) => name).toSorted(), ['Pasted', 'Weaving course']);
   await page.context().close();
 });
 

@@ -66,6 +66,7 @@ export function CreateFormDialog({
             label: 'From JSON',
             content: (
               <PastedFormPanel
+                workspaceId={workspaceId}
                 text={pasted}
                 onChange={setPasted}
                 onCreate={create.mutate}

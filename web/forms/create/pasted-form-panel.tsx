@@ -5,22 +5,26 @@ import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import { FileDrop } from './file-drop.tsx';
+import { ForeignFormPanel } from './foreign-form-panel.tsx';
 import type { TextPlace } from './json-places.ts';
 import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
 
-/** Reads a form from JSON that was pasted, dropped or chosen, and tells where it is wrong. */
+/** Reads a form from JSON that was pasted, dropped or chosen, tells where it is wrong, and knows those of other services. */
 export function PastedFormPanel({
+  workspaceId,
   text,
   onChange,
   onCreate,
   isPending,
 }: {
+  workspaceId: string;
   text: string;
   onChange: (text: string) => void;
   onCreate: (form: InputOf<'createForm'>['body']) => void;
   isPending: boolean;
 }): ReactElement {
   const [problems, setProblems] = useState<readonly PastedProblem[]>([]);
+  const [foreign, setForeign] = useState<Readonly<Record<string, unknown>>>();
   const area = useRef<HTMLTextAreaElement>(null);
   const change = (next: string): void => {
     onChange(next);
@@ -28,17 +32,22 @@ export function PastedFormPanel({
   };
   const create = (): void => {
     const read = readPastedForm(text);
-    if (read.ok) onCreate({ structure: read.structure, settings: read.settings });
-    else setProblems(read.problems);
+    if (!read.ok) setProblems(read.problems);
+    else if ('document' in read) setForeign(read.document);
+    else onCreate({ structure: read.structure, settings: read.settings });
   };
   const takeFile = async (file: File | undefined): Promise<void> => {
     if (file) change(await file.text());
   };
+  if (foreign)
+    return (
+      <ForeignFormPanel workspaceId={workspaceId} document={foreign} onBack={() => setForeign(undefined)} />
+    );
   return (
     <FileDrop onFile={(file) => void takeFile(file)}>
       <TextArea
         label="Form as JSON"
-        description="As the API takes it, or as “Export as JSON” made it. Paste it, drop a file here, or choose one."
+        description="As the API takes it or “Export as JSON” made it; or what Typeform, Tally, Google Forms or SurveyJS exported, or a JSON Schema. Paste it, drop a file here, or choose one."
         value={text}
         onChange={change}
         rows={14}

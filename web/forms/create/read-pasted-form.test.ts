@@ -82,3 +82,10 @@ test('a path is found past braces and quotes in texts, numbers, blanks and empty
   assert.equal(places.get('0.0'), undefined);
   assert.equal(places.get('5'), undefined);
 });
+
+test('what another service exported is told apart from a form of ours that is wrong', () => {
+  const document = { fields: [{ type: 'short_text', title: 'Name' }] };
+  assert.deepEqual(readPastedForm(JSON.stringify(document)), { ok: true, document });
+  for (const text of ['{"type":"form","children":[]}', '{"children":[]}', '{"structure":{}}', '{"a":1}'])
+    assert.ok(problemsOf(text).length > 0, text);
+});

@@ -1,3 +1,4 @@
+import { isRecord } from '#ast/json.ts';
 import type { Form } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { findNodes, lineAt, offsetOfError, sayPath, type TextPlace } from './json-places.ts';
@@ -7,6 +8,8 @@ export type PastedProblem = { message: string; where: string; place?: TextPlace 
 
 type PastedForm =
   | { ok: true; structure: Form; settings?: object }
+  /** No form of ours: what another service exported, perhaps, which the service knows. */
+  | { ok: true; document: Readonly<Record<string, unknown>> }
   | { ok: false; problems: readonly PastedProblem[] };
 
 /** Reads a form as the API takes it, or as the console exports it (`{structure, settings}`). */
@@ -17,6 +20,7 @@ export function readPastedForm(text: string): PastedForm {
   } catch (error) {
     return { ok: false, problems: [locateSyntaxError(text, error as SyntaxError)] };
   }
+  if (isForeign(value)) return { ok: true, document: value };
   const wrapped = typeof value === 'object' && value !== null && 'structure' in value ? value : undefined;
   const checked = validateStructure(wrapped ? wrapped.structure : value);
   if (!checked.ok) {
@@ -37,6 +41,14 @@ export function readPastedForm(text: string): PastedForm {
     ...(typeof settings === 'object' && settings !== null && { settings }),
   };
 }
+
+/** Whether it has other things than a form of ours has. */
+const isForeign = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isRecord(value) &&
+  value['type'] !== 'form' &&
+  !Object.hasOwn(value, 'structure') &&
+  !Object.hasOwn(value, 'children') &&
+  Object.values(value).some((part) => typeof part === 'object' && part !== null);
 
 /** The node itself, or the closest one around it. */
 function nearest(places: Map<string, TextPlace>, path: readonly number[]): TextPlace | undefined {
