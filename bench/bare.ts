@@ -125,6 +125,7 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
       ...placeIn(searchParams),
       id,
       version: 1,
+      live_version: null,
       status: 'completed',
       answers: JSON.stringify(given),
       reference: '{}',

@@ -169,6 +169,7 @@ const insertDocument = (
     id: newId(),
     form_id: scene.formId,
     version: 1,
+    live_version: null,
     status: 'completed',
     answers: JSON.stringify({ subject }),
     reference: '{}',

@@ -33,6 +33,7 @@ async function insertIncomplete(formId: string): Promise<string> {
     id,
     form_id: formId,
     version: 1,
+    live_version: null,
     status: 'incomplete',
     answers: '{}',
     reference: '{}',

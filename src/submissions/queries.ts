@@ -57,6 +57,8 @@ const insertedSubmission = {
   id: uuid,
   form_id: uuid,
   version: integer,
+  /** The version that has to be live, since what is submitted was held to its limits; null: any. */
+  live_version: nullable(integer),
   status: word<SubmissionStatus>(),
   answers: jsonText,
   reference: jsonText,
@@ -77,8 +79,9 @@ const insertedSubmission = {
 const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
   `with submission as (
      insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, created_at, updated_at, completed_at${columns})
-     select f.workspace_id, $id, f.id, $version, $status, $answers, $reference, $has_files, $spoken, $created_at, $created_at, $completed_at${values}
-     from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+     select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $spoken, $created_at, $created_at, $completed_at${values}
+     from (select live_version_in_turn($workspace_id, $form_id) as version) live
+     where live.version = coalesce($live_version, live.version)
      ${conflict}
      returning workspace_id, id, form_id, status),
    counted as (
@@ -103,7 +106,8 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
 
 /**
  * A submission, its count and its search document in one statement, so that without files and webhooks a submit is
- * one round trip and one commit. No row: the form was deleted since it was found, which a slow upload takes minutes to.
+ * one round trip and one commit. It joins the form's turn. No row: the form was deleted, or published anew, since it was
+ * found, which a slow upload takes minutes to.
  */
 export const insertSubmission = statement(
   'insert_submission',
@@ -114,7 +118,7 @@ export const insertSubmission = statement(
 
 /**
  * The same under a key, which is taken once: of many at the same time one is inserted, and the others wait for its
- * commit. No row: the key is taken, or the form was deleted.
+ * commit. No row: the key is taken, or the form was deleted or published anew.
  */
 export const insertKeyedSubmission = statement(
   'insert_keyed_submission',
@@ -146,7 +150,7 @@ export const findByKey = statement(
    limit 1`,
 );
 
-/** Lets one submit of this form pass at a time, until its transaction ends: for forms with a maximum. */
+/** Lets one submit of this form pass at a time, until its transaction ends: for forms that take so many of something. */
 export const lockFormForSubmit = statement(
   'lock_form_for_submit',
   { form_id: uuid },

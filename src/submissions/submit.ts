@@ -8,7 +8,7 @@ import { takePlace } from './exactly-once/maximum.ts';
 import { findRepeat, type KeyedRequest, OtherAnswers, type Submitted } from './exactly-once/repeat.ts';
 import { inTurn, takesTurns } from './exactly-once/turns.ts';
 import { isLimited } from './taken/limits-of.ts';
-import { AnswersTaken, takeAnswers } from './taken/take.ts';
+import { AnswersTaken, takeAnswers, takeTurn } from './taken/take.ts';
 import { completeProgress } from './progress/complete.ts';
 import {
   claimAll,
@@ -74,23 +74,55 @@ async function submit(context: SubmitContext, request: SubmitRequest): Promise<S
     !takesTurns(live) &&
     !live.settings.editing;
   if (isPlain) {
-    const isNew = await insertWriting(context.database, writing, 'completed');
+    const isNew = await insertWriting(context.database, writing, 'completed', live.version);
     return isNew ? answerNew(writing) : meetEarlier(context, request, writing);
   }
+  const isNew = await inTurn(live, () =>
+    write(context, writing, async (client) => {
+      if (!(await takePlace(client, live, key))) return false;
+      if (!(await insertWriting(client, writing, 'completed', live.version))) return false;
+      if (isLimited(live.form)) await takeAnswers(client, live, writing.id);
+      return true;
+    }),
+  );
+  return isNew ?? meetEarlier(context, request, writing);
+}
 
-  const write = async (client: Queryable) => {
-    if (!(await takePlace(client, live, key))) return undefined;
-    if (!(await insertWriting(client, writing, 'completed'))) return undefined;
-    if (isLimited(live.form)) await takeAnswers(client, live, writing.id);
+/**
+ * Writes a submission and all that goes with it, in one transaction.
+ * @param insert writes the submission itself, and tells whether it is new.
+ * @returns undefined when it is not.
+ */
+async function write(
+  context: SubmitContext,
+  writing: Writing,
+  insert: (client: Queryable) => Promise<boolean>,
+): Promise<SubmitResult | undefined> {
+  const written = await transaction(context.database, async (client) => {
+    if (!(await insert(client))) return undefined;
     await claimAll(client, writing, writing.fileIds);
     const link = await giveEditLink(client, context.vault, writing);
     return { link, deliveries: await tellCreated(client, writing, writing.createdAt) };
-  };
-  const written = await inTurn(live, () => transaction(context.database, write));
-  if (!written) return meetEarlier(context, request, writing);
+  });
+  if (!written) return undefined;
   if (written.deliveries > 0) context.wakeQueue();
   return answerNew(writing, written.link);
 }
+
+/**
+ * Writes a submission to a form that was published anew since its answers were checked. It is pinned to the version that was
+ * answered, and takes its place by the one that is live.
+ */
+const writeLate = (context: SubmitContext, { live, key }: SubmitRequest, writing: Writing) =>
+  inTurn(live, () =>
+    write(context, writing, async (client) => {
+      if (!(await takePlace(client, live, key))) return false;
+      const limited = await takeTurn(client, { workspaceId: live.workspaceId, formId: live.id });
+      if (!(await insertWriting(client, writing, 'completed'))) return false;
+      if (limited) await takeAnswers(client, limited, writing.id);
+      return true;
+    }),
+  );
 
 const answerNew = ({ id, createdAt }: Writing, link: { editToken?: string } = {}): SubmitResult => ({
   ok: true,
@@ -99,7 +131,7 @@ const answerNew = ({ id, createdAt }: Writing, link: { editToken?: string } = {}
   ...link,
 });
 
-/** The answer to what is not new: the key was used, or answers were saved under it, or the form is gone. */
+/** The answer to what is not new: the key was used, or answers were saved under it, or the form is another one, or gone. */
 async function meetEarlier(
   context: SubmitContext,
   request: SubmitRequest,
@@ -109,8 +141,11 @@ async function meetEarlier(
   const completed =
     key !== undefined && (await inTurn(live, () => completeProgress(context, { ...writing, key })));
   if (completed) return { ok: true, repeated: false, ...completed };
-  const repeated = await answerRepeat(context, request, { refuseOther: true });
-  if (repeated) return repeated;
+  const taken =
+    (await answerRepeat(context, request, { refuseOther: true })) ??
+    (await writeLate(context, request, writing)) ??
+    (await answerRepeat(context, request, { refuseOther: true }));
+  if (taken) return taken;
   throw new ApiError('not_found', 'There is no form at this address.');
 }
 

@@ -65,17 +65,22 @@ export const storedColumns = ({ live, answers, reference, fileIds, language = nu
   ...searchColumns(live.form, live.settings, { answers, reference, language }),
 });
 
-/** @returns whether it is new: its key was not used, and its form is there. */
+/**
+ * @param liveVersion which version of its form has to be live; null: any.
+ * @returns whether it is new: its key was not used, and its form is there, in this version.
+ */
 export async function insertWriting(
   db: Queryable,
   writing: Writing,
   status: SubmissionStatus,
+  liveVersion: number | null = null,
 ): Promise<boolean> {
   const { live, id, createdAt, answers, key } = writing;
   const isCompleted = status === 'completed';
   const row = {
     ...storedColumns(writing),
     id,
+    live_version: liveVersion,
     status,
     created_at: createdAt,
     completed_at: isCompleted ? createdAt : null,

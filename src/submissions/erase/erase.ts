@@ -10,6 +10,7 @@ import { eventOf, type FormKey } from '../changes/event.ts';
 import { listFiles } from '../changes/edited-answers.ts';
 import { deleteRows } from '../changes/remove.ts';
 import { searchColumns } from '../search-columns.ts';
+import { joinTurn } from '../taken/queries.ts';
 import {
   countBelongings,
   deleteInvitations,
@@ -84,6 +85,7 @@ export async function eraseIdentity(
   ids: readonly string[],
   isSaid: (text: string) => boolean,
 ): Promise<Erased> {
+  await joinTurn(db, { workspace_id: key.workspaceId, form_id: key.formId });
   const rows = await lockToErase(db, keyOf(key, ids));
   const traces = await eraseTraces(db, key, rows);
   const kept: string[] = [];

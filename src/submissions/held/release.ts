@@ -5,6 +5,7 @@ import type { Queryable } from '#kit/statement.ts';
 import { listFiles } from '../changes/edited-answers.ts';
 import type { FormKey } from '../changes/event.ts';
 import { lookForPlace } from '../exactly-once/maximum.ts';
+import { lockFormForSubmit } from '../queries.ts';
 import { refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
 import type { SubmitContext } from '../submit.ts';
 import { giveEditLink, insertWriting, tellCreated, type Writing } from '../writing.ts';
@@ -45,6 +46,8 @@ async function releaseOne(
   id: string,
 ): Promise<number | undefined> {
   const row = { workspace_id: workspaceId, form_id: formId };
+  // Alone from the beginning: its turn may be needed for the maximum too.
+  await lockFormForSubmit(db, { form_id: formId });
   const limited = await takeTurn(db, { workspaceId, formId });
   const [held] = await lockHeld(db, { ...row, id });
   if (!held) return undefined;

@@ -5,8 +5,7 @@ import type { Vault } from '#kit/vault.ts';
 import { releaseFiles } from '../changes/queries.ts';
 import { takePlace } from '../exactly-once/maximum.ts';
 import { digestOf, type Submitted } from '../exactly-once/repeat.ts';
-import { isLimited } from '../taken/limits-of.ts';
-import { takeAnswers } from '../taken/take.ts';
+import { takeAnswers, takeTurn } from '../taken/take.ts';
 import { addToCount } from '../queries.ts';
 import { claimAll, giveEditLink, storedColumns, tellCreated, type Writing } from '../writing.ts';
 import { findOwnFiles, lockProgress, writeProgress } from './queries.ts';
@@ -24,6 +23,7 @@ export async function completeProgress(
   const form = { workspace_id: live.workspaceId, form_id: live.id };
   const done = await transaction(context.database, async (client) => {
     if (!(await takePlace(client, live, key))) return undefined;
+    const limited = await takeTurn(client, { workspaceId: live.workspaceId, formId: live.id });
     const [saved] = await lockProgress(client, { ...form, key });
     if (!saved) return undefined;
     const completedAt = now();
@@ -36,7 +36,7 @@ export async function completeProgress(
       now: completedAt,
       completed_at: completedAt,
     });
-    if (isLimited(live.form)) await takeAnswers(client, live, saved.id);
+    if (limited) await takeAnswers(client, limited, saved.id);
     await keepFiles(client, completed);
     // In one order with every other change of the two (changes/edit.ts). What lay in the trash was not counted.
     await addToCount(client, { ...form, status: 'completed', slot: 0, change: 1 });

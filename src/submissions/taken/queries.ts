@@ -1,5 +1,5 @@
 import type { Form } from '#ast/tree.ts';
-import { bigint, integer, json, statement, text, texts, uuid } from '#kit/statement.ts';
+import { bigint, integer, json, nullable, statement, text, texts, uuid } from '#kit/statement.ts';
 
 /** The live version of a form, whose limits hold for every submission to it, whichever version that answered. */
 export const findLiveVersion = statement(
@@ -9,6 +9,14 @@ export const findLiveVersion = statement(
   `select v.version, v.structure from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
+);
+
+/** Joins the turn of a form, beside others who do, until the transaction ends. @returns its live version; null: it is gone. */
+export const joinTurn = statement(
+  'taken.join_turn',
+  { workspace_id: uuid, form_id: uuid },
+  { version: nullable(integer) },
+  `select live_version_in_turn($workspace_id, $form_id) as version`,
 );
 
 /** The version by which a form's taken answers were last written down. */
@@ -40,25 +48,27 @@ const writeText = (page: string): string =>
   `with page as (
      select s.workspace_id, s.id, s.form_id, s.answers, s.status = 'completed' and s.trashed_at is null as counts
      from submissions s where s.workspace_id = $workspace_id and s.form_id = $form_id ${page}),
-   wanted as (
-     select page.workspace_id, page.id as submission_id, page.form_id, given.element_id, given.value
-     from page
-     cross join lateral (
-       select u.element_id,
-         encode(sha256(convert_to(lower(regexp_replace(page.answers ->> u.element_id, u.ignored, '', 'g')), 'UTF8')), 'hex') as value
-       from unnest($unique_elements, $ignored) u (element_id, ignored)
-       where json_typeof(page.answers -> u.element_id) in ('string', 'number')
-       union
-       select e.element_id, chosen.option
-       from (select distinct element_id from unnest($option_elements) o (element_id)) e
-       cross join lateral json_array_elements_text(
-         case json_typeof(page.answers -> e.element_id) when 'array' then page.answers -> e.element_id
-           else json_build_array(page.answers -> e.element_id) end) chosen (option)
-       where (e.element_id, chosen.option) in (select * from unnest($option_elements, $options))) given
-     where page.counts),
+   answered as materialized (
+     select page.workspace_id, page.id as submission_id, page.form_id, answered.key as element_id, answered.value as answer
+     from page cross join lateral json_each(page.answers) answered
+     where page.counts and (answered.key = any ($unique_elements) or answered.key = any ($option_elements))),
+   wanted as materialized (
+     select a.workspace_id, a.submission_id, a.form_id, u.element_id,
+       encode(sha256(convert_to(lower(regexp_replace(a.answer #>> '{}', u.ignored, '', 'g')), 'UTF8')), 'hex') as value
+     from answered a join unnest($unique_elements, $ignored) u (element_id, ignored) on u.element_id = a.element_id
+     where json_typeof(a.answer) in ('string', 'number')
+     union all
+     select a.workspace_id, a.submission_id, a.form_id, a.element_id, chosen.option
+     from answered a
+     join (
+       select element_id, array_agg(option) as options from unnest($option_elements, $options) o (element_id, option)
+       group by element_id) offered on offered.element_id = a.element_id
+     cross join lateral json_array_elements_text(
+       case json_typeof(a.answer) when 'array' then a.answer else json_build_array(a.answer) end) chosen (option)
+     where chosen.option = any (offered.options)),
    freed as (
-     delete from taken_answers t using page
-     where t.workspace_id = $workspace_id and t.submission_id = page.id and not exists (
+     delete from taken_answers t
+     where t.workspace_id = $workspace_id and t.submission_id = any (array(select id from page)) and not exists (
        select from wanted w
        where w.submission_id = t.submission_id and w.element_id = t.element_id and w.value = t.value)),
    taken as (

@@ -16,6 +16,7 @@ import { removeSubmission } from '../changes/remove.ts';
 import { holdAnswers } from '../held/hold.ts';
 import { releaseHeld } from '../held/release.ts';
 import { takePlace } from '../exactly-once/maximum.ts';
+import { lockFormForSubmit } from '../queries.ts';
 import { changedBy } from '../history/changed-by.ts';
 import { saveProgress } from '../progress/save.ts';
 import { openScene, type Scene } from '../testing.ts';
@@ -80,6 +81,15 @@ test('of 100 submits at once for 10 places, from this process and as of others, 
   assert.deepEqual(await placesOf(scene), { w: 0, d: 2 });
 });
 
+/** Whether anybody waits for the turn of a form. */
+async function isAwaited(): Promise<boolean> {
+  const { rows } = await database.query(
+    `select from pg_locks join pg_database on oid = database
+     where datname = current_database() and locktype = 'advisory' and not granted`,
+  );
+  return rows.length > 0;
+}
+
 test('a submit waits for one of another process that takes the last place, and then finds none', async () => {
   const scene = await openScene(database, [workshop(1)]);
   const live = await scene.live();
@@ -93,13 +103,7 @@ test('a submit waits for one of another process that takes the last place, and t
     const sent = sendTo(scene, { workshop: 'w' }).finally(() => {
       isOver = true;
     });
-    await until('the late one to wait for the lock', async () => {
-      const { rows } = await database.query(
-        `select from pg_locks join pg_database on oid = database
-          where datname = current_database() and locktype = 'advisory' and not granted`,
-      );
-      return rows.length > 0 || isOver;
-    });
+    await until('the late one to wait for the lock', async () => (await isAwaited()) || isOver);
     return { sent };
   });
   assert.equal(await late.sent, full);
@@ -211,6 +215,67 @@ test('what was submitted before a limit was published counts, also where it brea
     await sendTo(scene, { workshop: 'd' }),
     'Workshop: "Dyeing" has no place left. Choose another option.',
   );
+});
+
+const unlimited = element('radio', 'workshop', { label: 'Workshop', options: ['w', 'd'] });
+const publish = (scene: Scene, ...elements: readonly unknown[]) =>
+  changeForm(database, scene.workspaceId, scene.formId, { structure: structure(...elements) });
+
+test('a submit that is under way when limits are published is counted before the next one finds its place', async () => {
+  const scene = await openScene(database, [unlimited]);
+  const writing = prepareWriting(
+    { live: await scene.live(), reference: {}, files: new Map() },
+    { workshop: 'w' },
+  );
+  let isOver = false;
+  const next = await transaction(other, async (client) => {
+    assert.equal(await insertWriting(client, writing, 'completed', writing.live.version), true);
+    await publish(scene, workshop(1));
+    const sent = sendTo(scene, { workshop: 'w' }).finally(() => {
+      isOver = true;
+    });
+    await until('the next one to wait for the turn', async () => (await isAwaited()) || isOver);
+    return { sent };
+  });
+  assert.equal(await next.sent, full);
+  assert.deepEqual(await placesOf(scene), { w: 0, d: 2 });
+});
+
+test('a submit that waited while limits were published and counted is held to them, and stays with the version that it answered', async () => {
+  const scene = await openScene(database, [unlimited]);
+  const { version } = await scene.live();
+  const late = await transaction(other, async (client) => {
+    await lockFormForSubmit(client, { form_id: scene.formId });
+    const sent = [sendTo(scene, { workshop: 'w' }), sendTo(scene, { workshop: 'd' })];
+    await until('these to wait for the turn', isAwaited);
+    await publish(scene, workshop(1));
+    const live = await scene.live();
+    const writing = prepareWriting({ live, reference: {}, files: new Map() }, { workshop: 'w' });
+    assert.equal(await takePlace(client, live, undefined), true);
+    assert.equal(await insertWriting(client, writing, 'completed'), true);
+    await takeAnswers(client, live, writing.id);
+    return { sent };
+  });
+  assert.deepEqual(await Promise.all(late.sent), [full, 'ok']);
+  assert.deepEqual(await placesOf(scene), { w: 0, d: 1 });
+  const { rows } = await database.query(
+    'select version from submissions where form_id = $1 order by version',
+    [scene.formId],
+  );
+  assert.deepEqual(rows, [{ version }, { version: version + 1 }]);
+});
+
+test('what goes into the trash while limits are published takes nothing', async () => {
+  const scene = await openScene(database, [unlimited]);
+  const id = await scene.submit({ workshop: 'w' });
+  const places = await transaction(other, async (client) => {
+    await trashMany(client, scene, { ids: [id], by: changedBy(by) });
+    await publish(scene, workshop(1));
+    const counted = placesOf(scene);
+    await until('the count to wait for the turn', isAwaited);
+    return { counted };
+  });
+  assert.deepEqual(await places.counted, { w: 1, d: 2 });
 });
 
 test('what is held takes no place before it is released, and what is saved none before it is sent', async () => {

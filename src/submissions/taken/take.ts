@@ -14,6 +14,7 @@ import {
   countOthers,
   findLiveVersion,
   findTakenVersion,
+  joinTurn,
   listVersionsBetween,
   setTakenVersion,
   writeManyTaken,
@@ -40,18 +41,25 @@ export class AnswersTaken extends ApiError {
 
 /**
  * The live version of a form that takes something only so many times, with its turn (lockFormForSubmit) until the
- * transaction ends; undefined of any other form. To be asked for before rows are locked: a submit takes its turn first.
+ * transaction ends; undefined of any other form, whose turn is joined: what is written now is there for whoever counts when
+ * such a version comes. To be asked for before rows are locked: a submit takes its turn first.
  */
 export async function takeTurn(
   db: Queryable,
   { workspaceId, formId }: { workspaceId: string; formId: string },
 ): Promise<LimitedForm | undefined> {
-  const live = only(await findLiveVersion(db, { workspace_id: workspaceId, form_id: formId }));
-  if (!live || !isLimited(live.structure)) return undefined;
-  await lockFormForSubmit(db, { form_id: formId });
-  const limited = { workspaceId, id: formId, version: live.version, form: live.structure };
-  await bringUpToDate(db, limited);
-  return limited;
+  const row = { workspace_id: workspaceId, form_id: formId };
+  for (;;) {
+    const live = only(await findLiveVersion(db, row));
+    if (!live) return undefined;
+    const { version, structure: form } = live;
+    const limited = isLimited(form) ? { workspaceId, id: formId, version, form } : undefined;
+    if (limited) await lockFormForSubmit(db, { form_id: formId });
+    // Another version may have come while the turn was waited for.
+    if (only(await joinTurn(db, row))?.version !== version) continue;
+    if (limited) await bringUpToDate(db, limited);
+    return limited;
+  }
 }
 
 /**
@@ -132,7 +140,7 @@ export function findPlaces(database: Database, live: LimitedForm): Promise<Place
 async function countPlaces(database: Database, live: LimitedForm): Promise<Places> {
   const limits = limitsOf(live.form);
   const known = only(await findTakenVersion(database, rowOf(live)));
-  if (known?.version !== live.version) {
+  if (known === undefined || known.version < live.version) {
     await transaction(database, async (client) => {
       await lockFormForSubmit(client, { form_id: live.id });
       await bringUpToDate(client, live);
@@ -163,12 +171,12 @@ const mostVersions = 20;
 
 /**
  * Writes down what all submissions take, where that was not done by this version of the form and it counts other
- * elements or options than the versions since then. In the form's turn, and before anything else is written: of what a
+ * elements or options than the versions since then; nothing where a later version did. In the form's turn, and before anything else is written: of what a
  * submission took before nothing is refused.
  */
 export async function bringUpToDate(db: Queryable, live: LimitedForm): Promise<void> {
   const known = only(await findTakenVersion(db, rowOf(live)));
-  if (known?.version === live.version) return;
+  if (known !== undefined && known.version >= live.version) return;
   const counted = asked(limitsOf(live.form));
   const isCounted = known !== undefined && (await countedAll(db, live, known.version, counted));
   let after = '00000000-0000-0000-0000-000000000000';
@@ -188,7 +196,7 @@ async function countedAll(
   from: number,
   counted: ReturnType<typeof asked>,
 ): Promise<boolean> {
-  if (from > live.version || live.version - from > mostVersions) return false;
+  if (live.version - from > mostVersions) return false;
   const versions = await listVersionsBetween(db, { ...rowOf(live), from, to: live.version });
   return versions.every(({ structure }) => isDeepStrictEqual(asked(limitsOf(structure)), counted));
 }

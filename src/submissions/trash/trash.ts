@@ -11,6 +11,7 @@ import { type ChangedBy, changedBy } from '../history/changed-by.ts';
 import { insertChange } from '../history/queries.ts';
 import { addToCount, type SubmissionStatus } from '../queries.ts';
 import { searchColumns } from '../search-columns.ts';
+import { joinTurn } from '../taken/queries.ts';
 import { refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
 import { lockTrashed, restoreSubmission, trashSubmissions } from './queries.ts';
 
@@ -28,6 +29,7 @@ export function trashSubmission(
 ): Promise<void> {
   return transaction(database, async (client) => {
     const row = { workspace_id: workspaceId, form_id: formId, id };
+    await joinTurn(client, row);
     const found = only(await lockSubmission(client, row));
     if (!found) throw new ApiError('not_found');
     requireUnchanged(unchanged, found.updated_at);
@@ -36,7 +38,8 @@ export function trashSubmission(
 }
 
 /**
- * Lays these submissions of a form into the trash, in the caller's transaction.
+ * Lays these submissions of a form into the trash, in the caller's transaction, which joins the form's turn: nobody counts
+ * what they take meanwhile.
  * @returns how many there were; what is gone, or in the trash already, is skipped.
  */
 export async function trashMany(
@@ -44,6 +47,7 @@ export async function trashMany(
   key: FormKey,
   { ids, by }: { ids: readonly string[]; by: ChangedBy },
 ): Promise<number> {
+  await joinTurn(db, { workspace_id: key.workspaceId, form_id: key.formId });
   const trashed = await trashSubmissions(db, {
     workspace_id: key.workspaceId,
     form_id: key.formId,
