@@ -15,7 +15,7 @@ import { bulkBatch, bulkJob } from '#submissions/bulk/bulk.ts';
 import { pruneVisits } from '#submissions/analytics/visit-counter.ts';
 import { pruneHeld } from '#submissions/held/prune.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
-import { emptyTrash } from '#submissions/trash/empty-trash.ts';
+import { applyRetention } from '#submissions/retention/apply.ts';
 import { deliverWebhook, perWebhook } from '#webhooks/sending/deliver.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { replayBatch, replayJob } from '#webhooks/replay/replay-job.ts';
@@ -100,10 +100,10 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       log,
       work: () => cleanPendingList(database, {}),
     }),
-    runPeriodically('emptying the trash', {
+    runPeriodically('erasing what was kept for long enough', {
       pauseMs: 60_000,
       log,
-      work: () => emptyTrash({ database, wakeQueue: () => queue.wake() }),
+      work: () => applyRetention({ database, wakeQueue: () => queue.wake() }),
     }),
     runPeriodically('reminding the invited', {
       pauseMs: 30_000,

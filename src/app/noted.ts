@@ -106,6 +106,9 @@ const notedOperations = {
   rotateKey: changed('getKey'),
 
   changeWorkspace: changed('getWorkspace'),
+  changeRetention: says('submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash', 'audit_days'),
+  previewRetention: onlyAsks,
+  changeFormRetention: says('submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash'),
   exportAuditLog: line,
 
   testMail: line,

@@ -24,6 +24,7 @@ import { searchEndpoints } from '#search/endpoints.ts';
 import { analyticsEndpoints } from '#submissions/analytics/endpoints.ts';
 import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
 import { submissionEndpoints } from '#submissions/endpoints.ts';
+import { retentionEndpoints } from '#submissions/retention/endpoints.ts';
 import { spamEndpoints } from '#submissions/held/endpoints.ts';
 import { noteEndpoints } from '#submissions/notes/endpoints.ts';
 import { submitEndpoint } from '#submissions/submit-endpoint.ts';
@@ -74,6 +75,7 @@ export function apiOperations(services: Services) {
   const workspace = workspaceEndpoints(services);
   const mail = mailEndpoints(services);
   const audit = auditEndpoints(services);
+  const retention = retentionEndpoints(services);
   return {
     listForms: forms.list,
     createForm: forms.create,
@@ -197,6 +199,12 @@ export function apiOperations(services: Services) {
 
     getWorkspace: workspace.get,
     changeWorkspace: workspace.change,
+
+    getRetention: retention.get,
+    changeRetention: retention.change,
+    previewRetention: retention.preview,
+    getFormRetention: retention.getOfForm,
+    changeFormRetention: retention.changeOfForm,
 
     listAuditLog: audit.list,
     exportAuditLog: audit.export,

@@ -127,6 +127,12 @@ export const routes = {
   getWorkspace: 'GET /workspace',
   changeWorkspace: 'PATCH /workspace',
 
+  getRetention: 'GET /retention',
+  changeRetention: 'PATCH /retention',
+  previewRetention: 'POST /retention/preview',
+  getFormRetention: 'GET /forms/:id/retention',
+  changeFormRetention: 'PATCH /forms/:id/retention',
+
   listAuditLog: 'GET /audit',
   exportAuditLog: 'GET /audit/export',
 

@@ -5,10 +5,6 @@ import { laneOfMail, type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
 import { deleteExpiredResets } from '#workspaces/password-reset/queries.ts';
 import { deleteOldMails, findLoggedMail, requeueMail } from './queries.ts';
 
-/** For how many days the log is kept. */
-const logDays = 90;
-const dayMs = 86_400_000;
-
 /**
  * Lets a failed mail of a workspace leave once more.
  * @throws ApiError not_found when it is not in the workspace's log, conflict when it has not failed or is about an invitation that
@@ -33,12 +29,12 @@ export async function retryMail(
   wakeQueue();
 }
 
-/** Removes what is older than the log reaches back, and links of password resets that are over. */
+/** Removes what is older than its workspace, or its form, keeps mails, and links of password resets that are over. */
 export async function pruneMails(database: Database): Promise<void> {
   const at = now();
   await deleteExpiredResets(database, { before: at });
   for (;;) {
-    const gone = await deleteOldMails(database, { before: new Date(at.getTime() - logDays * dayMs) });
+    const gone = await deleteOldMails(database, { now: at });
     if (gone.length < 1_000) return;
   }
 }

@@ -2,6 +2,7 @@ import { insertJobs } from '#kit/queue.ts';
 import { type MailKind, sendMailJob } from '#kit/outbox/kinds.ts';
 import type { MailState } from '#kit/outbox/queries.ts';
 import { bigint, integer, nullable, statement, text, texts, timestamp, uuid, word } from '#kit/statement.ts';
+import { keptFor } from '#workspaces/retention/rules.ts';
 
 /** A line of the log; what is private is not in it. */
 const loggedMail = {
@@ -90,10 +91,14 @@ export const requeueMail = statement(
 /** @returns those removed; a full batch of 1,000 means that there may be more. */
 export const deleteOldMails = statement(
   'mail.delete_old_mails',
-  { before: timestamp },
+  { now: timestamp },
   { id: uuid },
   `/* sweep: across workspaces */
    delete from mails where (workspace_id, id) in (
-     select workspace_id, id from mails where created_at < $before and state <> 'queued' order by created_at limit 1000)
+     select m.workspace_id, m.id from mails m
+       join workspaces w on w.id = m.workspace_id
+       left join forms f on f.workspace_id = m.workspace_id and f.id = m.form_id
+      where m.created_at < $now - ${keptFor('mails')} and m.state <> 'queued'
+      order by m.created_at limit 1000)
    returning id`,
 );

@@ -1,7 +1,7 @@
 import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
 import { boolean, integer, integers, json, jsonb, statement, text, uuid } from '#kit/statement.ts';
-import { leastIdAt } from '../id-times.ts';
+import { leastIdAt } from '#kit/id-times.ts';
 
 /** The form whose submissions are looked at; nothing for one that is gone. */
 export const findViewedForm = statement(

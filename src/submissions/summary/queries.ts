@@ -1,7 +1,7 @@
 import type { Answers } from '#ast/answers.ts';
 import type { Form } from '#ast/tree.ts';
 import { bigint, integer, json, statement, text, uuid } from '#kit/statement.ts';
-import { leastIdAt, timeOfId } from '../id-times.ts';
+import { leastIdAt, timeOfId } from '#kit/id-times.ts';
 
 /** Times are given as the ids that were made then: ids sort by time, and their indexes answer. */
 const span = { workspace_id: uuid, form_id: uuid, from_id: uuid, to_id: uuid } as const;

@@ -5,12 +5,14 @@ import { ApiError } from '#kit/errors.ts';
 import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/wire.ts';
+import { daysThatHold } from '#workspaces/retention/rules.ts';
+import { findRetention } from '../retention/queries.ts';
 import { bulkLimit, requireExpected, startBulk } from '../bulk/bulk.ts';
 import { BulkChange } from '../bulk/shapes.ts';
 import type { ChangeContext } from '../changes/edit.ts';
 import { submissionStatuses } from '../queries.ts';
 import { countTrashed, listTrashed, listTrashedIds } from './queries.ts';
-import { restoreMany, trashDays } from './trash.ts';
+import { restoreMany } from './trash.ts';
 
 const dayMs = 86_400_000;
 const uuid = Type.String({ format: 'uuid' });
@@ -54,7 +56,8 @@ export function trashEndpoints(context: ChangeContext) {
   return {
     list: operation({
       summary: 'List trash',
-      description: 'What was deleted, the latest first. After 30 days it is deleted for good.',
+      description:
+        'What was deleted, the latest first. After 30 days, or as many as the retention of the form says, it is erased for good.',
       permission: 'submissions:read',
       params: idParameter,
       query: Type.Object(listParameters, closed),
@@ -63,13 +66,15 @@ export function trashEndpoints(context: ChangeContext) {
         const { workspaceId, formId } = await reachForm(database, scope, params.id);
         const key = { workspace_id: workspaceId, form_id: formId };
         const cut = readCutBy(placePattern, query, 'trash', formId);
-        const [found, total] = await Promise.all([
+        const [[said], found, total] = await Promise.all([
+          findRetention(database, key),
           listTrashed(database, { ...key, ...below(cut), limit: cut.limit, offset: cut.offset }),
           cut.total ?? countTrashed(database, key).then(([counted]) => counted!.total),
         ]);
         const { rows, ends } = endCutBy(cut, found, total, placeOf);
+        const days = Number(daysThatHold('trash', 0, said!.form ?? undefined, said!.workspace));
         const data = rows.map((row) =>
-          wired({ ...row, removed_at: new Date(row.trashed_at.getTime() + trashDays * dayMs) }),
+          wired({ ...row, removed_at: new Date(row.trashed_at.getTime() + days * dayMs) }),
         );
         return { body: { data, ...ends, at_once: bulkLimit } };
       },

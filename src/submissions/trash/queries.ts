@@ -170,13 +170,3 @@ export const lockTrashedForRemoval = statement(
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids) and s.trashed_at is not null
    order by s.id for update of s`,
 );
-
-/** Submissions that have lain in the trash since before `before`, the oldest first. */
-export const findExpired = statement(
-  'trash.find_expired',
-  { before: timestamp, limit: integer },
-  { workspace_id: uuid, form_id: uuid, id: uuid },
-  `/* sweep: across workspaces */
-   select workspace_id, form_id, id from submissions
-   where trashed_at < $before order by trashed_at limit $limit`,
-);

@@ -15,9 +15,6 @@ import { joinTurn } from '../taken/queries.ts';
 import { refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
 import { lockTrashed, restoreSubmission, trashSubmissions } from './queries.ts';
 
-/** How long a submission lies in the trash before it is removed for good. */
-export const trashDays = 30;
-
 /**
  * Lays one submission into the trash. No event tells of it: it can come back, and `submission.deleted` is for what is
  * permanently deleted (specification, "Event kinds"; docs/decisions/0017).

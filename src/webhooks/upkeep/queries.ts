@@ -1,19 +1,31 @@
-import { bigint, integer, statement, uuid, uuids } from '#kit/statement.ts';
+import { leastIdAt } from '#kit/id-times.ts';
+import { bigint, integer, statement, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { keptFor } from '#workspaces/retention/rules.ts';
+
+/** Ids below it have been kept for as long as the form `f` says. */
+const oldest = leastIdAt(`($now - ${keptFor('deliveries')})`);
 
 /**
- * Removes the oldest deliveries of a workspace that are over and whose id is less than `before`, with their attempts.
- * Ids begin with their time, so the primary key finds them.
+ * Removes the oldest deliveries of a workspace's webhooks that are over and have been kept for as long as their form says, with
+ * their attempts. Ids begin with their time, so the index of each webhook finds them.
  */
 export const pruneDeliveries = statement(
   'webhooks.prune_deliveries',
-  { workspace_id: uuid, before: uuid, limit: integer },
+  { workspace_id: uuid, now: timestamp, operator_days: integer, limit: integer },
   { count: bigint },
   `with old as (
-     select workspace_id, id from deliveries
-      where workspace_id = $workspace_id and id < $before and status <> 'Retrying'
-      order by id
+     select d.workspace_id, d.id
+       from workspaces w
+       join webhooks h on h.workspace_id = w.id
+       join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
+       cross join lateral (
+         select workspace_id, id from deliveries
+          where workspace_id = h.workspace_id and webhook_id = h.id and id < ${oldest} and status <> 'Retrying'
+          order by id
+          limit $limit
+            for update skip locked) d
+      where w.id = $workspace_id
       limit $limit
-        for update skip locked
    ),
    pruned as (
      delete from deliveries using old
@@ -24,22 +36,28 @@ export const pruneDeliveries = statement(
 );
 
 /**
- * Removes the oldest events of a workspace whose id is less than `before` and of which no delivery is left. The feed
+ * Removes the oldest events of a workspace that have been kept for as long as their form says and of which no delivery is left. The feed
  * remembers up to where there may be none any more; for what it never came to, that is a position of its own, so that
  * a reader who comes back is told.
  */
 export const pruneEvents = statement(
   'webhooks.prune_events',
-  { workspace_id: uuid, before: uuid, limit: integer },
+  { workspace_id: uuid, now: timestamp, operator_days: integer, limit: integer },
   { count: bigint },
   `with old as (
-     select workspace_id, id from events
-      where workspace_id = $workspace_id and id < $before
-        and not exists (select from deliveries
-                         where deliveries.workspace_id = events.workspace_id and deliveries.event_id = events.id)
-      order by id
+     select e.workspace_id, e.id
+       from workspaces w
+       join forms f on f.workspace_id = w.id
+       cross join lateral (
+         select workspace_id, id from events
+          where workspace_id = f.workspace_id and form_id = f.id and id < ${oldest}
+            and not exists (select from deliveries
+                             where deliveries.workspace_id = events.workspace_id and deliveries.event_id = events.id)
+          order by id
+          limit $limit
+            for update skip locked) e
+      where w.id = $workspace_id
       limit $limit
-        for update skip locked
    ),
    pruned as (
      delete from events using old
@@ -60,14 +78,17 @@ export const pruneEvents = statement(
    select count(*) as count from pruned`,
 );
 
-/** The workspaces that have an event that is old enough to go: a look at the first key of each. */
+/** The workspaces that have an event that may be old enough to go: a look at the first key of each form. */
 export const findWorkspacesToPrune = statement(
   'webhooks.find_workspaces_to_prune',
-  { before: uuid },
+  { now: timestamp, operator_days: integer },
   { id: uuid },
   `/* operator: across workspaces */
-   select workspaces.id from workspaces
-    where exists (select from events where events.workspace_id = workspaces.id and events.id < $before)`,
+   select w.id from workspaces w
+    where exists (
+      select from forms f
+       where f.workspace_id = w.id
+         and exists (select from events where workspace_id = f.workspace_id and form_id = f.id and id < ${oldest}))`,
 );
 
 /**

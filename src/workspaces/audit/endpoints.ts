@@ -5,20 +5,23 @@ import { now, timeOfId } from '#kit/clock.ts';
 import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { named } from '#kit/named.ts';
-import { type Actor, operation } from '#kit/operation.ts';
+import { operation } from '#kit/operation.ts';
 import { requireWholeWorkspace } from '../reach.ts';
 import { closed, maybe, timestamp, uuid } from '../shapes.ts';
 import { tooLong } from './changes.ts';
+import type { LineActor } from './line-actor.ts';
 import { countLines, selectLines } from './queries.ts';
 
 /** What something was done with, by the kind of who did it. */
-const meansOf = { person: 'session', key: 'key', operator: 'command' } as const satisfies Record<
-  Actor['kind'],
-  string
->;
+const meansOf = {
+  person: 'session',
+  key: 'key',
+  operator: 'command',
+  service: 'schedule',
+} as const satisfies Record<LineActor, string>;
 const means = Object.values(meansOf);
-const kindOf = (by: (typeof means)[number]): Actor['kind'] =>
-  (Object.keys(meansOf) as Actor['kind'][]).find((kind) => meansOf[kind] === by)!;
+const kindOf = (by: (typeof means)[number]): LineActor =>
+  (Object.keys(meansOf) as LineActor[]).find((kind) => meansOf[kind] === by)!;
 
 const anything = Type.Unknown();
 const word = Type.String({ minLength: 1, maxLength: 100 });
@@ -29,9 +32,11 @@ const AuditLineShape = named(
     id: uuid,
     at: timestamp,
     actor: Type.Object({
-      kind: Type.Enum(['key', 'person', 'operator']),
+      kind: Type.Enum(['key', 'person', 'operator', 'service']),
       id: maybe(Type.String()),
-      name: maybe(Type.String({ description: 'What they are called now; null for the operator.' })),
+      name: maybe(
+        Type.String({ description: 'What they are called now; null for the operator and the service.' }),
+      ),
     }),
     operation: Type.String({
       description: 'Its `operationId`; of how a person signs in, a word of its own.',
@@ -40,7 +45,8 @@ const AuditLineShape = named(
     path: Type.String(),
     thing_id: maybe(Type.String({ format: 'uuid', description: 'What it was done to, or what it made.' })),
     by: Type.Enum([...means], {
-      description: 'What it was done with: the session of a person, a key, or the command line.',
+      description:
+        'What it was done with: the session of a person, a key, the command line, or the service by itself, as its settings say.',
     }),
     address: maybe(Type.String({ description: 'Where the request came from; null at the command line.' })),
     agent: maybe(Type.String({ description: 'How the browser or the program calls itself.' })),

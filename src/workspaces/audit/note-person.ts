@@ -56,7 +56,7 @@ export type WorkspaceLine = {
   workspaceId: string;
   operation: string;
   /** Undefined: the operator did it, at the command line. */
-  by: { userId: string; origin: Origin; sessionId?: string } | undefined;
+  by: { userId: string; origin: Origin; sessionId?: string } | 'service' | undefined;
   thingId?: string;
   changes?: Changes | undefined;
 };
@@ -66,16 +66,30 @@ export async function noteInWorkspace(
   db: Queryable,
   { workspaceId, operation, by, thingId, changes }: WorkspaceLine,
 ): Promise<void> {
+  const person = by === 'service' ? undefined : by;
   await insertWorkspaceLine(db, {
     workspace_id: workspaceId,
     id: newId(),
-    actor_kind: by ? 'person' : 'operator',
-    actor_id: by?.userId ?? null,
+    actor_kind: by === 'service' ? by : by ? 'person' : 'operator',
+    actor_id: person?.userId ?? null,
     operation,
     thing_id: thingId ?? workspaceId,
-    address: by?.origin.address ?? null,
-    agent: by?.origin.agent ?? null,
-    session_id: by?.sessionId ?? null,
+    address: person?.origin.address ?? null,
+    agent: person?.origin.agent ?? null,
+    session_id: person?.sessionId ?? null,
     changes: changes ?? null,
   });
 }
+
+/** Notes that things of a form went because their time was over: how many, and nothing of what they were. */
+export const noteByRetention = (
+  db: Queryable,
+  { workspaceId, formId, kind, count }: { workspaceId: string; formId: string; kind: string; count: number },
+): Promise<void> =>
+  noteInWorkspace(db, {
+    workspaceId,
+    operation: 'applyRetention',
+    by: 'service',
+    thingId: formId,
+    changes: { [kind]: { from: count, to: 0 } },
+  });

@@ -1,3 +1,4 @@
+import { leastIdAt } from '#kit/id-times.ts';
 import type { Actor } from '#kit/operation.ts';
 import {
   bigint,
@@ -14,6 +15,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
+import type { LineActor } from './line-actor.ts';
 import type { PersonalDeed } from './personal-deeds.ts';
 import type { Changes } from './changes.ts';
 
@@ -86,7 +88,7 @@ export const insertWorkspaceLine = statement(
   {
     workspace_id: uuid,
     id: uuid,
-    actor_kind: word<Actor['kind']>(),
+    actor_kind: word<LineActor>(),
     actor_id: nullable(text),
     operation: text,
     thing_id: uuid,
@@ -189,13 +191,9 @@ const filter = {
   to: nullable(timestamp),
 } as const;
 
-/** An id begins with its time in milliseconds. */
-const idAt = (moment: string): string =>
-  `(lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
-
 const filtered = `a.workspace_id = $workspace_id and ($actor_kind is null or a.actor_kind = $actor_kind)
       and ($actor_id is null or a.actor_id = $actor_id) and ($operation is null or a.operation = $operation) and ($thing_id is null or a.thing_id = $thing_id)
-      and ($from is null or a.id >= ${idAt('$from')}) and ($to is null or a.id < ${idAt('$to')})`;
+      and ($from is null or a.id >= ${leastIdAt('$from')}) and ($to is null or a.id < ${leastIdAt('$to')})`;
 
 /** Newest first, with the names that people and keys have now. */
 export const selectLines = statement(
@@ -203,7 +201,7 @@ export const selectLines = statement(
   { ...filter, below: uuid, limit: integer, offset: bigint },
   {
     id: uuid,
-    actor_kind: word<Actor['kind']>(),
+    actor_kind: word<LineActor>(),
     actor_id: nullable(text),
     actor_name: nullable(text),
     operation: text,
@@ -246,7 +244,7 @@ export const deleteOldLines = statement(
    delete from audit_lines where (workspace_id, id) in (
      select a.workspace_id, a.id from workspaces w cross join lateral (
        select workspace_id, id from audit_lines
-        where workspace_id = w.id and id < ${idAt('($now - make_interval(secs => w.audit_days * 86400))')}
+        where workspace_id = w.id and id < ${leastIdAt('($now - make_interval(secs => w.audit_days * 86400))')}
         order by id limit 1000) a
      limit 1000)
    returning id`,

@@ -1,0 +1,270 @@
+import { type Static, Type } from 'typebox';
+import { now } from '#kit/clock.ts';
+import { requireUnchanged, seenIn } from '#kit/conditional.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { named } from '#kit/named.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { tagOf } from '#kit/tag-of.ts';
+import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
+import {
+  changedRetention,
+  daysThatHold,
+  type Retention,
+  retentionChange,
+  type RetentionKind,
+  retentionKinds,
+  retentionRules,
+} from '#workspaces/retention/rules.ts';
+import type { PersonalPermission } from '#workspaces/roles.ts';
+import { closed, maybe, timestamp, uuid } from '#workspaces/shapes.ts';
+import {
+  countDue,
+  findRetention,
+  lockRetention,
+  mostCounted,
+  selectOwnRetention,
+  updateFormRetention,
+  updateWorkspaceRetention,
+} from './queries.ts';
+
+const dayMs = 86_400_000;
+/** Forms with rules of their own that are listed. */
+const mostForms = 1_000;
+
+const days = Type.Unsafe<number | 'forever'>(
+  Type.Union([Type.Integer({ description: 'Days.' }), Type.Literal('forever')]),
+);
+const Rule = Type.Object({
+  kind: Type.Enum([...retentionKinds]),
+  days,
+  said_by: Type.Enum(['form', 'workspace', 'default', 'operator'], {
+    description: 'Who says so. `operator`: whoever runs the service, who keeps nothing of it longer.',
+  }),
+  most_days: Type.Integer(),
+  may_stay: Type.Boolean({ description: 'Whether it may be kept `forever`.' }),
+  means: Type.String(),
+});
+const amount = Type.Integer({ description: `${mostCounted + 1} stands for more than ${mostCounted}.` });
+const Due = Type.Object({
+  kind: Type.Enum([...retentionKinds]),
+  days,
+  due_now: amount,
+  due_in_7_days: amount,
+  due_in_30_days: amount,
+  next_at: maybe(
+    Type.String({
+      format: 'date-time',
+      description: 'When the next goes; null: none within 30 days.',
+    }),
+  ),
+});
+const AuditDays = Type.Integer({ minimum: 30, maximum: 3_650 });
+export const RetentionShape = named(
+  'Retention',
+  Type.Object({
+    rules: Type.Array(Rule),
+    audit_days: Type.Integer({ description: 'For how many days the audit log is kept.' }),
+    forms: Type.Array(Type.Object({ id: uuid, name: Type.String() }), {
+      description: `Forms that say something themselves, ${mostForms} at most.`,
+    }),
+    updated_at: timestamp,
+  }),
+);
+export const FormRetentionShape = named(
+  'FormRetention',
+  Type.Object({ rules: Type.Array(Rule), updated_at: timestamp }),
+);
+const Preview = named('RetentionPreview', Type.Object({ data: Type.Array(Due) }));
+
+type Said = { workspace: Retention; form: Retention | null };
+
+/** For how long a workspace keeps what, each form where it says otherwise, and what goes when. */
+export function retentionEndpoints({
+  database,
+  config,
+}: {
+  database: Database;
+  config: { deliveryRetentionDays: number };
+}) {
+  const operatorDays = config.deliveryRetentionDays;
+
+  const rulesOf = ({ workspace, form }: Said): Static<typeof Rule>[] =>
+    retentionKinds.map((kind) => {
+      const { most, mayStay, means, default: usual } = retentionRules[kind];
+      const held = daysThatHold(kind, operatorDays, form ?? undefined, workspace);
+      const isSaid = (said: Retention | null): boolean => said?.[kind] === held;
+      return {
+        kind,
+        days: held,
+        said_by: isSaid(form)
+          ? ('form' as const)
+          : form?.[kind] === undefined && isSaid(workspace)
+            ? ('workspace' as const)
+            : usual === 'operator'
+              ? ('operator' as const)
+              : ('default' as const),
+        most_days: usual === 'operator' ? operatorDays : most,
+        may_stay: mayStay,
+        means,
+      };
+    });
+
+  const load = async (db: Queryable, workspaceId: string, formId: string | null) => {
+    const found = only(await findRetention(db, { workspace_id: workspaceId, form_id: formId }));
+    if (!found || (formId !== null && !found.form)) throw new ApiError('not_found');
+    return found;
+  };
+  const readWorkspace = async (workspaceId: string) => {
+    const found = await load(database, workspaceId, null);
+    const own = await selectOwnRetention(database, { workspace_id: workspaceId, limit: mostForms });
+    const body = {
+      rules: rulesOf({ workspace: found.workspace, form: null }),
+      audit_days: found.audit_days,
+      forms: own.map(({ id, name }) => ({ id, name })),
+      updated_at: found.workspace_updated_at.toISOString(),
+    };
+    return { body, tag: tagOf(found.workspace_updated_at, seenIn(body)) };
+  };
+  const readForm = async (workspaceId: string, formId: string) => {
+    const found = await load(database, workspaceId, formId);
+    const updatedAt = found.form_updated_at!;
+    const body = { rules: rulesOf(found), updated_at: updatedAt.toISOString() };
+    return { body, tag: tagOf(updatedAt, seenIn(body)) };
+  };
+
+  return {
+    get: operation({
+      summary: 'Get retention',
+      description:
+        'For how long the workspace keeps what. What is over is erased everywhere, as a person’s submissions are: with events, deliveries, mails and files.',
+      permission: 'workspace:read',
+      reply: { status: 200, description: 'The rules that hold.', schema: RetentionShape },
+      async run({ workspaceId, formIds }) {
+        requireWholeWorkspace(formIds);
+        return readWorkspace(workspaceId);
+      },
+    }),
+
+    change: operation({
+      summary: 'Change retention',
+      description:
+        'What is left out stays; null takes back what was said. What is over by then goes within minutes, for good: `POST /retention/preview` says beforehand how much that is. The days of the audit log are for owners to say, and for no key.',
+      permission: 'workspace:write',
+      body: Type.Object({ ...retentionChange, audit_days: Type.Optional(AuditDays) }, closed),
+      example: { body: { incomplete: 30 } },
+      isConditional: true,
+      reply: { status: 200, description: 'The rules that hold now.', schema: RetentionShape },
+      async run({ body: { audit_days, ...change }, unchanged, ...scope }) {
+        const { workspaceId } = scope;
+        requireWholeWorkspace(scope.formIds);
+        if (audit_days !== undefined && !scope.may('members:owners' satisfies PersonalPermission))
+          throw new ApiError('forbidden', 'Only an owner says for how long the audit log is kept.');
+        await transaction(database, async (client) => {
+          await lockRetention(client, { workspace_id: workspaceId });
+          const { workspace, workspace_updated_at } = await load(client, workspaceId, null);
+          requireUnchanged(unchanged, workspace_updated_at);
+          const retention = changedRetention(workspace, change);
+          await updateWorkspaceRetention(client, {
+            workspace_id: workspaceId,
+            retention,
+            audit_days: audit_days ?? null,
+            now: now(),
+          });
+        });
+        return readWorkspace(workspaceId);
+      },
+    }),
+
+    getOfForm: operation({
+      summary: 'Get retention of a form',
+      permission: 'forms:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The rules that hold for it.', schema: FormRetentionShape },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        return readForm(workspaceId, params.id);
+      },
+    }),
+
+    changeOfForm: operation({
+      summary: 'Change retention of a form',
+      description:
+        'What it says itself goes before what its workspace says; null takes it back. What is over by then goes within minutes, for good.',
+      permission: 'workspace:write',
+      params: idParameter,
+      body: Type.Object(retentionChange, closed),
+      example: { body: { submissions: 365 } },
+      isConditional: true,
+      reply: { status: 200, description: 'The rules that hold for it now.', schema: FormRetentionShape },
+      async run({ workspaceId, formIds, params, body, unchanged }) {
+        requireReach(formIds, params.id);
+        await transaction(database, async (client) => {
+          await lockRetention(client, { workspace_id: workspaceId });
+          const { form, form_updated_at } = await load(client, workspaceId, params.id);
+          requireUnchanged(unchanged, form_updated_at!);
+          const retention = changedRetention(form!, body);
+          await updateFormRetention(client, {
+            workspace_id: workspaceId,
+            form_id: params.id,
+            retention,
+            now: now(),
+          });
+        });
+        return readForm(workspaceId, params.id);
+      },
+    }),
+
+    preview: operation({
+      summary: 'Preview retention',
+      description:
+        'How much goes now, within a week and within a month, of the workspace or of one form: by the rules that hold, or as they would be with those that are sent. It changes nothing.',
+      permission: 'workspace:read',
+      body: Type.Object({ form_id: Type.Optional(uuid), ...retentionChange }, closed),
+      isBodyOptional: true,
+      example: { body: { submissions: 365 } },
+      reply: { status: 200, description: 'What goes when, by kind.', schema: Preview },
+      async run({ workspaceId, formIds, body: { form_id, ...change } }) {
+        if (form_id === undefined) requireWholeWorkspace(formIds);
+        else requireReach(formIds, form_id);
+        const found = await load(database, workspaceId, form_id ?? null);
+        const proposed: Said =
+          form_id === undefined
+            ? { workspace: changedRetention(found.workspace, change), form: null }
+            : { workspace: found.workspace, form: changedRetention(found.form!, change) };
+        const data: Static<typeof Due>[] = [];
+        for (const kind of retentionKinds) data.push(await readDue(kind, workspaceId, form_id, proposed));
+        return { body: { data } };
+      },
+    }),
+  };
+
+  async function readDue(
+    kind: RetentionKind,
+    workspaceId: string,
+    formId: string | undefined,
+    { workspace, form }: Said,
+  ): Promise<Static<typeof Due>> {
+    const at = now();
+    const inDays = (count: number): Date => new Date(at.getTime() + count * dayMs);
+    const [due] = await countDue[kind](database, {
+      workspace_id: workspaceId,
+      form_id: formId ?? null,
+      workspace_rules: workspace,
+      form_rules: form,
+      now: at,
+      week: inDays(7),
+      month: inDays(30),
+      ...(kind === 'deliveries' && { operator_days: operatorDays }),
+    });
+    return {
+      kind,
+      days: daysThatHold(kind, operatorDays, form ?? undefined, workspace),
+      due_now: due!.now,
+      due_in_7_days: due!.week,
+      due_in_30_days: due!.month,
+      next_at: due!.next_at?.toISOString() ?? null,
+    };
+  }
+}
