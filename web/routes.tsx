@@ -192,6 +192,14 @@ const routeTree = root.addChildren([
         }),
         createRoute({
           getParentRoute: () => workspace,
+          path: '/settings/retention',
+          component: lazyRouteComponent(
+            () => import('./settings/retention/retention-screen.tsx'),
+            'RetentionScreen',
+          ),
+        }),
+        createRoute({
+          getParentRoute: () => workspace,
           path: '/settings/activity',
           component: lazyRouteComponent(() => import('./settings/audit/audit-screen.tsx'), 'AuditScreen'),
         }),

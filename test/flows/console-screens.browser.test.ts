@@ -37,6 +37,7 @@ const screens: readonly [path: string, title: string][] = [
   [`/app/w/${workspaceId}/settings/general`, 'General'],
   [`/app/w/${workspaceId}/settings/members`, 'Members'],
   [`/app/w/${workspaceId}/settings/keys`, 'API keys'],
+  [`/app/w/${workspaceId}/settings/retention`, 'Retention'],
   [`/app/w/${workspaceId}/settings/activity`, 'Activity'],
   ['/app/account', 'Your account'],
   ['/app/nowhere', 'There is nothing at this address'],

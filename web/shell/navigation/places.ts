@@ -14,6 +14,13 @@ export const workspaceScreens: readonly (Place & { isSetting?: true; isAdministr
   { path: '/settings/members', label: 'Members', icon: 'people', isSetting: true },
   { path: '/settings/keys', label: 'API keys', icon: 'key', isSetting: true, isAdministration: true },
   { path: '/settings/mail', label: 'Mail', icon: 'mail', isSetting: true, isAdministration: true },
+  {
+    path: '/settings/retention',
+    label: 'Retention',
+    icon: 'clock',
+    isSetting: true,
+    isAdministration: true,
+  },
   { path: '/settings/activity', label: 'Activity', icon: 'history', isSetting: true, isAdministration: true },
 ];
 

@@ -1,0 +1,33 @@
+import type { Due, RetentionKind, RetentionRule } from './retention-query.ts';
+
+export const kindWords = {
+  submissions: 'Submissions',
+  incomplete: 'Begun and never completed',
+  files: 'Uploaded files',
+  mails: 'Log of mails',
+  deliveries: 'Webhook deliveries',
+  trash: 'Trash',
+} as const satisfies Record<RetentionKind, string>;
+
+const sources = {
+  form: 'said by this form',
+  workspace: 'said by the workspace',
+  default: 'unless you say otherwise',
+  operator: 'said by whoever runs the service',
+} as const satisfies Record<RetentionRule['said_by'], string>;
+
+export const saySource = ({ said_by }: RetentionRule): string => sources[said_by];
+
+export const sayDays = (days: RetentionRule['days']): string =>
+  days === 'forever' ? 'Until somebody deletes them' : days === 1 ? '1 day' : `${days.toLocaleString()} days`;
+
+const most = 10_000;
+export const sayAmount = (amount: number): string =>
+  amount > most ? `more than ${most.toLocaleString()}` : amount.toLocaleString();
+
+/** What a rule takes away soon, in a sentence. */
+export function sayDue({ due_now, due_in_7_days, due_in_30_days }: Due): string {
+  if (due_in_30_days === 0) return 'Nothing goes within 30 days.';
+  const soon = `${sayAmount(due_in_7_days)} within a week, ${sayAmount(due_in_30_days)} within 30 days.`;
+  return due_now === 0 ? soon : `${sayAmount(due_now)} within minutes, for good; ${soon}`;
+}
