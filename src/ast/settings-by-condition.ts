@@ -1,5 +1,5 @@
 import type { Answers } from './answers.ts';
-import { isElementId } from './attributes.ts';
+import { isElementId, isMissing } from './attributes.ts';
 import { isRecord, own } from './json.ts';
 import { limits } from './limits.ts';
 import { checkFilter } from './logic/check-filter.ts';
@@ -12,7 +12,16 @@ import { areRecipients, receiptCandidates } from './recipients.ts';
 import { isRedirect } from './redirect.ts';
 import { fitsBytes, isCleanText } from './text.ts';
 import type { Theme } from './theme/theme.ts';
-import { type Form, kindOf, listQuestions } from './tree.ts';
+import { languageProblem } from './translations/check-translations.ts';
+import {
+  confirmationBytes,
+  confirmationTexts,
+  type ConfirmationTranslations,
+  isConfirmationText,
+  keepLanguages,
+  mapConfirmationTexts,
+} from './translations/setting-texts.ts';
+import { type Form, kindOf, languagesOf, listQuestions } from './tree.ts';
 import { TooMuchWork } from './work.ts';
 
 /** What a visitor gets to see after a submission for which a condition holds, in place of what the others see. */
@@ -21,6 +30,8 @@ export type Confirmation = {
   readonly title?: string;
   readonly message?: string;
   readonly redirect_url?: string;
+  /** Its texts in the form's other languages, by BCP-47 tag. */
+  readonly translations?: ConfirmationTranslations;
 };
 
 /**
@@ -71,22 +82,56 @@ function* findWhenProblems(when: unknown, form: Form | undefined): Generator<Pro
       yield ['when', message.replace(/^The filter /, '').replace(/\.$/, '')];
 }
 
+const confirmationParts = ['when', ...confirmationTexts, 'redirect_url'] as const;
+
+/** What is wrong with the texts of a confirmation. */
+function* findTextProblems(
+  entry: Readonly<Record<string, unknown>>,
+  form: Form | undefined,
+): Generator<Problem, void> {
+  for (const part of confirmationTexts) {
+    const text = own(entry, part);
+    const most = confirmationBytes[part];
+    if (text === undefined) continue;
+    if (typeof text !== 'string' || !isCleanText(text) || !fitsBytes(text, most))
+      yield [part, `must be text of at most ${sayBytes(most)}`];
+    else if (form && !pipedIds(text).every((id) => isShowable(form, id)))
+      yield [part, 'shows an answer to what is no question of the form outside repeatable composites'];
+  }
+}
+
+/** The same of its texts in other languages, each of which says one that is there. */
+function* findTranslationProblems(
+  entry: Readonly<Record<string, unknown>>,
+  form: Form | undefined,
+): Generator<Problem, void> {
+  const translations = own(entry, 'translations') ?? {};
+  if (!isRecord(translations)) return yield ['translations', 'must be an object of languages'];
+  for (const [language, texts] of Object.entries(translations)) {
+    const at = `translations.${language}`;
+    const problem = form && languageProblem(language, languagesOf(form));
+    if (problem) yield ['translations', problem.replace(/^say/, 'says')];
+    else if (!isRecord(texts)) yield [at, 'must be an object of texts'];
+    else {
+      for (const [name, text] of Object.entries(texts)) {
+        if (!isConfirmationText(name))
+          yield [at, `must not have ${quote(name)}: ${confirmationTexts.join(', ')}`];
+        else if (own(entry, name) === undefined)
+          yield [`${at}.${name}`, 'says a text that the confirmation does not have'];
+        else if (isMissing(text)) yield [`${at}.${name}`, 'must not be blank: leave it out'];
+      }
+      for (const [part, wrong] of findTextProblems(texts, form)) yield [`${at}.${part}`, wrong];
+    }
+  }
+}
+
 export const findConfirmationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
-  ...findIn('confirmations', value, ['when', 'title', 'message', 'redirect_url'], function* (entry) {
+  ...findIn('confirmations', value, [...confirmationParts, 'translations'], function* (entry) {
     yield* findWhenProblems(own(entry, 'when'), form);
     if (own(entry, 'message') === undefined && own(entry, 'redirect_url') === undefined)
       yield ['', 'must have a "message" or a "redirect_url"'];
-    for (const [part, most] of [
-      ['title', limits.labelBytes],
-      ['message', limits.textBytes],
-    ] as const) {
-      const text = own(entry, part);
-      if (text === undefined) continue;
-      if (typeof text !== 'string' || !isCleanText(text) || !fitsBytes(text, most))
-        yield [part, `must be text of at most ${sayBytes(most)}`];
-      else if (form && !pipedIds(text).every((id) => isShowable(form, id)))
-        yield [part, 'shows an answer to what is no question of the form outside repeatable composites'];
-    }
+    yield* findTextProblems(entry, form);
+    yield* findTranslationProblems(entry, form);
     const address = own(entry, 'redirect_url');
     if (address !== undefined && !isRedirect(address))
       yield ['redirect_url', 'must be an address that begins with https:// (http:// for localhost only)'];
@@ -123,11 +168,9 @@ export function fitting(
   { confirmations = [], notifications = [] }: ByCondition,
   mend: (text: string) => string,
 ): ByCondition {
-  const mended = confirmations.map((each) => ({
-    ...each,
-    ...(each.title !== undefined && { title: mend(each.title) }),
-    ...(each.message !== undefined && { message: mend(each.message) }),
-  }));
+  const mended = confirmations.map((each) =>
+    mapConfirmationTexts(keepLanguages(each, languagesOf(form).slice(1)), mend),
+  );
   const fits = mended.filter((each) => findConfirmationProblems([each], form).length === 0);
   const heard = notifications.filter((each) => findNotificationProblems([each], form).length === 0);
   return {

@@ -60,6 +60,19 @@ const schemas: Readonly<Record<SettingName, object>> = {
         title: { type: 'string', description: 'The heading of the page after the submission.' },
         message,
         redirect_url: { type: 'string', format: 'uri' },
+        translations: {
+          type: 'object',
+          description: "Its texts in the form's other languages.",
+          additionalProperties: {
+            type: 'object',
+            additionalProperties: false,
+            properties: {
+              title: { type: 'string', minLength: 1 },
+              message: { type: 'string', minLength: 1 },
+            },
+          },
+          examples: [{ de: { message: 'Wir rufen Sie an.' } }],
+        },
       },
     },
   },

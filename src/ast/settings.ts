@@ -25,6 +25,7 @@ import { type Form, languagesOf } from './tree.ts';
 import { languageProblem } from './translations/check-translations.ts';
 import {
   isSettingText,
+  keepLanguages,
   mapAllSettingTexts,
   type SettingTranslations,
   settingTexts,
@@ -287,13 +288,8 @@ export function settingsFor(form: Form, settings: Settings): Settings {
     (name) => settings[name] !== undefined && !table[name].accepts(settings[name], form),
   );
   const mend = (text: string): string => fillPiped(text, (id) => (isShowable(form, id) ? `{{${id}}}` : ''));
-  const { translations, confirmations, notifications, ...rest } = settings;
-  const others = languagesOf(form).slice(1);
-  const spoken = Object.entries(translations ?? {}).filter(([language]) => others.includes(language));
-  const kept = mapAllSettingTexts(
-    { ...rest, ...(spoken.length > 0 && { translations: Object.fromEntries(spoken) }) },
-    mend,
-  );
+  const { confirmations, notifications, ...rest } = settings;
+  const kept = mapAllSettingTexts(keepLanguages<Settings>(rest, languagesOf(form).slice(1)), mend);
   const all = { ...kept, ...fitting(form, { confirmations, notifications }, mend) };
   return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.some((each) => each === name)));
 }

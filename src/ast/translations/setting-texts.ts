@@ -1,4 +1,5 @@
 import { isRecord, own } from '../json.ts';
+import { limits } from '../limits.ts';
 import type { Theme } from '../theme/theme.ts';
 
 /** The settings that are texts for visitors, as errors name them. */
@@ -14,20 +15,73 @@ export type SettingText = (typeof settingTexts)[number];
 /** The same in the form's other languages, by BCP-47 tag. */
 export type SettingTranslations = Readonly<Record<string, Readonly<Partial<Record<SettingText, string>>>>>;
 
+/** The texts of a confirmation by condition, and how long each may be, in bytes. */
+export const confirmationTexts = ['title', 'message'] as const;
+export type ConfirmationText = (typeof confirmationTexts)[number];
+export const confirmationBytes = { title: limits.labelBytes, message: limits.textBytes } as const;
+export const isConfirmationText = (name: string): name is ConfirmationText =>
+  confirmationTexts.some((known) => known === name);
+
+/** The same in the form's other languages, beside the texts: confirmations move among each other. */
+export type ConfirmationTranslations = Readonly<
+  Record<string, Readonly<Partial<Record<ConfirmationText, string>>>>
+>;
+
+/** What of a confirmation has texts. */
+type ConfirmationWithTexts = {
+  readonly title?: string;
+  readonly message?: string;
+  readonly translations?: ConfirmationTranslations;
+};
+
+/** A confirmation with every text, in every language, as `change` makes it. */
+export function mapConfirmationTexts<Confirmation extends ConfirmationWithTexts>(
+  confirmation: Confirmation,
+  change: (text: string) => string,
+): Confirmation {
+  const map = (holder: object): object =>
+    Object.fromEntries(
+      Object.entries(holder).map(([name, text]) => [
+        name,
+        isConfirmationText(name) && typeof text === 'string' ? change(text) : text,
+      ]),
+    );
+  const spoken = translationsOf(confirmation).map(([language, texts]) => [language, map(texts)]);
+  // Only texts are others than before.
+  return {
+    ...map(confirmation),
+    ...(spoken.length > 0 && { translations: Object.fromEntries(spoken) }),
+  } as Confirmation;
+}
+
+/** What says its texts in other languages, without those that are no more. */
+export function keepLanguages<Holder extends { readonly translations?: object }>(
+  holder: Holder,
+  languages: readonly string[],
+): Holder {
+  const { translations, ...rest } = holder;
+  const kept = Object.entries(translations ?? {}).filter(([language]) => languages.includes(language));
+  // Translations may be left out of any holder.
+  return { ...rest, ...(kept.length > 0 && { translations: Object.fromEntries(kept) }) } as Holder;
+}
+
 /** What of the settings has texts. */
 type WithTexts = {
   readonly confirmation_message?: string;
   readonly closed_message?: string;
   readonly theme?: Theme;
   readonly translations?: SettingTranslations;
+  readonly confirmations?: readonly ConfirmationWithTexts[];
 };
 
 /** The texts in each other language; settings that are being made may hold anything there. */
 export function translationsOf({
   translations,
-}: WithTexts): [language: string, texts: Readonly<Partial<Record<string, string>>>][] {
+}: {
+  readonly translations?: object;
+}): [language: string, texts: Readonly<Partial<Record<string, string>>>][] {
   if (!isRecord(translations)) return [];
-  return Object.entries(translations).filter(([, texts]) => isRecord(texts));
+  return Object.entries(translations as SettingTranslations).filter(([, texts]) => isRecord(texts));
 }
 
 export const isSettingText = (name: string): name is SettingText =>
@@ -91,10 +145,19 @@ export function settingsInLanguage<Settings extends WithTexts>(
   settings: Settings,
   language: string | undefined,
 ): Settings {
-  const { translations } = settings;
-  if (translations === undefined) return settings;
-  const texts = (language !== undefined && own(translations, language)) || {};
-  const { translations: _said, ...spoken } = mapSettingTexts(settings, (text, name) => texts[name] ?? text);
-  // Which may be left out of any settings.
-  return spoken as Settings;
+  const said = <Texts>(translations: Readonly<Record<string, Texts>> = {}): Texts | undefined =>
+    language === undefined ? undefined : own(translations, language);
+  const texts = said(settings.translations);
+  const {
+    translations: _said,
+    confirmations,
+    ...spoken
+  } = mapSettingTexts(settings, (text, name) => texts?.[name] ?? text);
+  // Translations may be left out of any settings.
+  return {
+    ...spoken,
+    ...(confirmations && {
+      confirmations: confirmations.map(({ translations, ...each }) => ({ ...each, ...said(translations) })),
+    }),
+  } as unknown as Settings;
 }

@@ -5,7 +5,15 @@ import { limits } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { FormNode } from '../tree.ts';
 import { attributesOfType, textAttributes } from './text-attributes.ts';
-import { settingText, settingTexts, translationsOf } from './setting-texts.ts';
+import {
+  confirmationBytes,
+  type ConfirmationText,
+  confirmationTexts,
+  isConfirmationText,
+  settingText,
+  settingTexts,
+  translationsOf,
+} from './setting-texts.ts';
 import type { Translation, Translations } from './shapes.ts';
 import { changeTranslation } from './translations.ts';
 
@@ -100,18 +108,70 @@ function* walkTexts(node: FormNode, path: readonly number[]): Generator<FormText
 const settingsPlace = '$settings';
 
 function textsOfSettings(settings: Settings): FormText[] {
-  const translations = translationsOf(settings);
-  return settingTexts.flatMap((attribute): FormText[] => {
-    const text = settingText(settings, attribute);
-    if (text === undefined || isMissing(text)) return [];
-    const said = translations.flatMap(([language, texts]) => {
-      const translated = own(texts, attribute);
+  const textOf = (
+    attribute: string,
+    text: unknown,
+    maxBytes: number,
+    said: (language: Readonly<Record<string, unknown>>) => unknown,
+    holder: { readonly translations?: object },
+  ): FormText[] => {
+    if (typeof text !== 'string' || isMissing(text)) return [];
+    const translations = translationsOf(holder).flatMap(([language, texts]) => {
+      const translated = said(texts);
       return typeof translated === 'string' ? [[language, translated] as const] : [];
     });
-    const maxBytes = attribute.startsWith('theme.') ? limits.labelBytes : limits.textBytes;
     const key = `${settingsPlace}/${attribute}`;
-    return [{ key, path: undefined, attribute, text, translations: Object.fromEntries(said), maxBytes }];
-  });
+    return [
+      { key, path: undefined, attribute, text, translations: Object.fromEntries(translations), maxBytes },
+    ];
+  };
+  return [
+    ...settingTexts.flatMap((name) => {
+      const most = name.startsWith('theme.') ? limits.labelBytes : limits.textBytes;
+      return textOf(name, settingText(settings, name), most, (texts) => own(texts, name), settings);
+    }),
+    ...(settings.confirmations ?? []).flatMap((confirmation, index) =>
+      confirmationTexts.flatMap((name) =>
+        textOf(
+          `confirmations.${index}.${name}`,
+          confirmation[name],
+          confirmationBytes[name],
+          (texts) => own(texts, name),
+          confirmation,
+        ),
+      ),
+    ),
+  ];
+}
+
+/** Which text of which confirmation by condition a text of the settings is; undefined of every other. */
+export function confirmationPlace(
+  attribute: string,
+): { readonly index: number; readonly attribute: ConfirmationText } | undefined {
+  const [, index, name] = /^confirmations\.(\d+)\.(\w+)$/.exec(attribute) ?? [];
+  return index !== undefined && name !== undefined && isConfirmationText(name)
+    ? { index: Number(index), attribute: name }
+    : undefined;
+}
+
+/** The settings with texts translated anew, those of confirmations by condition among them. */
+export function translateSettings(settings: Settings, changes: readonly TextChange[] = []): Settings {
+  const byIndex = Map.groupBy(changes, ({ text }) => confirmationPlace(text.attribute)?.index);
+  const spoken = translated(settings, byIndex.get(undefined));
+  const { confirmations } = spoken;
+  if (!confirmations || byIndex.size === Number(byIndex.has(undefined))) return spoken;
+  return {
+    ...spoken,
+    confirmations: confirmations.map((each, index) =>
+      translated(
+        each,
+        byIndex.get(index)?.map((change) => ({
+          ...change,
+          text: { ...change.text, ...confirmationPlace(change.text.attribute) },
+        })),
+      ),
+    ),
+  };
 }
 
 /** A text of a form that is to be another in one of its languages; undefined takes the translation away. */
@@ -126,7 +186,7 @@ export function translateTexts(document: TextDocument, changes: readonly TextCha
   const byPlace = Map.groupBy(changes, ({ text }) => text.path?.join('.') ?? settingsPlace);
   return {
     structure: translateNode(document.structure, '', byPlace),
-    settings: translated(document.settings, byPlace.get(settingsPlace)),
+    settings: translateSettings(document.settings, byPlace.get(settingsPlace)),
   };
 }
 

@@ -150,6 +150,68 @@ test('a translated text shows no answers but those that the text itself may show
   });
 });
 
+test('confirmations by condition say their texts in the languages beside them, listed, in the file, and on the page', () => {
+  const form = valid(structure());
+  const when = { element: 'name', is: 'answered' } as const;
+  const settings: Settings = {
+    confirmations: [
+      { when, redirect_url: 'https://example.com/' },
+      { when, title: 'Hi {{name}}', message: 'Done', translations: { de: { title: 'Hallo {{name}}' } } },
+    ],
+  };
+  assert.deepEqual(checkSettings(settings, form), { ok: true, settings });
+  const document = { structure: structure(), settings };
+  const texts = listTexts(document).filter(({ path }) => path === undefined);
+  assert.deepEqual(
+    texts.map(({ key, translations }) => [key, translations]),
+    [
+      ['$settings/confirmations.1.title', { de: 'Hallo {{name}}' }],
+      ['$settings/confirmations.1.message', {}],
+    ],
+  );
+  const [, message] = texts;
+  const said = translateTexts(document, [{ text: message!, language: 'de', to: 'Fertig' }]).settings;
+  assert.deepEqual(checkSettings(said, form).ok, true);
+  assert.deepEqual(settingsInLanguage(said, 'de').confirmations, [
+    { when, redirect_url: 'https://example.com/' },
+    { when, title: 'Hallo {{name}}', message: 'Fertig' },
+  ]);
+  assert.deepEqual(settingsInLanguage(said, 'ar').confirmations?.[1], {
+    when,
+    title: 'Hi {{name}}',
+    message: 'Done',
+  });
+  const english = valid(structure([element('text', 'name')], { languages: ['en'] }, {}));
+  assert.deepEqual(settingsFor(english, said).confirmations?.[1], {
+    when,
+    title: 'Hi {{name}}',
+    message: 'Done',
+  });
+  const wrong = checkSettings(
+    {
+      confirmations: [
+        {
+          when,
+          message: 'Done',
+          translations: {
+            de: { message: ' ', title: 'x', colour: 'y' },
+            ar: { message: '{{gone}}' },
+            fr: {},
+          },
+        },
+      ],
+    },
+    form,
+  );
+  assert.deepEqual(!wrong.ok && wrong.errors.map(({ field }) => field), [
+    'confirmations.0.translations.de.message',
+    'confirmations.0.translations.de.title',
+    'confirmations.0.translations.de',
+    'confirmations.0.translations.ar.message',
+    'confirmations.0.translations',
+  ]);
+});
+
 test('the settings have texts in the languages too, held to what each setting takes', () => {
   const form = valid(structure());
   const settings: Settings = {

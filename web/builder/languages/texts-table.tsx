@@ -1,6 +1,6 @@
 import '../../design/table.css';
 import { type CSSProperties, Fragment, type ReactElement, useState } from 'react';
-import { type FormText, missingIn } from '#ast/translations/texts.ts';
+import { confirmationPlace, type FormText, missingIn } from '#ast/translations/texts.ts';
 import { textProblem } from '#ast/translations/texts-file.ts';
 import { attributesOfType } from '#ast/translations/text-attributes.ts';
 import { Pager } from '../../design/pager.tsx';
@@ -9,7 +9,7 @@ import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { sayNode } from '../model/compare.ts';
 import { translateText } from '../model/edit-languages.ts';
 import { type EditNode, nodeAt } from '../model/edit-node.ts';
-import { settingTitles, themeTitles } from '../settings/setting-words.ts';
+import { sayConfirmationText, settingTitles, themeTitles } from '../settings/setting-words.ts';
 import { sayLanguage, sayShortly } from './language-choices.ts';
 
 /** So many rows are shown at once: each has a field for each language. */
@@ -140,6 +140,8 @@ const sayPart = (root: EditNode, { path }: FormText): string =>
 /** Which of its texts it is. */
 function sayPlace(root: EditNode, { path, attribute, option }: FormText): string {
   if (path === undefined) {
+    const place = confirmationPlace(attribute);
+    if (place) return sayConfirmationText(place.attribute, `confirmation ${place.index + 1}`);
     const [name, part] = attribute.split('.');
     const titles: Readonly<Record<string, string>> = part === undefined ? settingTitles : themeTitles;
     return titles[part ?? name!] ?? attribute;

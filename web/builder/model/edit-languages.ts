@@ -1,10 +1,12 @@
 import type { Settings } from '#ast/settings.ts';
+import { keepLanguages } from '#ast/translations/setting-texts.ts';
 import {
   type FormText,
   namedLanguages,
   type TextChange,
   tidyTranslations,
   translated,
+  translateSettings,
 } from '#ast/translations/texts.ts';
 import { type EditNode, nodeAt } from './edit-node.ts';
 import { setAttribute } from './edit.ts';
@@ -20,7 +22,7 @@ export function translateText(
   to: string,
 ): Document {
   const change: TextChange = { text, language, to: to.trim() === '' ? undefined : to };
-  if (text.path === undefined) return { root, settings: translated(settings, [change]) };
+  if (text.path === undefined) return { root, settings: translateSettings(settings, [change]) };
   const node = nodeAt(root, text.path);
   const { translations } = translated<{ translations?: unknown }>(node.attrs, [change]);
   return { root: setAttribute(root, node.key, 'translations', translations), settings };
@@ -40,11 +42,15 @@ export const translateAll = (document: Document, changes: readonly TextChange[])
 export function setLanguages({ root, settings }: Document, languages: readonly string[]): Document {
   const renamed = setAttribute(root, root.key, 'languages', languages.length === 0 ? undefined : languages);
   const known = namedLanguages(renamed);
-  const { translations = {}, ...rest } = settings;
-  const kept = Object.entries(translations).filter(([language]) => known.slice(1).includes(language));
+  const { confirmations, ...rest } = keepLanguages(settings, known.slice(1));
   return {
     root: tidyAll(renamed, known),
-    settings: kept.length === 0 ? rest : { ...rest, translations: Object.fromEntries(kept) },
+    settings: {
+      ...rest,
+      ...(confirmations && {
+        confirmations: confirmations.map((each) => keepLanguages(each, known.slice(1))),
+      }),
+    },
   };
 }
 

@@ -14,6 +14,7 @@ import { LateProblem } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { type EditNode, textOf } from '../model/edit-node.ts';
 import { listAnswered } from '../model/logic/nameable.ts';
+import { sayConfirmationText } from './setting-words.ts';
 import { fieldOf, type SettingsForm } from './setting-fields.tsx';
 import { useElementChoices } from './use-element-choices.ts';
 
@@ -29,7 +30,7 @@ export function ConfirmationsField({ form, root }: Props): ReactElement {
       name="confirmations"
       description="Of several, the first whose condition holds; else what is said above."
       addLabel="Say something else when …"
-      entryLabel="Confirmation"
+      entryLabel="confirmation"
       entries={settings.confirmations ?? []}
       isConditional
       newEntry={(when) => ({ when, message: '' })}
@@ -40,13 +41,13 @@ export function ConfirmationsField({ form, root }: Props): ReactElement {
       {(entry, put, label) => (
         <>
           <TextField
-            label={`Title of ${label}`}
+            label={sayConfirmationText('title', label)}
             value={entry.title ?? ''}
             onChange={(text) => put(withText(entry, 'title', text))}
             isReadOnly={form.isReadOnly}
           />
           <TextArea
-            label={`Message of ${label}`}
+            label={sayConfirmationText('message', label)}
             value={entry.message ?? ''}
             onChange={(text) => put({ ...entry, message: text })}
             isReadOnly={form.isReadOnly}
@@ -66,10 +67,17 @@ export function ConfirmationsField({ form, root }: Props): ReactElement {
   );
 }
 
-const withText = (entry: Confirmation, name: 'title' | 'redirect_url', text: string): Confirmation => {
+/** A text that goes takes what it was in other languages along. */
+function withText(entry: Confirmation, name: 'title' | 'redirect_url', text: string): Confirmation {
   const { [name]: _old, ...rest } = entry;
-  return text === '' ? rest : { ...rest, [name]: text };
-};
+  if (text !== '') return { ...rest, [name]: text };
+  const { translations, ...bare } = rest;
+  if (!translations || name !== 'title') return rest;
+  const left = Object.entries(translations).flatMap(([language, { title: _title, ...texts }]) =>
+    Object.keys(texts).length === 0 ? [] : [[language, texts] as const],
+  );
+  return { ...bare, ...(left.length > 0 && { translations: Object.fromEntries(left) }) };
+}
 
 const byAddress = '';
 
@@ -84,7 +92,7 @@ export function NotificationsField({ form, root }: Props): ReactElement {
       name="notifications"
       description="Addresses get the answers; an address that a visitor enters gets a receipt."
       addLabel="Another mail"
-      entryLabel="Mail"
+      entryLabel="mail"
       entries={settings.notifications ?? []}
       newEntry={() => ({ to: '' })}
       onChange={(notifications: readonly Notification[]) =>
@@ -128,7 +136,7 @@ type ListProps<Entry extends { readonly when?: Condition }> = Props & {
   readonly isConditional?: boolean;
   readonly newEntry: (when: Condition) => Entry;
   readonly onChange: (entries: readonly Entry[]) => void;
-  /** The controls of an entry; `label` tells it from the others, `Mail 2`. */
+  /** The controls of an entry; `label` tells it from the others, `mail 2`. */
   readonly children: (entry: Entry, put: (entry: Entry) => void, label: string) => ReactNode;
 };
 
@@ -145,11 +153,12 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
       <FieldNotes description={props.description} />
       {entries.map((entry, index) => {
         const label = `${props.entryLabel} ${index + 1}`;
+        const capitalised = `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;
         const group = readCondition(entry.when);
         return (
-          <div key={index} className="logic-rule" role="group" aria-label={label}>
+          <div key={index} className="logic-rule" role="group" aria-label={capitalised}>
             <div className="spread">
-              <strong>{label}</strong>
+              <strong>{capitalised}</strong>
               {!form.isReadOnly && (
                 <div className="row">
                   {index > 0 && (

@@ -1,4 +1,5 @@
 import type { AccessMode, DigestMode, FormLayout, SettingName, Settings } from '#ast/settings.ts';
+import type { ConfirmationText } from '#ast/translations/setting-texts.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import type { Choice } from '../../design/select.tsx';
 
@@ -37,6 +38,10 @@ export const settingTitles: Readonly<Record<SettingName, string>> = {
   theme: 'Theme',
   embed_origins: 'Sites that may show and send it',
 };
+
+/** What a text of a confirmation by condition is called: `Title of confirmation 2`. */
+export const sayConfirmationText = (name: ConfirmationText, confirmation: string): string =>
+  `${name === 'title' ? 'Title' : 'Message'} of ${confirmation}`;
 
 /** The same of each part of a theme. */
 export const themeTitles: Readonly<Record<keyof Theme, string>> = {
