@@ -108,6 +108,9 @@ export async function openService(
     publicHost?: string;
   } = {},
 ): Promise<TestService> {
+  let end = async (): Promise<void> => {};
+  // Before its database, which ends in its turn: hooks run in the order in which they are made.
+  after(() => end());
   const { database, url: databaseUrl } = await testDatabase(options);
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-test-'));
   const port = await freePort();
@@ -137,14 +140,14 @@ export async function openService(
   noteRequests(server.server);
   await server.listen({ host: '127.0.0.1', port });
   const url = `http://127.0.0.1:${port}`;
-  after(async () => {
+  end = async () => {
     base.feedBell.close();
     server.server.closeAllConnections();
     await server.close();
     await background.stop();
     await base.requestCounter.close();
     await rm(dataDir, { recursive: true, force: true });
-  });
+  };
   return {
     services,
     url,

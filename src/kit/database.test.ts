@@ -63,6 +63,16 @@ test('a connection that is lost is told of, but not while its pool ends: its ser
   assert.match(told.join(''), /an idle database connection was lost/);
 });
 
+test('who waits in line for a connection when the pool ends is told so', async () => {
+  const pooled = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent') });
+  const client = await pooled.connect();
+  const waiting = pooled.query('select');
+  const ended = pooled.end();
+  client.release();
+  await assert.rejects(waiting, { message: 'The database is closed here.' });
+  await ended;
+});
+
 test('a connection that goes dead without a word ends its statement, and the next one gets another', {
   timeout: 20_000,
 }, async () => {

@@ -95,7 +95,25 @@ export function openDatabase(
   });
   // The same for one that is lent, while it waits for its next statement, which then says that it was lost.
   pool.on('connect', (client) => client.on('error', () => {}));
+  refuseAtEnd(pool);
   return pool;
+}
+
+/** @types/pg leaves out who waits in line for a connection. */
+type Line = { _pendingQueue: { callback(error: Error): void }[] };
+
+/**
+ * Who still waits in line for a connection when the pool ends is told so, as who comes later is: the pool itself forgets them, and
+ * where nothing else keeps the process, it ends in the middle of their work.
+ */
+function refuseAtEnd(pool: Pool): void {
+  const { _pendingQueue: line } = pool as Pool & Line;
+  const end = pool.end.bind(pool) as () => Promise<void>;
+  pool.end = () => {
+    const ended = end();
+    for (const { callback } of line.splice(0)) callback(new Error('The database is closed here.'));
+    return ended;
+  };
 }
 
 /** The pool waits for it, which its types leave out; a connection for which it fails is given to nobody. */
