@@ -17,6 +17,7 @@ const floors = [
   'search',
   'invitations',
   'mail',
+  'people',
   'backup',
   'page',
   'console',

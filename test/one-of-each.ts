@@ -14,7 +14,7 @@ export type OneOfEach = Readonly<Record<string, string>> & { key: string };
 
 /**
  * Makes one of each in a workspace: a form with a submission, a note, what is held and changes of many, a webhook with a
- * failed delivery and a replay that is over, a viewer, an invitation of another, a key, and failed mails.
+ * failed delivery and a replay that is over, an erasure, a viewer, an invitation of another, a key, and failed mails.
  */
 export async function makeOneOfEach(service: TestService, tenant: Tenant): Promise<OneOfEach> {
   const key = await tenant.makeFullKey();
@@ -48,6 +48,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
   const begun = { filter: { status: 'incomplete' } };
   const deletion = await call('POST', `/forms/${form.id}/submissions/deletions`, begun);
   const tagging = await call('POST', `/forms/${form.id}/submissions/taggings`, { ...begun, add: ['tag'] });
+  const erasure = await call('POST', '/people/erasures', { q: 'nobody@example.org', what: 'submissions' });
   await holdOne(service, form.id);
   const spam = await call('GET', `/forms/${form.id}/spam`);
   return {
@@ -62,6 +63,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     deliveries: delivery.id,
     replays: replay.id,
     views: view.id,
+    'people/erasures': erasure.id,
     note: note.id,
     deletion: deletion.id,
     tagging: tagging.id,

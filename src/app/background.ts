@@ -10,6 +10,7 @@ import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { pruneMails } from '#mail/log/mail-log.ts';
 import { sendMail } from '#mail/sending/send-mail.ts';
 import { tellNews } from '#mail/tell-news.ts';
+import { eraseJob, eraseStep } from '#people/erase/erase-person.ts';
 import { cleanPendingList } from '#search/queries.ts';
 import { bulkBatch, bulkJob } from '#submissions/bulk/bulk.ts';
 import { pruneVisits } from '#submissions/analytics/visit-counter.ts';
@@ -90,6 +91,10 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       [bulkJob]: {
         perLane: 1,
         run: (job) => bulkBatch({ database, wakeQueue: () => queue.wake() }, job),
+      },
+      [eraseJob]: {
+        perLane: 1,
+        run: (job) => eraseStep({ ...services, wakeQueue: () => queue.wake() }, job),
       },
     },
   });

@@ -111,6 +111,10 @@ const notedOperations = {
   changeFormRetention: says('submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash'),
   exportAuditLog: line,
 
+  findPerson: readByPerson,
+  exportPerson: line,
+  erasePerson: says('what', 'match'),
+
   testMail: line,
   retryMail: line,
 } as const satisfies Record<Writing<typeof routes>, Noted> & Partial<Record<OperationName, Noted>>;

@@ -323,6 +323,10 @@ const conflicts: Readonly<
     `/forms/${form.id}/submissions/taggings`,
     { filter: {}, add: ['x'], expected: 999 },
   ],
+  erasePerson: async () => [
+    '/people/erasures',
+    { q: 'nobody@example.org', what: 'submissions', expected: 999 },
+  ],
   emptyTrash: async () => [`/forms/${form.id}/trash/deletions`, { everything: true, expected: 999 }],
   async releaseSpam() {
     const full = await makeForm(tenant, [element('text', 'a')], { settings: { max_submissions: 1 } });

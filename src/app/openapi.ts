@@ -22,6 +22,7 @@ const resources: Readonly<Record<Resource, string>> = {
   workspace: 'The workspace itself.',
   mail: 'What was mailed.',
   audit: 'Who did what.',
+  people: 'Everything that is kept of one person, to be found, given out and erased.',
 };
 
 /** Writes the document from the very schemas that check requests, so that it cannot say anything else. */

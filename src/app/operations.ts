@@ -20,6 +20,7 @@ import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
 import { invitationEndpoints } from '#invitations/endpoints.ts';
 import type { Operation } from '#kit/operation.ts';
 import { mailEndpoints } from '#mail/endpoints.ts';
+import { peopleEndpoints } from '#people/endpoints.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
 import { analyticsEndpoints } from '#submissions/analytics/endpoints.ts';
 import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
@@ -76,6 +77,7 @@ export function apiOperations(services: Services) {
   const mail = mailEndpoints(services);
   const audit = auditEndpoints(services);
   const retention = retentionEndpoints(services);
+  const people = peopleEndpoints(services);
   return {
     listForms: forms.list,
     createForm: forms.create,
@@ -208,6 +210,12 @@ export function apiOperations(services: Services) {
 
     listAuditLog: audit.list,
     exportAuditLog: audit.export,
+
+    findPerson: people.find,
+    exportPerson: people.export,
+    erasePerson: people.erase,
+    listErasures: people.listErasures,
+    getErasure: people.getErasure,
 
     getMailStatus: mail.status,
     testMail: mail.test,

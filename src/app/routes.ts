@@ -136,6 +136,12 @@ export const routes = {
   listAuditLog: 'GET /audit',
   exportAuditLog: 'GET /audit/export',
 
+  findPerson: 'GET /people',
+  exportPerson: 'GET /people/export',
+  erasePerson: 'POST /people/erasures',
+  listErasures: 'GET /people/erasures',
+  getErasure: 'GET /people/erasures/:id',
+
   getMailStatus: 'GET /mail',
   testMail: 'POST /mail/test',
   listMails: 'GET /mails',

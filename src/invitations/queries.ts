@@ -54,11 +54,14 @@ export const statusOf = `case
 
 export const withSubmission = `left join submissions s on s.workspace_id = i.workspace_id and s.key = i.id`;
 
+/** What an address is known by that wants no more mails (unsubscribed_addresses). @param key SQL of the address in lower case. */
+export const wishOf = (key: string): string => `encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
+
 const selection = `i.id, i.form_id, i.batch_id, i.email, i.name, ${statusOf} as status, i.reference, i.prefill,
   i.expires_at, i.created_at, i.sent_at, i.opened_at, i.started_at, s.completed_at, i.revoked_at, i.reminders,
   i.reminded_at, i.mail_error,
   exists (select from unsubscribed_addresses u
-           where u.workspace_id = i.workspace_id and u.address_key = i.address_key) as is_unsubscribed,
+           where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')}) as is_unsubscribed,
   case when s.completed_at is not null and s.trashed_at is null then s.id end as submission_id`;
 
 export const findInvitations = statement(

@@ -30,6 +30,7 @@ type Purpose =
   | 'sender addresses'
   | 'answers'
   | 'told answers'
+  | 'erasures'
   | 'fingerprint';
 
 /**

@@ -191,7 +191,7 @@ test('a key without a list may do everything with data, and administers nothing'
   const refused = permissionNames.filter((permission) => !caller.may(permission));
   assert.deepEqual(
     refused,
-    permissionNames.filter((name) => /^(webhooks|members|keys|workspace|mail|audit):/.test(name)),
+    permissionNames.filter((name) => /^(webhooks|members|keys|workspace|mail|audit|people):/.test(name)),
   );
   assert.ok(refused.length > 0 && caller.may('submissions:write'));
 });

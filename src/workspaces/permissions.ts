@@ -29,6 +29,8 @@ const administration = {
   'mail:read': 'Read the log of mails.',
   'mail:write': 'Send mails again and try the mail server.',
   'audit:read': 'Read who did what.',
+  'people:read': 'Find and export everything that is kept of a person.',
+  'people:write': 'Erase everything that is kept of a person.',
 } as const satisfies Record<string, string>;
 
 /** Every permission with the sentence that says what it lets one do. */

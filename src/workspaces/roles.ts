@@ -41,6 +41,8 @@ const leastRole: Readonly<Record<Permission | PersonalPermission, Role>> = {
   'mail:read': 'admin',
   'mail:write': 'admin',
   'audit:read': 'admin',
+  'people:read': 'admin',
+  'people:write': 'admin',
 };
 
 /** Whether a role is a set of permissions that has this one. */

@@ -50,6 +50,7 @@ const isFromOutside: Readonly<Record<Resource, boolean>> = {
   workspace: false,
   mail: true,
   audit: false,
+  people: true,
 };
 
 /** The group of tools that it is of. */

@@ -1,10 +1,10 @@
-import { Duplex, Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
-import { createGunzip, createGzip } from 'node:zlib';
-import { createTarPacker, unpackTar } from 'modern-tar';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { unpackTar } from 'modern-tar';
 import { type Static, Type } from 'typebox';
 import { ApiError } from '#kit/errors.ts';
 import { readJsonBody } from '#kit/json-body.ts';
+import { tarStream } from '#kit/tar-stream.ts';
 import { compileCheck } from '#kit/validation.ts';
 
 /**
@@ -87,30 +87,16 @@ export type Packed = {
 };
 
 /** Writes a package, a tar file packed with gzip, as it is read. */
-export function writePackage({ manifest, versions, images }: Packed): Readable {
-  const { readable, controller } = createTarPacker();
-  const add = (name: string, size: number, content: Readable): Promise<void> =>
-    Readable.toWeb(content).pipeTo(controller.add({ name, size }));
-  const addJson = (name: string, value: object): Promise<void> => {
-    const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
-    return add(name, bytes.length, Readable.from([bytes]));
-  };
-  const write = async (): Promise<void> => {
+export const writePackage = ({ manifest, versions, images }: Packed): Readable =>
+  tarStream(async ({ add, addText }) => {
+    const addJson = (name: string, value: object) => addText(name, `${JSON.stringify(value)}\n`);
     await addJson(manifestName, manifest);
     for (const id of manifest.images) {
       const { size, stream } = await images(id);
       await add(imageName(id), size, stream);
     }
     for (const [index, version] of versions.entries()) await addJson(versionName(index), version);
-    controller.finalize();
-  };
-  const file = Readable.fromWeb(
-    (readable as ReadableStream<Uint8Array>).pipeThrough(Duplex.toWeb(createGzip())),
-  );
-  // What stops in the middle breaks the answer off, so that nobody takes half of it for all.
-  write().catch((error: Error) => file.destroy(error));
-  return file;
-}
+  });
 
 const checks = { Manifest: compileCheck(Manifest), Version: compileCheck(Version) };
 

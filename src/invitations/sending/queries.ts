@@ -12,7 +12,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { MailPurpose } from '../message/write-letter.ts';
-import { statusOf, withSubmission } from '../queries.ts';
+import { statusOf, wishOf, withSubmission } from '../queries.ts';
 
 /** An invitation with all that a mail about it says. */
 export const mailColumns = {
@@ -44,7 +44,7 @@ const mailSource = `invitations i ${withSubmission}
   join workspaces w on w.id = i.workspace_id`;
 
 const wantsMail = `not exists (select from unsubscribed_addresses u
-  where u.workspace_id = i.workspace_id and u.address_key = i.address_key)`;
+  where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')})`;
 
 /** A link that still leads to an answer: not used, also when what was sent lies in the spam box; not revoked, not run out. */
 const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_at is null or i.expires_at > $now)
@@ -169,7 +169,7 @@ export const unsubscribeAddress = statement(
   { mail_id: nullable(uuid) },
   `with unsubscribed as (
      insert into unsubscribed_addresses (workspace_id, address_key, created_at)
-     values ($workspace_id, $address_key, $now) on conflict do nothing)
+     values ($workspace_id, ${wishOf('$address_key')}, $now) on conflict do nothing)
    select i.mail_id from invitations i
     where i.workspace_id = $workspace_id and i.address_key = $address_key and i.mail_id is not null`,
 );
@@ -179,6 +179,7 @@ export const selectUnsubscribed = statement(
   'invitations.select_unsubscribed',
   { workspace_id: uuid, address_keys: texts },
   { address_key: text },
-  `select address_key from unsubscribed_addresses
-    where workspace_id = $workspace_id and address_key = any($address_keys)`,
+  `select asked.address_key from unnest($address_keys) as asked (address_key)
+     join unsubscribed_addresses u
+       on u.workspace_id = $workspace_id and u.address_key = ${wishOf('asked.address_key')}`,
 );

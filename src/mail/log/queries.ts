@@ -1,3 +1,4 @@
+import { wishOf } from '#invitations/queries.ts';
 import { insertJobs } from '#kit/queue.ts';
 import { type MailKind, sendMailJob } from '#kit/outbox/kinds.ts';
 import type { MailState } from '#kit/outbox/queries.ts';
@@ -76,7 +77,7 @@ export const requeueMail = statement(
           select from invitations i
            where i.workspace_id = mails.workspace_id and i.mail_id = mails.id and i.revoked_at is null
              and not exists (select from unsubscribed_addresses u
-                              where u.workspace_id = i.workspace_id and u.address_key = i.address_key)))
+                              where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')})))
      returning id, kind
    ),
    job as (

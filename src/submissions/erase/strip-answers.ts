@@ -3,13 +3,19 @@ import { identifies } from '#ast/identifies.ts';
 import { isRecord } from '#ast/json.ts';
 import { type Form, type InputElement, listQuestions } from '#ast/tree.ts';
 
+/** A shorter one may stand in any text. */
+const leastLength = 4;
+
 /**
- * Answers without those that tell who somebody is: of elements that ask for that, and wherever `isSaid` finds the person.
- * Answers to what the form does not ask go too, as nobody can say what they are.
+ * Answers without those that tell who somebody is: of elements that ask for that, and each other one in which one of these
+ * stands or `isSaid` finds the person. Answers to what the form does not ask go too, as nobody can say what they are.
  */
 export function stripAnswers(form: Form, answers: Answers, isSaid: (text: string) => boolean): Answers {
+  const names = identifyingTexts(form, answers);
+  const isTold = (text: string): boolean =>
+    isSaid(text) || names.some((name) => text.toLowerCase().includes(name));
   const stays = (input: InputElement, value: unknown): boolean =>
-    value !== undefined && !identifies(input) && !saidIn(value, isSaid);
+    value !== undefined && !identifies(input) && !saidIn(value, isTold);
   const kept: Answers = {};
   for (const question of listQuestions(form)) {
     const { id } = question.element.attrs;
@@ -23,6 +29,25 @@ export function stripAnswers(form: Form, answers: Answers, isSaid: (text: string
     kept[id] = rows.map((row) => cellsOf(row, question.inputs, stays));
   }
   return kept;
+}
+
+/** What was answered to elements that ask who somebody is, in lower case. */
+function identifyingTexts(form: Form, answers: Answers): string[] {
+  const texts: string[] = [];
+  const add = (inputs: readonly InputElement[], given: Readonly<Record<string, unknown>>): void => {
+    for (const input of inputs) {
+      const value = Object.hasOwn(given, input.attrs.id) ? given[input.attrs.id] : undefined;
+      if (typeof value === 'string' && value.length >= leastLength && identifies(input))
+        texts.push(value.toLowerCase());
+    }
+  };
+  for (const question of listQuestions(form)) {
+    const { id } = question.element.attrs;
+    if (question.kind === 'input') add([question.element], answers);
+    else if (Object.hasOwn(answers, id))
+      for (const row of answers[id] as AnswerRow[]) add(question.inputs, row);
+  }
+  return texts;
 }
 
 const cellsOf = (

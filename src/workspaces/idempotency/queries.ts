@@ -38,6 +38,15 @@ export const forgetRequest = statement(
   `delete from repeatable_requests where workspace_id = $workspace_id and key = $key and status is null`,
 );
 
+/** Forgets what requests were answered: whoever repeats one is told to look whether it took effect. */
+export const forgetKeptAnswers = statement(
+  'idempotency.forget_kept_answers',
+  { workspace_id: uuid },
+  { key: bytes },
+  `update repeatable_requests set status = null, answer = null
+   where workspace_id = $workspace_id and answer is not null returning key`,
+);
+
 /** What is no longer kept. */
 export const pruneRequests = statement(
   'idempotency.prune_requests',

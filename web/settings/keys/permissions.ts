@@ -24,6 +24,8 @@ const words = {
   'mail:read': ['Read the mail log', 'Read the log of mails.'],
   'mail:write': ['Send mails again', 'Send mails again and try the mail server.'],
   'audit:read': ['Read the audit log', 'Read who did what.'],
+  'people:read': ['Find people', 'Find and export everything that is kept of a person.'],
+  'people:write': ['Erase people', 'Erase everything that is kept of a person, for good.'],
 } as const satisfies Record<Permission, readonly [name: string, description: string]>;
 
 export const permissionChoices: readonly Choice<Permission>[] = (Object.keys(words) as Permission[]).map(

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readAsked } from './asked.ts';
+
+test('an address is found whatever its case and within a text, and not within a longer one', () => {
+  const { isSaid } = readAsked(' Ada@Example.org ');
+  for (const text of [
+    'ada@example.org',
+    'Ada <ADA@EXAMPLE.ORG>',
+    'Write to ada@example.org.',
+    '"ada@example.org"',
+  ])
+    assert.ok(isSaid(text), text);
+  for (const text of [
+    'nada@example.org',
+    'ada@example.org.uk',
+    'x.ada@example.org',
+    'ada@example.orgs',
+    'ada',
+  ])
+    assert.ok(!isSaid(text), text);
+});
+
+test('a phone number is found however it is written, and not as a part of a longer one', () => {
+  const { isSaid, pattern } = readAsked('0049 (30) 12-34 56');
+  for (const text of ['+49 30 123456', '+4930123456', '0049/30/123456', 'Call +49 30 12 34 56, please'])
+    assert.ok(isSaid(text), text);
+  for (const text of ['+493012345', '+49301234567', '149 30 123456']) assert.ok(!isSaid(text), text);
+  assert.match('"+49 30 123456"', new RegExp(pattern));
+});
+
+test('any other answer is found where it is the whole of a text, and nothing in it is a pattern', () => {
+  const { isSaid, pattern, json_pattern } = readAsked('Ada "Countess" (Lovelace)');
+  assert.ok(isSaid('ada "countess" (lovelace)'));
+  assert.ok(!isSaid('Ada "Countess" (Lovelace) II'));
+  assert.match('Ada "Countess" (Lovelace)', new RegExp(pattern));
+  assert.match(JSON.stringify({ name: 'Ada "Countess" (Lovelace)' }), new RegExp(json_pattern));
+  assert.doesNotMatch('xxx', new RegExp(readAsked('...').pattern));
+});

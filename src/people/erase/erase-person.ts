@@ -1,0 +1,250 @@
+import { type FilesContext, discardFiles, removeTakenFiles } from '#files/receive.ts';
+import { newId, now, timeOfId } from '#kit/clock.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { firstId } from '#kit/cursor.ts';
+import type { Actor } from '#kit/operation.ts';
+import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { type Erased, eraseIdentity, eraseSubmissions } from '#submissions/erase/erase.ts';
+import { deleteInvitations } from '#submissions/erase/queries.ts';
+import { deleteHeld } from '#submissions/held/queries.ts';
+import { changedBy } from '#submissions/history/changed-by.ts';
+import { deleteEventsOf } from '#webhooks/upkeep/queries.ts';
+import { forgetKeptAnswers } from '#workspaces/idempotency/queries.ts';
+import { type Asked, readAsked } from '../asked.ts';
+import { findTraces, type Match, mostTraces } from '../traces.ts';
+import {
+  advanceErasure,
+  deleteDrafts,
+  deleteMails,
+  endErasure,
+  findItems,
+  findLooseFiles,
+  insertErasure,
+  listHeldFiles,
+  lockErasure,
+  readSealedMails,
+  turnItems,
+} from './queries.ts';
+import {
+  addCounts,
+  type ErasedCounts,
+  type ErasedKind,
+  type ErasureItemKind,
+  hashOfList,
+  hashOfReceipt,
+} from './receipt.ts';
+
+/** The job that erases one person. */
+export const eraseJob = 'people.erase';
+
+/** Submissions, mails and so on that one step takes: short enough that nobody waits for its locks. */
+const stepItems = 100;
+/** Waiting mails that are opened in one statement's answer. */
+const sealedRows = 200;
+
+export type EraseContext = FilesContext & { vault: Vault; wakeQueue: () => void };
+
+/** What of whom is erased, and for whom. */
+export type EraseRequest = {
+  q: string;
+  match: Match;
+  what: ErasedKind;
+  /** Of what is found, what is somebody else's: its ids. */
+  except: readonly string[];
+  /** As many as somebody saw and meant. */
+  expected?: number | undefined;
+  by: Actor;
+};
+
+/**
+ * Asks for the erasing of what is found of a person now: exactly that goes, in steps, by a job.
+ * Where nothing is found, the receipt says so.
+ * @returns its id.
+ * @throws ApiError conflict for another number than was expected, or too many.
+ */
+export async function startErasing(
+  { database, vault, wakeQueue }: Omit<EraseContext, 'storage'>,
+  workspaceId: string,
+  { q, match, what, except, expected, by }: EraseRequest,
+): Promise<string> {
+  const found = await findTraces(database, workspaceId, readAsked(q), match);
+  if (found.isPartial)
+    throw new ApiError('conflict', `More than ${mostTraces} are found. Look for something more exact.`);
+  const traces = found.traces.filter(({ id }) => !except.includes(id));
+  if (expected !== undefined && expected !== traces.length)
+    throw new ApiError(
+      'conflict',
+      `You confirmed ${expected}, but now there are ${traces.length}. Nothing was erased.`,
+    );
+  const id = newId();
+  await transaction(database, async (client) => {
+    await insertErasure(client, {
+      workspace_id: workspaceId,
+      id,
+      what,
+      asked: vault.seal('erasures', q),
+      ...changedBy(by),
+      list_hash: hashOfList(traces),
+      created_at: timeOfId(id),
+      kinds: traces.map(({ kind }) => kind),
+      form_ids: traces.map(({ form_id }) => form_id ?? ''),
+      ids: traces.map((trace) => trace.id),
+    });
+    await enqueueJob(client, {
+      workspace_id: workspaceId,
+      id: newId(),
+      kind: eraseJob,
+      lane: `${eraseJob} ${workspaceId}`,
+      payload: { erasure_id: id } satisfies Payload,
+      delay: 0,
+    });
+  });
+  wakeQueue();
+  return id;
+}
+
+type Payload = { erasure_id: string };
+
+/** The job: a step, with what comes of it, in one transaction; again and again, until the list is empty. */
+export async function eraseStep(context: EraseContext, job: Job): Promise<void> {
+  const { workspaceId } = job;
+  const { erasure_id: id } = job.payload as Payload;
+  const key = { workspace_id: workspaceId, erasure_id: id };
+  const items = await findItems(context.database, { ...key, limit: stepItems });
+  const [first] = items;
+  // Bytes go before the transaction: once more, after a crash, is the same.
+  if (first?.kind === 'file')
+    await removeTakenFiles(
+      context,
+      workspaceId,
+      items.map((item) => item.id),
+    );
+  const deliveries = await transaction(context.database, async (client) => {
+    const erasure = only(await lockErasure(client, { workspace_id: workspaceId, id }));
+    if (!erasure?.asked) {
+      await completeJob(client, job);
+      return 0;
+    }
+    const asked = readAsked(context.vault.unseal('erasures', erasure.asked));
+    if (!first) {
+      await finish(context, client, { workspaceId, id, erasure, asked });
+      await completeJob(client, job);
+      return 0;
+    }
+    const ids = items.map((item) => item.id);
+    const place = { workspaceId, formId: first.form_id ?? firstId };
+    const step = await works[first.kind](client, place, ids, { what: erasure.what, asked });
+    await turnItems(client, { ...key, kind: first.kind, ids, file_ids: step.fileIds });
+    await advanceErasure(client, {
+      workspace_id: workspaceId,
+      id,
+      done: first.kind === 'file' ? 0 : ids.length,
+      gone: JSON.stringify(addCounts(erasure.gone, step.gone)),
+    });
+    await rescheduleJob(client, job, { delay: 0 });
+    return step.deliveries;
+  });
+  if (deliveries > 0) context.wakeQueue();
+}
+
+type Step = Omit<Erased, 'gone'> & { gone: ErasedCounts };
+type Work = (
+  db: Queryable,
+  place: { workspaceId: string; formId: string },
+  ids: string[],
+  asked: { what: ErasedKind; asked: Asked },
+) => Promise<Step>;
+
+const stepOf = (gone: ErasedCounts, fileIds: string[] = []): Step => ({ gone, fileIds, deliveries: 0 });
+
+const works: Readonly<Record<ErasureItemKind, Work>> = {
+  submission: (db, place, ids, { what, asked }) =>
+    what === 'identity' ? eraseIdentity(db, place, ids, asked.standsIn) : eraseSubmissions(db, place, ids),
+  async spam(db, { workspaceId, formId }, ids) {
+    const files = await listHeldFiles(db, { workspace_id: workspaceId, held_ids: ids });
+    const gone = await deleteHeld(db, { workspace_id: workspaceId, form_id: formId, ids });
+    return stepOf(
+      { spam: gone.length, files: files.length },
+      files.map(({ id }) => id),
+    );
+  },
+  async invitation(db, { workspaceId }, ids) {
+    return stepOf(only(await deleteInvitations(db, { workspace_id: workspaceId, ids }))!);
+  },
+  async mail(db, { workspaceId }, ids) {
+    const gone = await deleteMails(db, { workspace_id: workspaceId, ids });
+    return stepOf({ mails: gone.length });
+  },
+  async event(db, { workspaceId }, ids) {
+    return stepOf(only(await deleteEventsOf(db, { workspace_id: workspaceId, submission_ids: ids }))!);
+  },
+  file: async () => stepOf({}),
+};
+
+/** What is on no list goes last: lines of imports, uploads of nobody, and what is kept sealed. */
+async function finish(
+  context: EraseContext,
+  client: Queryable,
+  {
+    workspaceId,
+    id,
+    erasure,
+    asked,
+  }: {
+    workspaceId: string;
+    id: string;
+    erasure: Awaited<ReturnType<typeof lockErasure>>[number];
+    asked: Asked;
+  },
+): Promise<void> {
+  const workspace = { workspace_id: workspaceId };
+  const lines = await deleteDrafts(client, { ...workspace, json_pattern: asked.json_pattern });
+  const loose = (await findLooseFiles(client, { ...workspace, pattern: asked.pattern })).map(
+    (file) => file.id,
+  );
+  await discardFiles(context, workspaceId, loose);
+  const mails = await sealedMails(context, client, workspaceId, asked);
+  await deleteMails(client, { ...workspace, ids: mails });
+  // Any of them may tell of the person, and they are kept for a day.
+  const requests = await forgetKeptAnswers(client, workspace);
+  const gone = addCounts(erasure.gone, {
+    import_lines: lines.length,
+    files: loose.length,
+    mails: mails.length,
+    kept_requests: requests.length,
+  });
+  await advanceErasure(client, { ...workspace, id, done: 0, gone: JSON.stringify(gone) });
+  const { what, created_at, list_hash } = erasure;
+  const finished_at = now();
+  const hash = hashOfReceipt({ id, what, created_at, finished_at, gone, list_hash });
+  await endErasure(client, { ...workspace, id, hash, finished_at });
+}
+
+/** Mails that have not left and name the person in what they say. */
+async function sealedMails(
+  { vault }: Pick<EraseContext, 'vault'>,
+  db: Queryable,
+  workspaceId: string,
+  asked: Asked,
+): Promise<string[]> {
+  const found: string[] = [];
+  let after = firstId;
+  for (;;) {
+    const rows = await readSealedMails(db, { workspace_id: workspaceId, after, limit: sealedRows });
+    for (const { id, content } of rows) if (asked.standsIn(opened(vault, content))) found.push(id);
+    if (rows.length < sealedRows) return found;
+    after = rows.at(-1)!.id;
+  }
+}
+
+/** Nothing, when it was sealed with another key: nobody can read it, and it never leaves. */
+function opened(vault: Vault, content: Buffer): string {
+  try {
+    return vault.unseal('mails', content);
+  } catch {
+    return '';
+  }
+}

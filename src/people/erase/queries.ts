@@ -1,0 +1,179 @@
+import {
+  bigint,
+  bytes,
+  integer,
+  jsonb,
+  jsonText,
+  nullable,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
+import type { ChangeThrough } from '#submissions/history/queries.ts';
+import type { ErasedKind, ErasureItemKind, ErasedCounts } from './receipt.ts';
+
+const erasureColumns = {
+  id: uuid,
+  what: word<ErasedKind>(),
+  requested_by: nullable(text),
+  total: integer,
+  done: integer,
+  gone: jsonb<ErasedCounts>(),
+  list_hash: text,
+  hash: nullable(text),
+  created_at: timestamp,
+  finished_at: nullable(timestamp),
+} as const;
+
+/** Begins an erasing, with the list of what goes. The arrays belong together. */
+export const insertErasure = statement(
+  'people.insert_erasure',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    what: word<ErasedKind>(),
+    asked: bytes,
+    changed_by: nullable(text),
+    api_key_id: nullable(uuid),
+    through: word<ChangeThrough>(),
+    list_hash: text,
+    created_at: timestamp,
+    kinds: texts,
+    form_ids: texts,
+    ids: uuids,
+  },
+  {},
+  `with erasure as (
+     insert into erasures (workspace_id, id, what, asked, requested_by, api_key_id, through, total, list_hash, created_at)
+     values ($workspace_id, $id, $what, $asked, $changed_by, $api_key_id, $through, cardinality($ids), $list_hash, $created_at)
+     returning workspace_id, id)
+   insert into erasure_items (workspace_id, erasure_id, kind, form_id, id)
+   select erasure.workspace_id, erasure.id, listed.kind, nullif(listed.form_id, '')::uuid, listed.id
+   from erasure, unnest($kinds, $form_ids, $ids) as listed (kind, form_id, id)`,
+);
+
+/** The erasings of a workspace, newest first, with the name of the member or the key that asked. */
+export const listErasures = statement(
+  'people.list_erasures',
+  { workspace_id: uuid, id: nullable(uuid), below_id: uuid, limit: integer, offset: bigint },
+  erasureColumns,
+  `select e.id, e.what, coalesce(u.name, k.name) as requested_by, e.total, e.done, e.gone, e.list_hash, e.hash, e.created_at,
+          e.finished_at
+   from erasures e
+   left join users u on u.id = e.requested_by
+   left join api_keys k on k.workspace_id = e.workspace_id and k.id = e.api_key_id
+   where e.workspace_id = $workspace_id and ($id is null or e.id = $id) and e.id < $below_id
+   order by e.id desc limit $limit offset $offset`,
+);
+
+export const countErasures = statement(
+  'people.count_erasures',
+  { workspace_id: uuid },
+  { total: bigint },
+  `select count(*) as total from erasures where workspace_id = $workspace_id`,
+);
+
+/** What an erasing does, locked: its steps come one after another. */
+export const lockErasure = statement(
+  'people.lock_erasure',
+  { workspace_id: uuid, id: uuid },
+  {
+    what: word<ErasedKind>(),
+    asked: nullable(bytes),
+    gone: jsonb<ErasedCounts>(),
+    list_hash: text,
+    created_at: timestamp,
+  },
+  `select what, asked, gone, list_hash, created_at from erasures
+   where workspace_id = $workspace_id and id = $id for update`,
+);
+
+/** The next items of an erasing, of one kind and one form. */
+export const findItems = statement(
+  'people.find_items',
+  { workspace_id: uuid, erasure_id: uuid, limit: integer },
+  { kind: word<ErasureItemKind>(), form_id: nullable(uuid), id: uuid },
+  `with first as (
+     select kind, form_id from erasure_items
+     where workspace_id = $workspace_id and erasure_id = $erasure_id order by kind desc, form_id, id limit 1)
+   select i.kind, i.form_id, i.id from erasure_items i
+   join first on first.kind = i.kind and first.form_id is not distinct from i.form_id
+   where i.workspace_id = $workspace_id and i.erasure_id = $erasure_id
+   order by i.id limit $limit`,
+);
+
+/** Crosses items off, and puts the files on the list whose bytes have to follow. */
+export const turnItems = statement(
+  'people.turn_items',
+  { workspace_id: uuid, erasure_id: uuid, kind: word<ErasureItemKind>(), ids: uuids, file_ids: uuids },
+  {},
+  `with done as (
+     delete from erasure_items
+     where workspace_id = $workspace_id and erasure_id = $erasure_id and kind = $kind and id = any ($ids))
+   insert into erasure_items (workspace_id, erasure_id, kind, id)
+   select $workspace_id, $erasure_id, 'file', unnest($file_ids)
+   on conflict do nothing`,
+);
+
+/** How far an erasing has come. */
+export const advanceErasure = statement(
+  'people.advance_erasure',
+  { workspace_id: uuid, id: uuid, done: integer, gone: jsonText },
+  {},
+  `update erasures set done = done + $done, gone = $gone where workspace_id = $workspace_id and id = $id`,
+);
+
+/** Ends an erasing: whom it was about is forgotten, and the receipt stays. */
+export const endErasure = statement(
+  'people.end_erasure',
+  { workspace_id: uuid, id: uuid, hash: text, finished_at: timestamp },
+  {},
+  `update erasures set asked = null, hash = $hash, finished_at = $finished_at
+   where workspace_id = $workspace_id and id = $id`,
+);
+
+/** The files of answers in spam boxes. */
+export const listHeldFiles = statement(
+  'people.list_held_files',
+  { workspace_id: uuid, held_ids: uuids },
+  { id: uuid },
+  `select id from files where workspace_id = $workspace_id and held_id = any ($held_ids)`,
+);
+
+/** Removes mails, sent or not. One that is under way at this moment may still arrive. */
+export const deleteMails = statement(
+  'people.delete_mails',
+  { workspace_id: uuid, ids: uuids },
+  { id: uuid },
+  `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
+);
+
+/** Lines of imports that are no invitations yet. */
+export const deleteDrafts = statement(
+  'people.delete_drafts',
+  { workspace_id: uuid, json_pattern: text },
+  { line: integer },
+  `delete from invitation_drafts where workspace_id = $workspace_id and draft::text ~* $json_pattern returning line`,
+);
+
+/** Uploads that no submission has claimed, by their names. */
+export const findLooseFiles = statement(
+  'people.find_loose_files',
+  { workspace_id: uuid, pattern: text },
+  { id: uuid },
+  `select id from files
+   where workspace_id = $workspace_id and submission_id is null and held_id is null and filename ~* $pattern`,
+);
+
+/** Some of what is kept sealed: mails that have not left. */
+export const readSealedMails = statement(
+  'people.read_sealed_mails',
+  { workspace_id: uuid, after: uuid, limit: integer },
+  { id: uuid, content: bytes },
+  `select id, content from mails
+   where workspace_id = $workspace_id and id > $after and content is not null order by id limit $limit`,
+);

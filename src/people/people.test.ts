@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { unpackTar } from 'modern-tar';
+import { element } from '#ast/testing.ts';
+import { storageKey } from '#files/receive.ts';
+import { diskStorage } from '#kit/disk-storage.ts';
+import { openLog } from '#kit/log.ts';
+import { startQueue } from '#kit/queue/worker.ts';
+import type { Storage } from '#kit/storage.ts';
+import { changeSubmission } from '#submissions/changes/edit.ts';
+import { openScene, type Scene } from '#submissions/testing.ts';
+import { trashSubmission } from '#submissions/trash/trash.ts';
+import { testDatabase } from '#test/database.ts';
+import { until } from '#test/service.ts';
+import { readAsked } from './asked.ts';
+import { eraseJob, eraseStep, startErasing } from './erase/erase-person.ts';
+import { listErasures } from './erase/queries.ts';
+import { hashOfReceipt } from './erase/receipt.ts';
+import { packPerson } from './pack-person.ts';
+import { findTraces } from './traces.ts';
+
+const { database } = await testDatabase();
+const storage = diskStorage(await mkdtemp(join(tmpdir(), 'formloom-test-')), 0);
+const by = { kind: 'operator', id: '' } as const;
+const elements = [
+  element('email', 'mail', { label: 'Your mail' }),
+  element('phone', 'phone', { label: 'Your phone' }),
+  element('text', 'subject', { label: 'Subject' }),
+  element('file_upload', 'photo', { label: 'Photo' }),
+];
+const find = async (scene: Scene, q: string, match: 'exact' | 'words' = 'exact') =>
+  (await findTraces(database, scene.workspaceId, readAsked(q), match)).traces;
+
+test('a person is found in every form, in what lies in the trash and in what an edit took away, and it is said where', async () => {
+  const scene = await openScene(database, elements);
+  const phone = '+49 30 123456';
+  const whole = await scene.submit(
+    { mail: 'Ada@Example.org', phone },
+    { reference: { from: 'ada@example.org' } },
+  );
+  const trashed = await scene.submit({ subject: 'Write to ada@example.org' });
+  await trashSubmission(database, { ...scene, id: trashed, by, unchanged: null });
+  const edited = await scene.submit({ mail: 'ada@example.org' });
+  const patch = { answers: { mail: 'grace@example.org' } };
+  await changeSubmission(scene.context, { ...scene, id: edited, by, unchanged: null }, patch);
+  await scene.submit({ mail: 'nada@example.org', subject: 'ada' });
+  const stranger = await openScene(database, elements);
+  await stranger.submit({ mail: 'ada@example.org' });
+
+  const said = (await find(scene, 'ada@example.org')).map(({ id, is_trashed, places }) => [
+    id,
+    is_trashed,
+    places,
+  ]);
+  assert.deepEqual(said, [
+    [edited, false, ['History']],
+    [trashed, true, ['Subject']],
+    [whole, false, ['Your mail', 'Reference from']],
+  ]);
+  assert.deepEqual(
+    (await find(scene, '0049 30 12 34 56')).map(({ id }) => id),
+    [whole],
+  );
+  assert.deepEqual(
+    (await find(scene, 'example', 'words')).map(({ kind, places }) => [kind, places]).length,
+    3,
+  );
+});
+
+test('what is kept of a person is one archive: answers as JSON and as text, and the bytes of files', async () => {
+  const scene = await openScene(database, elements);
+  await scene.listen();
+  const photo = await scene.upload('photo', 'me.png');
+  await storage.put(storageKey(scene.workspaceId, photo.id), Readable.from([Buffer.from('9 bytes!!')]), 100);
+  const id = await scene.submit(
+    { mail: 'ada@example.org', subject: 'Hello' },
+    { files: new Map([['photo', [photo]]]), reference: { customer: '17' } },
+  );
+  const stream = packPerson({ database, storage }, scene.workspaceId, await find(scene, 'ada@example.org'));
+  const entries = await unpackTar(gunzipSync(await buffer(stream)), { strict: true });
+  const files = new Map(entries.map(({ header, data }) => [header.name, Buffer.from(data ?? []).toString()]));
+  assert.deepEqual(
+    [...files.keys()],
+    ['contents.json', `submissions/${id}.json`, `submissions/${id}.txt`, `files/${id}/${photo.id}-me.png`],
+  );
+  assert.equal(files.get(`files/${id}/${photo.id}-me.png`), '9 bytes!!');
+  assert.match(files.get(`submissions/${id}.txt`)!, /Your mail\n  ada@example\.org\n[^]*Photo\n  me\.png/);
+  const facts = JSON.parse(files.get(`submissions/${id}.json`)!) as Record<string, unknown>;
+  assert.deepEqual(facts['reference'], { customer: '17' });
+  assert.equal((facts['deliveries'] as unknown[]).length, 1);
+});
+
+test('an erasing that is stopped in the middle goes on, counts exactly, and forgets whom it was about', async () => {
+  const scene = await openScene(database, elements);
+  for (let count = 0; count < 120; count += 1) {
+    const photo = await scene.upload('photo', 'me.png');
+    await scene.submit(
+      { mail: 'ada@example.org' },
+      count < 3 ? { files: new Map([['photo', [photo]]]) } : {},
+    );
+  }
+  let faults = 2;
+  const failing: Storage = {
+    ...storage,
+    async remove(key) {
+      if (faults > 0) throw new Error(`fault ${(faults -= 1)}`);
+      await storage.remove(key);
+    },
+  };
+  const asked = { match: 'exact', what: 'submissions', except: [], by } as const;
+  await assert.rejects(
+    startErasing(scene.context, scene.workspaceId, { q: 'ada@example.org', ...asked, expected: 119 }),
+    { code: 'conflict' },
+  );
+  const id = await startErasing(scene.context, scene.workspaceId, { q: 'ada@example.org', ...asked });
+  const late = await scene.submit({ mail: 'ada@example.org' });
+  const context = { ...scene.context, storage: failing };
+  const queue = startQueue({
+    database,
+    log: openLog('silent'),
+    handlers: { [eraseJob]: { perLane: 1, run: (job) => eraseStep(context, job) } },
+  });
+  after(() => queue.stop());
+  const page = {
+    workspace_id: scene.workspaceId,
+    id,
+    below_id: 'f'.repeat(8) + '-ffff-ffff-ffff-ffffffffffff',
+  };
+  const erasure = await until('the erasing to finish', async () => {
+    const [found] = await listErasures(database, { ...page, limit: 1, offset: 0 });
+    return found!.finished_at !== null && found;
+  });
+  assert.equal(faults, 0);
+  assert.deepEqual([erasure.total, erasure.done], [120, 120]);
+  assert.deepEqual(erasure.gone, { submissions: 120, files: 3 });
+  assert.equal(erasure.hash, hashOfReceipt({ ...erasure, finished_at: erasure.finished_at! }));
+  const { rows } = await database.query('select asked from erasures where id = $1', [id]);
+  assert.deepEqual(rows, [{ asked: null }]);
+  assert.deepEqual(
+    (await find(scene, 'ada@example.org')).map((trace) => trace.id),
+    [late],
+  );
+});
