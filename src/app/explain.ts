@@ -3,6 +3,7 @@ import { ConfigError } from '#kit/config.ts';
 import { isUnavailable } from '#kit/database.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { InstanceKeyError } from '#kit/instance-key/open-instance-vault.ts';
+import { NodeError } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/refuse-transaction-pooling.ts';
@@ -18,6 +19,7 @@ const inWords = [
   MigrationError,
   InstanceKeyError,
   InstanceStorageError,
+  NodeError,
   EmbeddedPostgresError,
   WebProcessError,
 ];

@@ -74,7 +74,7 @@ async function startInstance(run: Run): Promise<void> {
   process.on('SIGUSR2', () => {});
   const log = openLog(config.logLevel);
   say(`Formloom ${version} is starting …`);
-  const storage = await openFormloomDatabase(config, log, say);
+  const storage = await openFormloomDatabase(config, log, say, { serves: true });
   parts.defer(() => storage.close());
   await lookAtStorage(config, log, storage);
   const listening = await (config.webProcesses === 1

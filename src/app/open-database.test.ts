@@ -11,7 +11,13 @@ import { explain } from './explain.ts';
 import { describe, openFormloomDatabase } from './open-database.ts';
 
 const { database, url } = await testDatabase();
-const settings = { databasePool: 4, dataDir: '/nowhere', webProcesses: 1, secretKey: '3c'.repeat(32) };
+const settings = {
+  databasePool: 4,
+  dataDir: '/nowhere',
+  webProcesses: 1,
+  secretKey: '3c'.repeat(32),
+  valkeyUrl: undefined,
+};
 const open = (databaseUrl: string) => openFormloomDatabase({ ...settings, databaseUrl }, openLog('silent'));
 
 test('a pooler that shares sessions between transactions is refused, with the remedy', {

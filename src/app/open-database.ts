@@ -4,13 +4,17 @@ import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
+import { nodeName, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { Log } from '#kit/log.ts';
 import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
 import type { Vault } from '#kit/vault.ts';
 import { refuseProblems } from './checks/check.ts';
 import { databaseChecks } from './checks/database-checks.ts';
 
-type Settings = Pick<Config, 'databaseUrl' | 'databasePool' | 'dataDir' | 'webProcesses' | 'secretKey'>;
+type Settings = Pick<
+  Config,
+  'databaseUrl' | 'databasePool' | 'dataDir' | 'webProcesses' | 'secretKey' | 'valkeyUrl'
+>;
 
 /** The database of this instance, migrated to this version. */
 export type FormloomDatabase = {
@@ -34,14 +38,19 @@ export type FormloomDatabase = {
  * For the server and for every command of the CLI, beside each other or alone.
  * @param say hears a sentence when something takes a moment: a new database, a migration.
  * @param options.replacesKey as openInstanceVault has `replaces`.
+ * @param options.serves to serve from it: see refuseOtherNodes.
  * @param options.mustExist where there is no embedded database yet, none is made.
- * @throws CheckError, PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
+ * @throws CheckError, NodeError, PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
  */
 export async function openFormloomDatabase(
   config: Settings,
   log: Log,
   say: (line: string) => void = () => {},
-  { replacesKey = false, mustExist = false }: { replacesKey?: boolean; mustExist?: boolean } = {},
+  {
+    replacesKey = false,
+    mustExist = false,
+    serves = false,
+  }: { replacesKey?: boolean; mustExist?: boolean; serves?: boolean } = {},
 ): Promise<FormloomDatabase> {
   let isOpen = false;
   // While the database is open, what the embedded server has to say is that it went away, or came back.
@@ -49,13 +58,18 @@ export async function openFormloomDatabase(
   if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
   const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
-  const database = openDatabase(connection, { pool: config.databasePool, log });
+  const database = openDatabase(connection, {
+    pool: config.databasePool,
+    log,
+    ...(serves && { name: nodeName(config) }),
+  });
   const close = async (): Promise<void> => {
     isOpen = false;
     await database.end();
     await embedded?.stop();
   };
   try {
+    if (serves) await refuseOtherNodes(database, config);
     const migrated = await prepare(connection, log);
     for (const name of migrated) say(`The database was migrated: ${name}.`);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
@@ -113,7 +127,7 @@ export async function joinFormloomDatabase(
   log: Log,
 ): Promise<Pick<FormloomDatabase, 'database' | 'vault'>> {
   const connection = { connectionString: config.databaseUrl! };
-  const database = openDatabase(connection, { pool: config.databasePool, log });
+  const database = openDatabase(connection, { pool: config.databasePool, log, name: nodeName(config) });
   try {
     await checkMigrated(database, await readMigrations());
     return { database, vault: await openInstanceVault(database, config) };

@@ -55,7 +55,7 @@ export const findService = statement(
   {},
   { is_running: boolean },
   `select exists (
-     select from pg_stat_activity where datname = current_database() and application_name = 'formloom') as is_running`,
+     select from pg_stat_activity where datname = current_database() and (application_name = 'formloom' or application_name like 'formloom node %')) as is_running`,
 );
 
 /** Whether somebody has begun to use this instance. */

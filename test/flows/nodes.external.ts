@@ -227,6 +227,7 @@ test('a node that does not fit is refused at its start, with what to do', async 
       { S3_ENDPOINT: '', S3_ACCESS_KEY_ID: '', S3_SECRET_ACCESS_KEY: '' },
       /The files of this instance do not lie in/,
     ],
+    [{ VALKEY_URL: '' }, /counts requests elsewhere[^]*VALKEY_URL/],
     [{ DATABASE_URL: databaseUrl.replace(/\/test_\w+/, '/missing') }, /does not exist/],
   ];
   for (const [environment, said] of refusals) {

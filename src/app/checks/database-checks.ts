@@ -3,6 +3,7 @@ import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
+import { refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
@@ -134,6 +135,14 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
             `${count - 1} former stand behind it.`,
             '`npm run -s formloom -- instance-key forget` takes them away where they are not needed any more.',
           );
+    },
+  },
+  {
+    name: 'other servers',
+    stopsStart: true,
+    async look({ database, config }) {
+      await refuseOtherNodes(database, config);
+      return ok('Whoever serves this database counts requests together.');
     },
   },
   {
