@@ -5,6 +5,7 @@ import { newId } from '#kit/clock.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
+import { createKey } from '../keys.ts';
 import { pruneAudit } from './audit-log.ts';
 
 const service = await openService();
@@ -40,6 +41,8 @@ const settled = (person = owner): Promise<Line[]> =>
 test('who changed what is noted, with the request, and nothing of what was said in it', async () => {
   const made = await owner.api<{ id: string }>('POST', '/forms', form);
   const permissions = ['forms:write', 'webhooks:write'];
+  // Another, whose name stands at no line.
+  await createKey(database, { workspaceId, name: 'Neighbour' });
   const key = await owner.api<{ id: string; key: string }>('POST', '/keys', { name: 'Deploy', permissions });
   const webhook = await callApi(service.url, key.body.key, 'POST', `/forms/${made.body.id}/webhooks`, {
     url: 'https://93.184.215.14/hooks?token=hidden-token',
@@ -187,13 +190,13 @@ test('admins alone read it, of their workspace; lines go after a year, or when t
   assert.equal((await callApi(service.url, (await makeKey()).key, 'GET', '/audit')).status, 403);
   const before = await settled();
   const day = 86_400_000;
-  const lineOfAge = async (days: number) => {
+  const lineOfAge = async (days: number, workspace = workspaceId) => {
     const digits = (Date.now() - days * day).toString(16).padStart(12, '0');
     const id = `${digits.slice(0, 8)}-${digits.slice(8)}${newId().slice(13)}`;
     await database.query(
       `insert into audit_lines (workspace_id, id, actor_kind, operation, method, path, status)
        values ($1, $2, 'operator', 'createKey', 'POST', '/keys', 201)`,
-      [workspaceId, id],
+      [workspace, id],
     );
     return id;
   };
@@ -204,9 +207,14 @@ test('admins alone read it, of their workspace; lines go after a year, or when t
     (await read('?per_page=100')).map(({ id }) => id),
     [...before.map(({ id }) => id), kept],
   );
-  // The workspace says how long.
+  // The workspace says how long, of its own lines.
+  const theirs = await lineOfAge(40, other.workspaceId);
   await database.query('update workspaces set audit_days = 30 where id = $1', [workspaceId]);
   await pruneAudit(database);
+  assert.deepEqual(
+    (await read('', other)).map(({ id }) => id),
+    [theirs],
+  );
   assert.equal((await read('?per_page=100')).length, before.length);
 });
 
