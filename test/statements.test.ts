@@ -93,20 +93,37 @@ const tenantTables = (
 ).rows.map(({ name }) => name);
 
 /** A node of what EXPLAIN says, as far as it is read here. */
-type Plan = { Plans?: Plan[] } & Readonly<Record<string, unknown>>;
+type Plan = { Plans?: Plan[]; Output?: string[] } & Readonly<
+  Partial<
+    Record<
+      | 'Node Type'
+      | 'Relation Name'
+      | 'Alias'
+      | 'Subplan Name'
+      | 'Index Cond'
+      | 'Recheck Cond'
+      | 'Filter'
+      | 'Join Filter'
+      | 'Hash Cond'
+      | 'Merge Cond',
+      string
+    >
+  >
+>;
 
 /**
  * The tables of tenants that a plan reads whatever their workspace is: no condition names it, neither theirs nor that of
  * a join around them, nor is it in what a subplan gives to be compared.
  */
 function readAcross(plan: Plan, around = '', given = ''): string[] {
-  const texts = (...keys: string[]): string => keys.map((key) => String(plan[key] ?? '')).join(' ');
+  const texts = (...keys: Exclude<keyof Plan, 'Plans' | 'Output'>[]): string =>
+    keys.map((key) => plan[key] ?? '').join(' ');
   const own = texts('Index Cond', 'Recheck Cond', 'Filter');
   // What a subquery found is asked for its workspace as a whole.
   if (plan['Node Type'] === 'Subquery Scan' && /\.workspace_id = \$/.test(own)) return [];
   const isCompared =
     plan['Subplan Name'] && around.includes(`workspace_id = (hashed ${texts('Subplan Name')}).`);
-  const within = isCompared ? texts('Output') : given;
+  const within = isCompared ? (plan.Output ?? []).join(' ') : given;
   const isRead = plan['Node Type'] !== 'ModifyTable' && tenantTables.includes(texts('Relation Name'));
   const column = new RegExp(`\\b${isRead ? texts('Alias') : ''}\\.workspace_id\\b`);
   const isCareless = isRead && !column.test(`${own} ${around} ${within}`);
