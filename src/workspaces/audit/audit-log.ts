@@ -149,7 +149,10 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
       // What is done is done: that it cannot be compared is no reason to say that it failed.
       const changes = await compared?.after(answer, made).then(
         (after) => changesBetween(before, after),
-        (error: unknown) => void log.warn({ err: error }, 'what an operation changed could not be read'),
+        (error: unknown) => {
+          log.warn({ err: error }, 'what an operation changed could not be read');
+          return undefined;
+        },
       );
       end(answer.status, made, changes && JSON.stringify(changes));
       return answer;
