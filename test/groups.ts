@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 type Group = readonly (readonly string[])[];
 
 /** What reaches beyond a file: it measures its process, changes what all share, or starts instances, whose time it is. */
-const needsItsOwn =
+export const needsItsOwn =
   /process\.(?:on|cpuUsage|memoryUsage)\(|\bmock\.|globalThis\.\w+ = |makeInstance\(|startProcess\(/;
 /** A stage is opened while it is loaded, which happens once in a process, and closed after the file that did. */
 const isStage = /^after\(|^export const .* = await open/m;

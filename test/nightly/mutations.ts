@@ -10,7 +10,9 @@ import {
   type Baseline,
   closeWorkshop,
   openWorkshop,
-  runTests,
+  type Run,
+  runApart,
+  runHere,
   takeBaseline,
   tidy,
   type Workshop,
@@ -44,8 +46,15 @@ const beginMs = 3_000;
 /** When they are tried again alone, for those that wait for what never comes, and give it up themselves. */
 const aloneMs = 40_000;
 
-/** Test files that share a process, as `test/groups.ts` has them. */
-type Together = { units: readonly (readonly string[])[]; baselines: readonly Baseline[] };
+/** Test files that are run together: in a process of their own, or in the one that is kept (isShared). */
+type Together = {
+  units: readonly (readonly string[])[];
+  baselines: readonly Baseline[];
+  isShared: boolean;
+};
+
+const runTogether = (workshop: Workshop, { units, isShared }: Together, limitMs: number): Promise<Run> =>
+  isShared ? runHere(workshop, units.flat(), { limitMs }) : runApart(workshop, units, { limitMs });
 
 /** Asks whether a statement keeps to one workspace, of all of them, in a second. */
 const everyStatement = 'test/statements.test.ts';
@@ -53,7 +62,11 @@ const everyStatement = 'test/statements.test.ts';
 const everywhere = [everyStatement, 'src/workspaces/keys/endpoints.test.ts', 'src/app/api.test.ts'];
 
 const usualMs = ({ baselines }: Together): number => baselines.reduce((sum, { ms }) => sum + ms, 0);
-const one = (baseline: Baseline): Together => ({ units: [[baseline.test]], baselines: [baseline] });
+const one = (baseline: Baseline): Together => ({
+  units: [[baseline.test]],
+  baselines: [baseline],
+  isShared: baseline.isShared,
+});
 
 /** What fails soonest comes first: what missed the defence before this one, then the nearest, then the quickest. */
 async function* inOrder(source: string, all: readonly Baseline[], last?: string): AsyncGenerator<Together> {
@@ -66,12 +79,16 @@ async function* inOrder(source: string, all: readonly Baseline[], last?: string)
   };
   const sorted = all.toSorted((a, b) => nearness(b) - nearness(a) || a.ms - b.ms);
   yield* sorted.slice(0, 2).map(one);
-  const groups = await groupFiles(sorted.slice(2).map(({ test }) => test));
-  const rest = groups.map((group) => {
+  const rest = sorted.slice(2);
+  const shared = rest.filter(({ isShared }) => isShared);
+  if (shared.length > 0) yield { units: [shared.map(({ test }) => test)], baselines: shared, isShared: true };
+  const apart = rest.filter(({ isShared }) => !isShared);
+  const groups = await groupFiles(apart.map(({ test }) => test));
+  const together = groups.map((group): Together => {
     const units = group.map((files) => files.map((file) => relative('.', file)));
-    return { units, baselines: sorted.filter(({ test }) => units.flat().includes(test)) };
+    return { units, baselines: apart.filter(({ test }) => units.flat().includes(test)), isShared: false };
   });
-  yield* rest.toSorted((a, b) => usualMs(a) - usualMs(b));
+  yield* together.toSorted((a, b) => usualMs(a) - usualMs(b));
 }
 
 /** What became of a defence that was taken away: a test missed it, none did, or a run did not end in its time. */
@@ -91,7 +108,7 @@ async function tryChange(
   const path = join(workshop.tree, source);
   const text = await readFile(path, 'utf8');
   const measures = async (each: Together): Promise<boolean> => {
-    const { ending, ms } = await runTests(workshop, each.units, { limitMs: 300_000 });
+    const { ending, ms } = await runTogether(workshop, each, 300_000);
     if (ending === 'passed') learn(each, ms);
     return ending === 'passed';
   };
@@ -101,7 +118,7 @@ async function tryChange(
       await writeFile(path, changed(text, mutant));
       const usual = usualMs(each);
       const limitMs = usual * patience + (isAlone ? aloneMs : beginMs);
-      const { ending, ms, by } = await runTests(workshop, each.units, { limitMs });
+      const { ending, ms, by } = await runTogether(workshop, each, limitMs);
       await writeFile(path, text);
       if (ending === 'passed') learn(each, ms);
       else if (ending === 'failed' && (isAlone || ms < usual * 2 + beginMs)) return { is: 'killed', by };

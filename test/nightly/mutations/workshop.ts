@@ -1,15 +1,18 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from 'pg';
+import { needsItsOwn } from '../../groups.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import type { Order, Outcome, Range } from './runner.ts';
 
 const home = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** A copy of the sources to change, with a database server of its own. */
-export type Workshop = { tree: string; server: TestServer };
+export type Workshop = { tree: string; server: TestServer; runner?: ChildProcess | undefined };
 
 const leftOut = new Set(['.git', '.local', 'data', 'dist', 'node_modules', 'screenshots']);
 
@@ -22,22 +25,72 @@ export async function openWorkshop(): Promise<Workshop> {
   return { tree, server: await openTestServer(() => {}) };
 }
 
-export async function closeWorkshop({ tree, server }: Workshop): Promise<void> {
+export async function closeWorkshop(workshop: Workshop): Promise<void> {
+  const { tree, server } = workshop;
+  await stopRunner(workshop);
   await server.close();
   await rm(tree, { recursive: true });
 }
 
 /**
  * How a run of test files ended: the first failure ends it, and so does the end of its time, which says nothing of the
- * tests. `by` is the file that failed.
+ * tests. `by` is the file that failed; `ran` the parts of the sources that did, where that was asked.
  */
-export type Run = { ending: 'passed' | 'failed' | 'cut off'; ms: number; by: string };
+export type Run = { ending: 'passed' | 'failed' | 'cut off'; ms: number; by: string; ran: Outcome['ran'] };
 
-/** Runs test files of the copy in one process, one after the other, as `test/groups.ts` has them. */
-export async function runTests(
+/** Runs test files of the copy one after the other, in the process that does so again and again. */
+export async function runHere(
+  workshop: Workshop,
+  files: readonly string[],
+  { limitMs, isMeasured = false }: { limitMs: number; isMeasured?: boolean },
+): Promise<Run> {
+  const began = performance.now();
+  const child = (workshop.runner ??= await startRunner(workshop));
+  const outcome = await new Promise<Outcome | undefined>((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), limitMs);
+    const end = (found: Outcome | undefined): void => {
+      clearTimeout(timer);
+      child.removeAllListeners();
+      resolve(found);
+    };
+    // A change may end the process, too.
+    child.once('message', end).once('exit', () => end({ failed: files[0]!, ran: [], isWorn: true }));
+    child.send({ files, isMeasured } satisfies Order);
+  });
+  if (!outcome || outcome.isWorn) await stopRunner(workshop);
+  const ending = outcome === undefined ? 'cut off' : outcome.failed === undefined ? 'passed' : 'failed';
+  return { ending, ms: performance.now() - began, by: outcome?.failed ?? files[0]!, ran: outcome?.ran ?? [] };
+}
+
+async function startRunner({ tree, server }: Workshop): Promise<ChildProcess> {
+  const child = fork(join(tree, 'test/nightly/mutations/runner.ts'), {
+    cwd: tree,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: { ...process.env, ...server.environment },
+  });
+  await once(child, 'message');
+  return child;
+}
+
+async function stopRunner(workshop: Workshop): Promise<void> {
+  const child = workshop.runner;
+  workshop.runner = undefined;
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  process.kill(-child.pid!, 'SIGKILL');
+  await gone;
+}
+
+/** Runs test files of the copy in a process of their own, one after the other, as `test/groups.ts` has them. */
+export async function runApart(
   { tree, server }: Workshop,
   units: readonly (readonly string[])[],
-  { limitMs, coverage }: { limitMs: number; coverage?: string },
+  {
+    limitMs,
+    more = { NODE_COMPILE_CACHE: join(tree, '.cache') },
+  }: { limitMs: number; more?: NodeJS.ProcessEnv },
 ): Promise<Run> {
   const runner = JSON.stringify(pathToFileURL(join(tree, 'test/group.ts')).href);
   const script = join(tree, '.run.ts');
@@ -56,10 +109,7 @@ export async function runTests(
       env: {
         ...process.env,
         ...server.environment,
-        // Compiled code says nothing of which parts of it ran.
-        ...(coverage === undefined
-          ? { NODE_COMPILE_CACHE: join(tree, '.cache') }
-          : { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: '1' }),
+        ...more,
       },
     },
   );
@@ -92,7 +142,7 @@ export async function runTests(
           .match(/^# Subtest: .*$/gm)
           ?.at(-1)
           ?.slice('# Subtest: '.length) ?? units[0]![0]!;
-      resolve({ ending, ms: performance.now() - began, by });
+      resolve({ ending, ms: performance.now() - began, by, ran: [] });
     });
   });
 }
@@ -111,34 +161,49 @@ export async function tidy({ server }: Workshop): Promise<void> {
   }
 }
 
-/** A test file that passes without a change: how long it took when it last did, and which parts of the sources it runs. */
-export type Baseline = { test: string; ms: number; runs(source: string, offset: number): boolean };
-type Range = { startOffset: number; endOffset: number; count: number };
+/**
+ * A test file that passes without a change: how long it took when it last did, which parts of the sources it runs, and
+ * whether it may share the process that runs tests again and again.
+ */
+export type Baseline = {
+  test: string;
+  ms: number;
+  isShared: boolean;
+  runs(source: string, offset: number): boolean;
+};
 
 /** @returns undefined for a file that fails without a change. */
 export async function takeBaseline(workshop: Workshop, test: string): Promise<Baseline | undefined> {
+  const mayShare = !needsItsOwn.test(await readFile(join(workshop.tree, test), 'utf8'));
+  const shared = mayShare && (await runHere(workshop, [test], { limitMs: baselineMs, isMeasured: true }));
+  if (shared && shared.ending === 'passed')
+    return { test, ms: shared.ms, isShared: true, runs: partsOf(workshop, shared.ran) };
   const coverage = join(workshop.tree, '.coverage');
-  const { ending, ms } = await runTests(workshop, [[test]], { limitMs: 300_000, coverage });
-  const ranges = new Map<string, Range[]>();
+  const more = { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const { ending, ms } = await runApart(workshop, [[test]], { limitMs: baselineMs, more });
+  const ran: Outcome['ran'] = [];
   for (const name of await readdir(coverage).catch(() => [])) {
     const { result } = JSON.parse(await readFile(join(coverage, name), 'utf8')) as {
       result: { url: string; functions: { ranges: Range[] }[] }[];
     };
-    for (const { url, functions } of result)
-      ranges.set(url, [...(ranges.get(url) ?? []), ...functions.flatMap((each) => each.ranges)]);
+    for (const { url, functions } of result) ran.push([url, functions.flatMap(({ ranges }) => ranges)]);
   }
   await rm(coverage, { recursive: true, force: true });
-  if (ending !== 'passed') return undefined;
-  return {
-    test,
-    ms,
-    runs(source, offset) {
-      const around = (ranges.get(pathToFileURL(join(workshop.tree, source)).href) ?? []).filter(
-        ({ startOffset, endOffset }) => startOffset <= offset && offset < endOffset,
-      );
-      const sizes = around.map(({ startOffset, endOffset }) => endOffset - startOffset);
-      // Of several processes, each has its own count of the innermost part.
-      return around.some(({ count }, index) => count > 0 && sizes[index] === Math.min(...sizes));
-    },
+  return ending === 'passed' ? { test, ms, isShared: false, runs: partsOf(workshop, ran) } : undefined;
+}
+
+const baselineMs = 300_000;
+
+function partsOf({ tree }: Workshop, ran: Outcome['ran']): Baseline['runs'] {
+  const ranges = new Map<string, Range[]>();
+  for (const [url, found] of ran)
+    if (url.startsWith(pathToFileURL(tree).href)) ranges.set(url, [...(ranges.get(url) ?? []), ...found]);
+  return (source, offset) => {
+    const around = (ranges.get(pathToFileURL(join(tree, source)).href) ?? []).filter(
+      ({ startOffset, endOffset }) => startOffset <= offset && offset < endOffset,
+    );
+    const sizes = around.map(({ startOffset, endOffset }) => endOffset - startOffset);
+    // Of several processes, each has its own count of the innermost part.
+    return around.some(({ count }, index) => count > 0 && sizes[index] === Math.min(...sizes));
   };
 }
