@@ -86,7 +86,7 @@ test('B7: deleting what a rule names lists the dependants, and either cleans the
   await part(page, '“Country”').waitFor();
   await hears(page, 'Nothing was changed.');
 
-  await part(page, '“Country”').click();
+  await part(page, '“Country”').focus();
   await page.keyboard.press('Delete');
   await dialog.getByRole('button', { name: 'Go on without them' }).click();
   await part(page, '“Country”').waitFor({ state: 'detached' });
@@ -109,7 +109,7 @@ test('B7: moving what a rule names behind it asks as well; a new id takes the ru
   assert.match((await part(page, '“Country”').getAttribute('aria-label'))!, /position 1 of 2, step 1/);
 
   const field = properties(page).getByLabel('Id', { exact: true });
-  await part(page, '“Country”').click();
+  await part(page, '“Country”').focus();
   await properties(page).getByText('Named in the logic of “State” (Short text), which follows.').waitFor();
   await field.fill('more');
   await properties(page).getByText('“More” (Short text) has this id already.').waitFor();

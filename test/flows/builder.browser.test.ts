@@ -176,6 +176,59 @@ test('by touch: the handle drags, the body scrolls', async () => {
   await page.context().close();
 });
 
+test('a click puts the caret where it was; options are written where they stand, and a blank one cannot be published', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'Your name' })));
+  const page = await openBuilder(form);
+  const label = part(page, '“Your name”').locator('label');
+  const box = (await label.boundingBox())!;
+  await label.click({ position: { x: 1, y: box.height / 2 }, force: true });
+  await page.keyboard.type('What is ');
+  await page.keyboard.press('Enter');
+  await focusIs(page, /^“What is Your name”/);
+
+  await page.getByRole('button', { name: 'Single choice', exact: true }).click();
+  await page.keyboard.type('Colour');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /“Colour”.*options/ })
+    .waitFor();
+  await page.keyboard.press('Escape');
+  const colour = part(page, '“Colour”');
+  const writes = (name: string): Promise<void> => colour.getByRole('textbox', { name }).waitFor();
+  await colour.getByText('Option 1').click({ force: true });
+  await writes('Option 1');
+  await page.keyboard.type('Red');
+  await page.keyboard.press('ArrowDown');
+  await writes('Option 2');
+  await page.keyboard.type('Blue');
+  await page.keyboard.press('Enter');
+  await writes('Option 3');
+  await page.keyboard.press('Backspace');
+  await writes('Option 2');
+  await page.keyboard.press('ArrowDown');
+  await writes('Option 3');
+  await page.evaluate(`(() => {
+    const box = document.querySelector('.canvas-sheet > [data-theme]').shadowRoot.activeElement;
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', '- Green\\n- Grey');
+    box.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true }));
+  })()`);
+  await writes('Option 4');
+  await page.keyboard.press('Escape');
+  await focusIs(page, /^“Colour”/);
+  await until('the options to be saved', async () => {
+    const colour = (await draftOf(form)).children![0]!.children![1];
+    return JSON.stringify(colour?.attrs!['options']) === '["Red","Blue","Green","Grey"]';
+  });
+  await page.getByRole('toolbar').getByRole('button', { name: 'Single choice' }).click();
+  await page.getByRole('menuitem', { name: 'Dropdown' }).click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Required' }).press('Delete');
+  await hears(page, '“Colour” (Dropdown) deleted');
+  await page.context().close();
+});
+
 test('several parts are selected by key, click and frame; copied, pasted into another form, moved, required and deleted at once', async () => {
   const form = await make(
     stepsOf(
@@ -270,7 +323,7 @@ test('with 200 elements an interaction is answered within 100 ms', async (t) => 
     element(index % 5 === 0 ? 'radio' : 'text', `e${index}`, { label: `Element ${index}` }),
   );
   const page = await openBuilder(await make(structure(...elements)), ada, motion);
-  await part(page, '“Element 100”').click();
+  await part(page, '“Element 100”').focus();
   // From the key to the paint of what it changed.
   const measure = (): Promise<number[]> =>
     page.evaluate(`(async () => {

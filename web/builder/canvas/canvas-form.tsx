@@ -7,6 +7,7 @@ import { placeWords } from '../model/places.ts';
 import { toPlain } from '../../conditions/say-condition.ts';
 import { sayLogic } from '../model/logic/say-logic.ts';
 import { packSentences } from './logic-badge.tsx';
+import type { PublishedNames } from './write-option.ts';
 import { CanvasNode, StillMarkup } from './canvas-node.tsx';
 import { elementMarkup, frameMarkup } from './page-markup.ts';
 
@@ -15,7 +16,7 @@ type CanvasView = {
   readonly state: EditorState;
   readonly editor: Editor;
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
-  readonly lockedIds: ReadonlySet<string>;
+  readonly names: PublishedNames;
   /** Whose images they are that it shows. */
   readonly formId: string;
   /** Asks for an element in an empty step or group. */
@@ -49,7 +50,7 @@ export function CanvasForm(view: CanvasView): ReactNode {
   );
 }
 
-const common = ({ editor, lockedIds }: CanvasView) => ({ editor, lockedIds });
+const common = ({ editor, names }: CanvasView) => ({ editor, names });
 
 /** One below the step's own heading, as the page does it. */
 const headingIn = (root: EditNode, step: EditNode): 'h2' | 'h3' =>
@@ -100,7 +101,7 @@ function lookOf({ state, problems }: CanvasView, node: EditNode, place: string) 
     isSelected: node.key === selection || (also?.includes(node.key) ?? false),
     isTabStop: node.key === selection,
     isLifted: state.lifted?.key === node.key,
-    isWriting: state.editing === node.key,
+    writing: state.editing?.key === node.key ? state.editing : undefined,
     words: `${sayNode(node)}, ${place}${wrong}${rules}`,
     hasProblem: found > 0,
     logic: packSentences(logic),

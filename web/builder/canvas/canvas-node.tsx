@@ -10,19 +10,22 @@ import {
 import { elements, isElementType } from '#ast/elements.ts';
 import { extendTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
+import type { Writing } from '../editor/editor-state.ts';
 import { setAttribute, setLabel } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
 import { toggled } from '../model/selection.ts';
 import { LogicBadge, logicBadgeElement } from './logic-badge.tsx';
 import { type Markup, reactAttributes, slotSelector } from './page-markup.ts';
 import { labelElement, writeLabel } from './write-label.ts';
+import { blankPlaces, optionAt, type PublishedNames, writeOption } from './write-option.ts';
 
 /** How a node stands on the canvas right now. All are simple values, so that only what changed is drawn again. */
 type NodeLook = {
   readonly isSelected: boolean;
   readonly isTabStop: boolean;
   readonly isLifted: boolean;
-  readonly isWriting: boolean;
+  /** What of it is being written. */
+  readonly writing: Writing | undefined;
   /** What a screen reader says: what it is, where it is, what is wrong with it. */
   readonly words: string;
   readonly hasProblem: boolean;
@@ -34,7 +37,7 @@ type CanvasNodeProps = NodeLook & {
   readonly node: EditNode;
   readonly markup: Markup;
   readonly editor: Editor;
-  readonly lockedIds: ReadonlySet<string>;
+  readonly names: PublishedNames;
   /** What stands in the slot of a step or a composite. */
   readonly children?: ReactNode;
 };
@@ -44,14 +47,17 @@ export const CanvasNode = memo(function CanvasNode({
   node,
   markup,
   editor,
-  lockedIds,
+  names,
   children,
   ...look
 }: CanvasNodeProps): ReactNode {
   const ref = useRef<HTMLElement>(null);
+  // Before the press, which selects by its focus: the first click on options selects what they belong to.
+  const wasSelected = useRef(false);
   const slot = children === undefined ? null : markup.querySelector(slotSelector);
-  useInnerMarkup(ref, slot ? undefined : markup, look.isWriting, look.logic);
-  useWriting(ref, node, editor, lockedIds, look.isWriting);
+  useInnerMarkup(ref, slot ? undefined : markup, look.writing, look.logic);
+  useBlanks(ref, node, markup, look.writing);
+  useWriting(ref, node, editor, names, look.writing);
   const { key } = node;
   return createElement(
     markup.localName,
@@ -70,6 +76,9 @@ export const CanvasNode = memo(function CanvasNode({
       onFocus: (event: React.FocusEvent) => {
         if (event.target === event.currentTarget) editor.select(key);
       },
+      onPointerDown: () => {
+        wasSelected.current = look.isSelected;
+      },
       onMouseDown: (event: React.MouseEvent<HTMLElement>) => {
         // The focus would select this one alone, and the browser would mark text.
         if (howMany(event) !== 'one') event.preventDefault();
@@ -81,21 +90,24 @@ export const CanvasNode = memo(function CanvasNode({
         if (many === 'range') extendTo(editor, node);
         if (many === 'toggle') editor.selectAll(toggled(editor.read().history.present, node));
         if (many !== 'one') return;
-        const label = labelElement(event.currentTarget);
-        const isOnLabel = label?.contains(event.target as Node) ?? false;
-        if (look.isSelected && isOnLabel) editor.editLabel(key);
+        const at = { x: event.clientX, y: event.clientY };
+        const target = event.target as Node;
+        const option = wasSelected.current && optionAt(event.currentTarget, node, target);
+        if (option) editor.write({ key, option, at });
+        else if (labelElement(event.currentTarget)?.contains(target) && textAttribute(node))
+          editor.write({ key, at });
         else editor.select(key, 'node');
       },
       onDoubleClick: (event: React.MouseEvent<HTMLElement>) => {
         event.stopPropagation();
-        editor.editLabel(key);
+        editor.write({ key });
       },
     },
     slot
       ? [
           look.logic !== '' && <LogicBadge key="logic" packed={look.logic} />,
           ...[...markup.children].map((child, index) =>
-            fillSlot(child, slot, key, children, look.isWriting, index),
+            fillSlot(child, slot, key, children, look.writing, index),
           ),
         ]
       : undefined,
@@ -114,7 +126,7 @@ function fillSlot(
   slot: Element,
   key: string,
   children: ReactNode,
-  isWriting: boolean,
+  writing: Writing | undefined,
   index: number,
 ): ReactNode {
   if (element === slot)
@@ -123,43 +135,63 @@ function fillSlot(
       { ...reactAttributes(element), key: index, 'data-slot': key },
       children,
     );
-  if (!element.contains(slot)) return <StillMarkup key={index} markup={element} isWriting={isWriting} />;
-  const inner = [...element.children].map((child, at) => fillSlot(child, slot, key, children, isWriting, at));
+  if (!element.contains(slot)) return <StillMarkup key={index} markup={element} writing={writing} />;
+  const inner = [...element.children].map((child, at) => fillSlot(child, slot, key, children, writing, at));
   return createElement(element.localName, { ...reactAttributes(element), key: index }, inner);
 }
 
 /** Markup that nobody selects by itself: a legend, a heading, a button. */
 export function StillMarkup({
   markup,
-  isWriting = false,
+  writing,
 }: {
   markup: Markup;
-  isWriting?: boolean;
+  writing?: Writing | undefined;
 }): ReactNode {
   const ref = useRef<HTMLElement>(null);
-  useInnerMarkup(ref, markup, isWriting);
+  useInnerMarkup(ref, markup, writing);
   const isText = markup.matches('label, legend, h1, h2, p');
   return createElement(markup.localName, { ...reactAttributes(markup), ref, inert: !isText });
 }
 
-/** Writes the inside of a node, but not while its label is being written: that would throw the writer out. */
+/** Writes the inside of a node, but not while something of it is being written: that would throw the writer out. */
 function useInnerMarkup(
   ref: RefObject<HTMLElement | null>,
   markup: Markup | undefined,
-  isWriting: boolean,
+  writing: Writing | undefined,
   logic = '',
 ): void {
   const inside = markup?.innerHTML;
+  const drawnFor = useRef(writing);
   useLayoutEffect(() => {
     const element = ref.current;
-    const isNew = element?.firstChild === null;
-    if (!element || inside === undefined || (isWriting && !isNew)) return;
+    const isNew = element?.firstChild === null || drawnFor.current !== writing;
+    if (!element || inside === undefined || (writing && !isNew)) return;
+    drawnFor.current = writing;
     element.innerHTML = inside;
-    // Controls are pictures of themselves here: a click on one selects its element.
-    for (const child of element.children)
-      if (!child.matches('label, legend, h1, h2, span, br, bdi')) child.toggleAttribute('inert', true);
+    // Controls are pictures of themselves here: a click on one selects its element, and one on an option writes it.
+    for (const child of element.children) {
+      const pictures = child.matches('.options, .matrix_box')
+        ? child.querySelectorAll('input, .none')
+        : child.matches('label, legend, h1, h2, span, br, bdi')
+          ? []
+          : [child];
+      for (const picture of pictures) picture.toggleAttribute('inert', true);
+    }
     if (logic !== '') element.append(logicBadgeElement(logic));
-  }, [ref, inside, isWriting, logic]);
+  }, [ref, inside, writing, logic]);
+}
+
+/** Marks the options that nobody has written yet: what stands there is no text of theirs. */
+function useBlanks(
+  ref: RefObject<HTMLElement | null>,
+  node: EditNode,
+  markup: Markup,
+  writing: Writing | undefined,
+): void {
+  useLayoutEffect(() => {
+    if (ref.current) for (const place of blankPlaces(ref.current, node)) place.dataset['blank'] = '';
+  }, [ref, node, markup, writing]);
 }
 
 /** Which attribute holds the text that stands on the canvas; none of what has no such text. */
@@ -183,37 +215,47 @@ function useWriting(
   ref: RefObject<HTMLElement | null>,
   node: EditNode,
   editor: Editor,
-  lockedIds: ReadonlySet<string>,
-  isWriting: boolean,
+  names: PublishedNames,
+  writing: Writing | undefined,
 ): void {
   const { key } = node;
   // The node changes with every letter; the text box lives from the first to the last.
-  const begin = useEffectEvent(() => {
+  const read = useEffectEvent(() => node);
+  const begin = useEffectEvent((wanted: Writing) => {
     if (!ref.current) return undefined;
+    const onEnd = (byKey: boolean): void => {
+      editor.write(undefined);
+      if (byKey) editor.select(key, 'node');
+    };
+    const at = wanted.at && { at: wanted.at };
+    if (wanted.option) {
+      const place = { element: ref.current, editor, read, names, onEnd };
+      return writeOption(place, wanted.option, at ?? {});
+    }
     const label = labelElement(ref.current);
     const name = textAttribute(node);
     if (!label || !name) {
       editor.select(key, 'panel');
-      editor.editLabel(undefined);
+      editor.write(undefined);
       return undefined;
     }
     return writeLabel(label, {
       text: textOf(node, name),
       name: namesOfTexts[name],
       isMultiline: node.type === 'paragraph' || name === 'text',
+      ...at,
       onInput: (text) =>
         editor.change(
           (root) => ({
             root:
-              name === 'label' ? setLabel(root, key, text, lockedIds) : setAttribute(root, key, name, text),
+              name === 'label'
+                ? setLabel(root, key, text, names.lockedIds)
+                : setAttribute(root, key, name, text),
           }),
           `${name} ${key}`,
         ),
-      onEnd: (byKey) => {
-        editor.editLabel(undefined);
-        if (byKey) editor.select(key, 'node');
-      },
+      onEnd,
     });
   });
-  useLayoutEffect(() => (isWriting ? begin() : undefined), [isWriting]);
+  useLayoutEffect(() => (writing ? begin(writing) : undefined), [writing]);
 }

@@ -26,7 +26,8 @@ type CanvasProps = {
 
 /** The form as it will look, to be worked on: selected, written on, moved, filled. */
 export function Canvas({ host, scroller, problems, drag, onDrag, onInsert }: CanvasProps): ReactElement {
-  const { editor, lockedIds } = useBuilder();
+  const place = useBuilder();
+  const { editor } = place;
   const { id: formId } = useForm();
   const state = useEditorState(editor);
   useFocusWishes(editor, host, state.focus);
@@ -38,7 +39,7 @@ export function Canvas({ host, scroller, problems, drag, onDrag, onInsert }: Can
             state={state}
             editor={editor}
             problems={problems}
-            lockedIds={lockedIds}
+            names={place}
             formId={formId}
             onFill={(parent, button) => onInsert(button, { parent, index: 0 })}
           />
@@ -80,7 +81,7 @@ function useFocusWishes(
     if (!focus || done.current === focus || focus.part === 'panel') return;
     done.current = focus;
     // A label that is being written has taken the focus itself.
-    if (focus.part === 'label' || editor.read().editing === focus.key) return;
+    if (focus.part === 'label' || editor.read().editing?.key === focus.key) return;
     const element = elementOf(host.current, focus.key);
     element?.focus({ preventScroll: true });
     element?.scrollIntoView({ block: 'nearest' });

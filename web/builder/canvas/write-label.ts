@@ -1,11 +1,31 @@
-/** How a label is written on the canvas. */
-type Writing = {
+/** Where the options of a question stand in its markup, or the rows of a matrix: the first `count` of them. */
+export function optionElements(
+  node: HTMLElement,
+  name: 'options' | 'rows',
+  count: number,
+): readonly HTMLElement[] {
+  const selector =
+    name === 'rows'
+      ? '.matrix tbody th'
+      : '.options > .option:not(.none) > span:first-of-type, .matrix thead th';
+  return [...node.querySelectorAll<HTMLElement>(selector)].slice(0, count);
+}
+
+/** How a label, or an option, is written on the canvas. */
+type Written = {
   readonly text: string;
   /** What a screen reader calls the text box. */
   readonly name: string;
   /** A paragraph takes line breaks; elsewhere Enter ends the writing. */
   readonly isMultiline: boolean;
+  /** What stands there while it is empty. */
+  readonly placeholder?: string;
+  /** Where it was clicked: the caret goes there. Else all of it is selected. */
+  readonly at?: { readonly x: number; readonly y: number };
   onInput(text: string): void;
+  /** Whether the key, or the text that is pasted, was taken: then it does nothing else. */
+  onKey?(event: KeyboardEvent, text: string): boolean;
+  onPaste?(text: string): boolean;
   /** `byKey`: the focus goes back to the element. */
   onEnd(byKey: boolean): void;
 };
@@ -17,16 +37,17 @@ export function labelElement(node: HTMLElement): HTMLElement | null {
 }
 
 /**
- * Turns the text of a label into a text box with all of it selected, and beside what else the label holds ("required",
- * "Step 1 of 2"). Keys stay inside. Returns what takes the text box away; the caller draws the label again.
+ * Turns the text of a label into a text box, beside what else the label holds ("required", "Step 1 of 2", a picture). Keys
+ * stay inside. Returns what takes the text box away; the caller draws the label again.
  */
-export function writeLabel(label: HTMLElement, writing: Writing): () => void {
+export function writeLabel(label: HTMLElement, writing: Written): () => void {
   const box = document.createElement('span');
   box.className = 'written';
   box.setAttribute('contenteditable', 'plaintext-only');
   box.setAttribute('role', 'textbox');
   box.setAttribute('aria-label', writing.name);
   box.setAttribute('aria-multiline', String(writing.isMultiline));
+  if (writing.placeholder !== undefined) box.dataset['placeholder'] = writing.placeholder;
   box.textContent = writing.text;
   // A text with marks is drawn as elements, and written as its marks.
   const isText = (child: ChildNode): boolean =>
@@ -39,10 +60,19 @@ export function writeLabel(label: HTMLElement, writing: Writing): () => void {
   if (!box.isContentEditable) box.contentEditable = 'true';
 
   const read = (): string => (box.textContent ?? '').replaceAll(/[\r\n]+/g, writing.isMultiline ? '\n' : ' ');
+  let isOver = false;
   box.addEventListener('input', () => writing.onInput(read()));
-  box.addEventListener('blur', () => writing.onEnd(false));
+  box.addEventListener('blur', () => !isOver && writing.onEnd(false));
+  box.addEventListener('paste', (event) => {
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (writing.onPaste?.(text)) event.preventDefault();
+  });
   box.addEventListener('keydown', (event) => {
     event.stopPropagation();
+    if (!event.isComposing && writing.onKey?.(event, read())) {
+      event.preventDefault();
+      return;
+    }
     const isEnd =
       event.key === 'Escape' || (event.key === 'Enter' && !(writing.isMultiline && event.shiftKey));
     if (isEnd && !event.isComposing) {
@@ -54,6 +84,20 @@ export function writeLabel(label: HTMLElement, writing: Writing): () => void {
   for (const type of ['click', 'pointerdown', 'dblclick'] as const)
     box.addEventListener(type, (event) => event.stopPropagation());
   box.focus();
-  getSelection()?.selectAllChildren(box);
-  return () => box.remove();
+  if (!writing.at || !putCaret(box, writing.at)) getSelection()?.selectAllChildren(box);
+  return () => {
+    isOver = true;
+    box.remove();
+  };
+}
+
+/** Puts the caret into the box where a click was; false where the browser does not tell where that is. */
+function putCaret(box: HTMLElement, { x, y }: { readonly x: number; readonly y: number }): boolean {
+  const root = box.getRootNode();
+  const place = document.caretPositionFromPoint?.(x, y, {
+    shadowRoots: root instanceof ShadowRoot ? [root] : [],
+  });
+  if (!place || !box.contains(place.offsetNode)) return false;
+  getSelection()?.collapse(place.offsetNode, place.offset);
+  return true;
 }

@@ -28,12 +28,20 @@ export type EditorState = {
   readonly lifted: { readonly key: NodeKey; readonly before: History } | undefined;
   /** The last wish for focus; a new object for each. */
   readonly focus: { readonly key: NodeKey; readonly part: FocusPart } | undefined;
-  /** The node whose label is being written on the canvas. */
-  readonly editing: NodeKey | undefined;
+  /** What is being written on the canvas; a new object each time that it begins. */
+  readonly editing: Writing | undefined;
   /** An edit that waits for a decision, since conditions elsewhere depend on what it takes away. */
   readonly asked: AskedEdit | undefined;
   /** What a screen reader should say. */
   readonly message: string;
+};
+
+/** The label of a node, or one of its options or rows, being written on the canvas. */
+export type Writing = {
+  readonly key: NodeKey;
+  readonly option?: { readonly name: 'options' | 'rows'; readonly index: number };
+  /** Where it was clicked, in pixels of the viewport: there the caret goes. Else all of it is selected. */
+  readonly at?: { readonly x: number; readonly y: number };
 };
 
 /** An edit with the references that it would break (docs/rules.md B7). */
@@ -51,6 +59,8 @@ export type Edited = {
   /** What is selected besides. */
   readonly also?: readonly NodeKey[];
   readonly focus?: FocusPart;
+  /** What is written on the canvas then. */
+  readonly write?: Writing;
   readonly say?: string;
 };
 
@@ -84,7 +94,7 @@ function applyEdit(
     ...state,
     history: recordChange(state.history, moment, gesture, now),
     focus: edited.focus ? { key: selection, part: edited.focus } : state.focus,
-    editing: edited.focus === 'label' ? selection : stillWrites,
+    editing: edited.write ?? (edited.focus === 'label' ? { key: selection } : stillWrites),
     message: edited.say ?? state.message,
   };
 }
@@ -138,10 +148,10 @@ export function applySelection(
   };
 }
 
-/** Begins to write the label of a node on the canvas; undefined ends it, and with it a step of history. */
-export function applyWriting(state: EditorState, key: NodeKey | undefined): EditorState {
-  const history = key === undefined ? endGesture(state.history) : selectNode(state.history, key);
-  return { ...state, editing: key, history };
+/** Begins to write on the canvas; undefined ends it, and with it a step of history. */
+export function applyWriting(state: EditorState, writing: Writing | undefined): EditorState {
+  const history = writing ? selectNode(state.history, writing.key) : endGesture(state.history);
+  return { ...state, editing: writing, history };
 }
 
 /** The step before. What is lifted was moved by no step yet: undoing that is putting it back. */

@@ -17,6 +17,7 @@ import {
   moveLifted,
   putLiftedBack,
   startState,
+  type Writing,
 } from './editor-state.ts';
 
 /**
@@ -35,8 +36,8 @@ export type Editor = {
   readonly select: (key: NodeKey, focus?: FocusPart) => void;
   /** Selects several, of which the last leads, and takes the focus unless that is to wait. */
   readonly selectAll: (keys: readonly NodeKey[], isFocused?: boolean) => void;
-  /** Writes the label of a node on the canvas; undefined ends it. */
-  readonly editLabel: (key: NodeKey | undefined) => void;
+  /** Writes a label or an option on the canvas; undefined ends it. */
+  readonly write: (writing: Writing | undefined) => void;
   readonly undo: () => void;
   readonly redo: () => void;
   readonly endGesture: () => void;
@@ -98,8 +99,8 @@ export function openEditor(
       drop();
       set(applySelection(state, keys, isFocused ? 'node' : undefined));
     },
-    editLabel(key) {
-      if (state.editing !== key && !isReadOnly) set(applyWriting(state, key));
+    write(writing) {
+      if (state.editing !== writing && !isReadOnly) set(applyWriting(state, writing));
     },
     undo: () => set(applyUndo(state)),
     redo: () => set(applyRedo(state)),

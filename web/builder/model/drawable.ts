@@ -3,6 +3,7 @@ import { elements, formAttributes, isElementType, stepAttributes } from '#ast/el
 import type { Element, Form } from '#ast/tree.ts';
 import { readOptions } from '../../conditions/asked-node.ts';
 import { type Attributes, type EditNode } from './edit-node.ts';
+import { sayPlace } from './options-text.ts';
 
 /** What stands on the canvas where the author has not written a label yet. */
 const untitled = 'Untitled';
@@ -46,6 +47,10 @@ function drawableAttributes(attrs: Attributes, specs: AttributeSpecs, key: strin
 /** What is drawn instead of a required attribute that is missing or wrong. */
 function standIn(name: string, spec: AttributeSpec, value: unknown, key: string): unknown {
   if (spec.kind === 'id') return key;
-  if (spec.kind === 'options') return readOptions(value);
+  if (spec.kind === 'options')
+    return readOptions(value).map((option, index) => ({
+      ...option,
+      label: option.label || sayPlace(name === 'rows' ? 'row' : 'option', index),
+    }));
   return name === 'label' || name === 'name' ? untitled : '';
 }

@@ -73,7 +73,7 @@ type Operation = (root: EditNode, pick: (numbers: number) => EditNode, number: n
 const operations: Record<string, Operation> = {
   insert: (root, pick, number) => {
     const parent = pick(number);
-    return insertNode(root, newElement(types[number % types.length]!, idsOf(root)), {
+    return insertNode(root, written(newElement(types[number % types.length]!, idsOf(root))), {
       parent: parent.key,
       index: number % (parent.children.length + 1),
     });
@@ -105,7 +105,14 @@ const operations: Record<string, Operation> = {
     pick(number).attrs['required'] === undefined
       ? root
       : setAttribute(root, pick(number).key, 'required', number % 2 === 0),
-  type: (root, pick, number) => changeType(root, pick(number).key, types[(number * 3) % types.length]!),
+  type: (root, pick, number) => {
+    const { key } = pick(number);
+    const changed = changeType(root, key, types[number % types.length]!);
+    const lists = Object.entries(written(findNode(changed, key)!).attrs);
+    return changed === root
+      ? root
+      : lists.reduce((tree, [name, value]) => setAttribute(tree, key, name, value), changed);
+  },
   merge: (root, pick, number) => mergeStep(root, pick(number).key),
   split: (root, pick, number) => splitStep(root, pick(number).key, newStep('Split')),
 };
@@ -260,11 +267,24 @@ test('a label that is typed names the id, until a person chose one or it is lock
   assert.equal(idNow(), 'chosen');
 });
 
+/** A new element with what can be chosen. */
+function written(node: EditNode): EditNode {
+  const lists = ['options', 'rows'].filter((name) => name in node.attrs);
+  return {
+    ...node,
+    attrs: { ...node.attrs, ...Object.fromEntries(lists.map((name) => [name, ['Red', 'Blue']])) },
+  };
+}
+
 const newElementStructure = (type: ElementType) => toStructure(newElement(type, new Set()));
 
 for (const type of types) {
-  test(`a new ${type} is complete: the form with it can be published`, () => {
-    assert.deepEqual(findProblems(read(structure(newElementStructure(type)))), []);
+  test(`a new ${type} is complete but for what can be chosen: with that the form can be published`, () => {
+    const node = newElement(type, new Set());
+    assert.deepEqual(findProblems(read(structure(toStructure(written(node))))), []);
+    const lists = ['options', 'rows'].filter((name) => name in node.attrs);
+    const blank = findProblems(read(structure(toStructure(node))));
+    assert.equal(blank.length, lists.length, 'what nobody wrote cannot be published');
   });
 }
 

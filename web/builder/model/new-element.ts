@@ -3,9 +3,10 @@ import { type ElementType, elements, isElementType } from '#ast/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import { type Attributes, type EditNode, makeNode } from './edit-node.ts';
 import { freshId } from './element-ids.ts';
+import { blankOptions } from './options-text.ts';
 import { isReadyGroup, type PaletteEntry, partsOf, type ReadyGroup, readyGroups } from './ready-groups.ts';
 
-/** What the palette offers, complete from the start: an element of a type, or a ready group with its questions. */
+/** What the palette offers, complete from the start but for what can be chosen: an element of a type, or a ready group with its questions. */
 export const newPart = (entry: PaletteEntry, taken: ReadonlySet<string>): EditNode =>
   isReadyGroup(entry) ? newGroup(entry, taken) : newElement(entry, taken);
 
@@ -23,15 +24,15 @@ function newGroup(group: ReadyGroup, taken: ReadonlySet<string>): EditNode {
   return makeNode('composite', attrs, children);
 }
 
-/** An element of a type that is complete from the start, read from its row in the table of elements. */
+/** An element of a type that is complete from the start but for its options, read from its row in the table of elements. */
 export function newElement(type: ElementType, taken: ReadonlySet<string>): EditNode {
   const { group, title, firstLabel = title, attrs, first }: ElementDefinition = elements[type];
   const needed: Record<string, unknown> = { ...first };
   if (group !== 'content') needed['id'] = freshId(type, taken);
   if ('label' in attrs) needed['label'] = firstLabel;
   if ('required' in attrs) needed['required'] = false;
-  if ('rows' in attrs) needed['rows'] = ['Row 1', 'Row 2', 'Row 3'];
-  if ('options' in attrs) needed['options'] = ['Option 1', 'Option 2', 'Option 3'];
+  if ('rows' in attrs) needed['rows'] = blankOptions('row', 3);
+  if ('options' in attrs) needed['options'] = blankOptions('option', 3);
   if ('formula' in attrs) needed['formula'] = '0';
   if ('repeatable' in attrs) Object.assign(needed, { layout: 'stack', repeatable: false });
   return makeNode(type, needed);

@@ -14,7 +14,7 @@ import { FormulaInput } from './formula-input.tsx';
 import { IdInput } from './id-input.tsx';
 import { readOptions } from '../../conditions/asked-node.ts';
 import { OptionsEditor } from './options-editor.tsx';
-import { tidyOption } from './options-text.ts';
+import { tidyOption } from '../model/options-text.ts';
 import { ShownImage } from './shown-image.tsx';
 import { PatternInput } from './pattern-input.tsx';
 

@@ -5,7 +5,7 @@ import { TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { ConditionField } from '../logic/condition-field.tsx';
 import { ShownImage } from './shown-image.tsx';
-import { tidyOption } from './options-text.ts';
+import { tidyOption } from '../model/options-text.ts';
 
 type DetailsProps = {
   readonly option: Option;

@@ -6,7 +6,16 @@ import { Button, IconButton } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { OptionDetails } from './option-details.tsx';
-import { fromLines, nextOption, nouns, readOptions, relabelled } from './options-text.ts';
+import {
+  blankOption,
+  fromLines,
+  nouns,
+  pastedIn,
+  pressedIn,
+  readOptions,
+  relabelled,
+  sayPlace,
+} from '../model/options-text.ts';
 
 type OptionsProps = {
   readonly title: string;
@@ -50,7 +59,7 @@ export function OptionsEditor({
   const held = typed && isSameJson(value[typed.index], typed.given) ? typed : undefined;
   const write = (index: number, text: string): void => {
     const others = value.toSpliced(index, 1);
-    const isTaken = others.some((other) => labelOf(other) === text);
+    const isTaken = text !== '' && others.some((other) => labelOf(other) === text);
     setTyped(isTaken ? { index, text, given: value[index]! } : undefined);
     if (!isTaken) onChange(value.with(index, relabelled(value[index]!, text, others, published)));
   };
@@ -70,27 +79,19 @@ export function OptionsEditor({
     put(value.toSpliced(index, 1).toSpliced(target, 0, value[index]!), target);
   };
   const handleKey = (event: React.KeyboardEvent<HTMLInputElement>, index: number): void => {
-    const actions: Record<string, (() => void) | false> = {
-      Enter: () => put(value.toSpliced(index + 1, 0, nextOption(value, noun)), index + 1),
-      Backspace:
-        event.currentTarget.value === '' &&
-        value.length > 1 &&
-        (() => put(value.toSpliced(index, 1), index - 1)),
-      ArrowUp: () => (event.altKey ? move(index, -1) : focus(index - 1)),
-      ArrowDown: () => (event.altKey ? move(index, 1) : focus(index + 1)),
-    };
-    const act = actions[event.key];
-    if (!act || event.nativeEvent.isComposing) return;
+    if (event.nativeEvent.isComposing) return;
+    const text = event.currentTarget.value;
+    const next = pressedIn({ options: value, at: index }, event, { noun, text, maxItems });
+    if (!next) return;
     event.preventDefault();
-    act();
+    if (next.options === value) focus(next.at);
+    else put(next.options, next.at);
   };
   const paste = (event: React.ClipboardEvent<HTMLInputElement>, index: number): void => {
-    const lines = readOptions(event.clipboardData.getData('text'));
-    if (lines.length < 2) return;
+    const next = pastedIn({ options: value, at: index }, event.clipboardData.getData('text'), maxItems);
+    if (!next) return;
     event.preventDefault();
-    const others = value.toSpliced(index, 1);
-    const labels = [...others.slice(0, index).map(labelOf), ...lines, ...others.slice(index).map(labelOf)];
-    put(fromLines([...new Set(labels)], others), index + lines.length - 1);
+    put(next.options, next.at);
   };
   return (
     <fieldset className="options">
@@ -102,6 +103,7 @@ export function OptionsEditor({
             <input
               className="field-input options-label"
               aria-label={`${nouns[noun]} ${index + 1} of ${value.length}`}
+              placeholder={sayPlace(noun, index)}
               aria-invalid={held?.index === index || undefined}
               value={held?.index === index ? held.text : labelOf(option)}
               onChange={(event) => write(index, event.target.value)}
@@ -153,7 +155,7 @@ export function OptionsEditor({
         <Button
           size="small"
           icon="add"
-          onPress={() => put([...value, nextOption(value, noun)], value.length)}
+          onPress={() => put([...value, blankOption(value, noun)], value.length)}
           isDisabled={value.length >= maxItems}
         >
           Add {noun}

@@ -4,7 +4,7 @@ import { elements, type ElementType, stepAttributes } from '#ast/elements.ts';
 import { readMoment } from '../../conditions/moment-way.ts';
 import { readNumber } from '../../design/read-number.ts';
 import { readTypes } from './read-types.ts';
-import { fromLines, nextOption, relabelled } from './options-text.ts';
+import { blankOption, fromLines, pastedIn, pressedIn, relabelled } from '../model/options-text.ts';
 import { bySection, sections } from './sections.ts';
 
 const numbers: readonly [text: string, isWhole: boolean, number: number | undefined][] = [
@@ -72,5 +72,30 @@ test('what is called as another option was once gets an id of its own, and lines
     { id: 'Blue 2', label: 'Blue' },
     'Green',
   ]);
-  assert.equal(nextOption(options, 'option'), 'Option 3');
+});
+
+test('an option that nobody has written is no text of its own: it becomes what is written, and is blank again when that goes', () => {
+  const blank = blankOption(['Red'], 'option');
+  assert.deepEqual(blank, { id: 'option_2', label: '' });
+  assert.equal(relabelled(blank, 'Blue', ['Red'], new Set()), 'Blue');
+  assert.deepEqual(relabelled('Blue', '', ['Red'], new Set()), { id: 'Blue', label: '' });
+});
+
+test('Enter adds an option below, Backspace takes an empty one away, Alt and an arrow moves it, a list becomes many', () => {
+  const options = ['Red', 'Blue', { id: 'option_3', label: '' }];
+  const press = (at: number, key: string, altKey = false) =>
+    pressedIn({ options, at }, { key, altKey }, { noun: 'option', text: at === 2 ? '' : 'x', maxItems: 4 });
+  assert.deepEqual(press(0, 'Enter'), {
+    options: ['Red', { id: 'option_4', label: '' }, 'Blue', options[2]],
+    at: 1,
+  });
+  assert.deepEqual(press(2, 'Backspace'), { options: ['Red', 'Blue'], at: 1 });
+  assert.equal(press(1, 'Backspace'), undefined, 'a letter of it goes');
+  assert.deepEqual(press(1, 'ArrowUp', true)?.options.slice(0, 2), ['Blue', 'Red']);
+  assert.deepEqual(press(2, 'ArrowDown'), { options, at: 2 });
+  assert.deepEqual(pastedIn({ options, at: 2 }, '- Green\n- Red\n\n- Grey', 4), {
+    options: ['Red', 'Blue', 'Green', 'Grey'],
+    at: 3,
+  });
+  assert.equal(pastedIn({ options, at: 2 }, 'Green', 4), undefined);
 });

@@ -92,7 +92,7 @@ export const onParts = tableOf<OnParts>()({
   write: {
     label: 'Write its label',
     presses: ['Enter', 'F2'],
-    perform: ({ editor }) => editor.editLabel(editor.read().history.present.selection),
+    perform: ({ editor }) => editor.write({ key: editor.read().history.present.selection }),
   },
   up: {
     label: 'Move up',
