@@ -40,7 +40,10 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
   const inField = new Set<string>();
   const errorOf = (name: string): string | undefined => {
     const messages = found.filter(
-      (message) => message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids')),
+      (message) =>
+        // What is said of one attribute may name others.
+        (/^"(\w+)" of/.exec(message)?.[1] ?? name) === name &&
+        (message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids'))),
     );
     for (const message of messages) inField.add(message);
     return messages.length > 0 ? messages.join(' ') : undefined;

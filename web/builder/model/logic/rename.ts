@@ -11,7 +11,7 @@ import {
   readCondition,
   writeCondition,
 } from '../../../conditions/condition-tree.ts';
-import { tidyOption } from '../../panel/options-text.ts';
+import { tidyOption } from '../options-text.ts';
 import { conditionNames, jumpsOf } from './references.ts';
 
 /** What ids become, those of elements and those of steps apart. */
