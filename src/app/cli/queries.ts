@@ -108,4 +108,5 @@ export const sealedColumns = {
   'second factors': [sealedIn('totp_secrets', 'secret')],
   mails: [sealedIn('mails', 'content')],
   answers: [sealedIn('repeatable_requests', 'answer')],
+  erasures: [sealedIn('erasures', 'asked')],
 } as const;
