@@ -1,3 +1,4 @@
+import { isElementId } from './attributes.ts';
 import { limits } from './limits.ts';
 import { isEmail } from './rules/text-formats.ts';
 import { type Form, type InputElement, listQuestions } from './tree.ts';
@@ -25,4 +26,9 @@ export function receiptCandidates(form: Form): InputElement[] {
   return listQuestions(form).flatMap((question) =>
     question.kind === 'input' && question.element.type === 'email' ? [question.element] : [],
   );
+}
+
+/** Whether an id is one of theirs; without a form, whether it may be one. */
+export function isReceiptElement(id: string, form: Form | undefined): boolean {
+  return form ? receiptCandidates(form).some((input) => input.attrs.id === id) : isElementId(id);
 }

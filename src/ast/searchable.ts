@@ -1,5 +1,6 @@
 import type { Answers, AnswerValue } from './answers.ts';
 import { optionsById } from './answers/options.ts';
+import { isElementId } from './attributes.ts';
 import { factOf } from './fact-of.ts';
 import { isRecord, own } from './json.ts';
 import { limits } from './limits.ts';
@@ -13,6 +14,11 @@ export const subjectCandidates = factOf((form: Form): readonly InputElement[] =>
     question.kind === 'input' && isText(question.element) ? [question.element] : [],
   ),
 );
+
+/** Whether an id is one of theirs; without a form, whether it may be one. */
+export function isSubjectElement(id: string, form: Form | undefined): boolean {
+  return form ? subjectCandidates(form).some((input) => input.attrs.id === id) : isElementId(id);
+}
 
 const isText = (input: InputElement): boolean => ['text', 'moment'].includes(kindOf(input));
 

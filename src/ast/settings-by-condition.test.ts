@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkSettings, settingsFor, type Settings } from './settings.ts';
+import { settingsFor } from './settings-for.ts';
+import { checkSettings, type Settings } from './settings.ts';
 import { chooseConfirmation, confirmedBy, notificationsFor } from './settings-by-condition.ts';
 import { composite, context, element, formOf } from './testing.ts';
 

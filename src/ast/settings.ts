@@ -1,9 +1,8 @@
-import { isElementId, isMissing } from './attributes.ts';
+import { isMissing } from './attributes.ts';
 import {
   type Confirmation,
   findConfirmationProblems,
   findNotificationProblems,
-  fitting,
   type Notification,
 } from './settings-by-condition.ts';
 import { isRecord, own } from './json.ts';
@@ -12,10 +11,10 @@ import { limits } from './limits.ts';
 import { type LocaleChoice, localeChoices } from './locales.ts';
 import { isOrigin, originLimit } from './origins.ts';
 import { quote, sayBytes } from './problems.ts';
-import { fillPiped, isShowable, pipedIds } from './piping.ts';
-import { areRecipients, receiptCandidates } from './recipients.ts';
+import { isShowable, pipedIds } from './piping.ts';
+import { areRecipients, isReceiptElement } from './recipients.ts';
 import { isRedirect } from './redirect.ts';
-import { subjectCandidates } from './searchable.ts';
+import { isSubjectElement } from './searchable.ts';
 import { countCharacters, fitsBytes, isCleanText } from './text.ts';
 import { readTimestamp } from './rules/timestamp.ts';
 import { isTimeZone } from './rules/today.ts';
@@ -25,8 +24,6 @@ import { type Form, languagesOf } from './tree.ts';
 import { languageProblem } from './translations/check-translations.ts';
 import {
   isSettingText,
-  keepLanguages,
-  mapAllSettingTexts,
   type SettingTranslations,
   settingTexts,
   withSettingText,
@@ -154,7 +151,7 @@ const table = {
   /** Whether the visitor's browser has to work for about a second; answers without are held in the spam box. */
   proof_of_work: flag,
   subject_element: {
-    accepts: (value, form): value is string => typeof value === 'string' && isSubject(value, form),
+    accepts: (value, form): value is string => typeof value === 'string' && isSubjectElement(value, form),
     problem: 'must be the id of a text element outside repeatable composites',
   },
   language: {
@@ -277,27 +274,4 @@ function findTextProblems(input: unknown, form: Form | undefined): readonly Sett
       return checked.ok ? [] : checked.errors.map(({ message }) => ({ field: where, message }));
     });
   });
-}
-
-/**
- * Stored settings as they hold for a structure: without the name of an element that went, for that says nothing any
- * more, and must not be in the way of other settings.
- */
-export function settingsFor(form: Form, settings: Settings): Settings {
-  const gone = (['receipt_email_element', 'subject_element'] as const).filter(
-    (name) => settings[name] !== undefined && !table[name].accepts(settings[name], form),
-  );
-  const mend = (text: string): string => fillPiped(text, (id) => (isShowable(form, id) ? `{{${id}}}` : ''));
-  const { confirmations, notifications, ...rest } = settings;
-  const kept = mapAllSettingTexts(keepLanguages<Settings>(rest, languagesOf(form).slice(1)), mend);
-  const all = { ...kept, ...fitting(form, { confirmations, notifications }, mend) };
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.some((each) => each === name)));
-}
-
-function isReceiptElement(id: string, form: Form | undefined): boolean {
-  return form ? receiptCandidates(form).some((input) => input.attrs.id === id) : isElementId(id);
-}
-
-function isSubject(id: string, form: Form | undefined): boolean {
-  return form ? subjectCandidates(form).some((input) => input.attrs.id === id) : isElementId(id);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkSettings, settingsFor } from '#ast/settings.ts';
+import { settingsFor } from '#ast/settings-for.ts';
+import { checkSettings } from '#ast/settings.ts';
 import { composite, element, formOf, problemsOf, stepsOf } from '#ast/testing.ts';
 import { type Paper, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { openService } from '#test/service.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '#ast/json.ts';
-import { type Settings, settingsFor } from '#ast/settings.ts';
+import { settingsFor } from '#ast/settings-for.ts';
+import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
