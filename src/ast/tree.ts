@@ -113,6 +113,13 @@ export function optionsOf({ attrs }: InputElement): readonly ChoiceOption[] {
   return [...optionsById(attrs).values()];
 }
 
+/** Whether a question whose answer is a list of options takes one of them only. */
+export function takesOne(input: InputElement): boolean {
+  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  const { takesOne: takes } = inputRules[input.type] as InputRules<InputElement['attrs']>;
+  return takes?.(input.attrs) ?? false;
+}
+
 /** The rows of a matrix, in the form's order; none of every other input. */
 export function matrixRowsOf({ attrs }: InputElement): readonly ChoiceOption[] {
   return 'rows' in attrs ? attrs.rows.map(written) : [];

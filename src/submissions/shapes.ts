@@ -236,6 +236,15 @@ const Bar = Type.Object({
     }),
   ),
   count: Type.Integer(),
+  places: Type.Optional(
+    Type.Object(
+      { capacity: Type.Integer(), left: Type.Integer() },
+      {
+        description:
+          'Of an option with a `capacity` in the live version: how many places it has, and how many of them are left now, whatever span is asked for.',
+      },
+    ),
+  ),
   mean: Type.Optional(
     Type.Number({ description: 'Of a ranked option, its mean place; `count` is how many put it first.' }),
   ),

@@ -17,7 +17,7 @@ const consentsIn = factOf((form: Form): readonly Question[] =>
 
 /**
  * Checked answers as they are stored: each consent with its stamp. One that was given before keeps that of then, with the
- * text that was read then, however often the answers are changed.
+ * text that was read then, however often the answers are changed; in a row, where it is sent with the moment (`at`) that it has.
  */
 export function stampConsents(
   form: Form,
@@ -36,8 +36,8 @@ export function stampConsents(
     if (question.kind === 'input') stamped[id] = stampOne(given as ConsentAnswer, stamp, earlier);
     else {
       const earlierRows = (Array.isArray(earlier) ? earlier : []) as readonly AnswerRow[];
-      stamped[id] = (given as AnswerRow[]).map((row, index) =>
-        stampRow(row, question.inputs.filter(isConsent), stamp, earlierRows[index] ?? {}),
+      stamped[id] = (given as AnswerRow[]).map((row) =>
+        stampRow(row, question.inputs.filter(isConsent), stamp, earlierRows),
       );
     }
   }
@@ -48,13 +48,15 @@ function stampRow(
   row: AnswerRow,
   consents: readonly InputElement[],
   stamp: ConsentStamp,
-  before: AnswerRow,
+  before: readonly AnswerRow[],
 ): AnswerRow {
   const stamped = consents.flatMap(({ attrs: { id } }) => {
-    const given = own(row, id);
-    return given === undefined
-      ? []
-      : [[id, stampOne(given as ConsentAnswer, stamp, own(before, id))] as const];
+    const given = own(row, id) as ConsentAnswer | undefined;
+    if (given === undefined) return [];
+    // Rows come and go before it: it is the one that was given at that moment.
+    const earlier = before.map((each) => own(each, id) as ConsentAnswer | undefined);
+    const same = earlier.find((each) => given.at !== undefined && each?.at === given.at);
+    return [[id, stampOne(given, stamp, same)] as const];
   });
   return { ...row, ...Object.fromEntries(stamped) };
 }

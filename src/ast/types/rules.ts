@@ -76,6 +76,8 @@ export type InputRules<Attrs = never> = {
   readonly calculate?: (attrs: Attrs, answers: FormulaAnswers) => number | undefined;
   /** Of a question in rows, what the answer to one of them is by itself. */
   readonly row?: (answer: unknown, row: string) => RowAnswer;
+  /** Of several choices, whether only one is taken: the answer is a list all the same. */
+  readonly takesOne?: (attrs: Attrs) => boolean;
   /** How a number is said, where that is not as every number is. */
   readonly say?: (attrs: Attrs, value: number, numbers: NumberMarks) => string;
   /** Checks a tidied value that is not blank, by the type and the author's rules. @throws TooMuchWork */

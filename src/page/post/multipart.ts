@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
+import { limits } from '#ast/limits.ts';
 import { fileLimits } from '#files/receive.ts';
 import { ApiError } from '#kit/errors.ts';
 import { jsonBodyLimit } from '#kit/json-body.ts';
@@ -31,7 +32,8 @@ export const partLimits = {
   fields: 5_000,
   parts: 5_100,
   fieldSize: 128 * 1024,
-  fieldNameSize: 300,
+  // `group[0][matrix]` and the id of a row as addresses write it, each byte of which may be three characters.
+  fieldNameSize: 3 * limits.labelBytes + 256,
   headerPairs: 20,
 } as const;
 

@@ -25,10 +25,11 @@ function nameOf(type: string): string {
   return names[type] ?? names[ending] ?? ending.toUpperCase();
 }
 
-/** The types that an upload accepts, in words: `images, PDF`. */
+/** The types that an upload accepts, as the language lists them: `images and PDF`. */
 export function sayFileTypes(
   types: readonly string[],
   words: Pick<Words, 'images' | 'sounds' | 'videos'>,
+  language: string,
 ): string {
   const families: Readonly<Record<string, string>> = {
     'image/*': words.images,
@@ -36,7 +37,7 @@ export function sayFileTypes(
     'video/*': words.videos,
   };
   const said = types.map((type) => type.toLowerCase()).map((type) => families[type] ?? nameOf(type));
-  return [...new Set(said)].join(', ');
+  return new Intl.ListFormat(language).format(new Set(said));
 }
 
 /** The words for one file of a type. */

@@ -14,7 +14,7 @@ type FormKey = { workspaceId: string; formId: string };
 export async function readViewedForm(database: Database, { workspaceId, formId }: FormKey) {
   const [form] = await findViewedForm(database, { workspace_id: workspaceId, form_id: formId });
   if (!form) throw new ApiError('not_found');
-  return { name: form.name, language: form.settings.language ?? defaultLanguage };
+  return { name: form.name, version: form.version, language: form.settings.language ?? defaultLanguage };
 }
 
 /** The structures of so many versions at most make columns: the newest. */

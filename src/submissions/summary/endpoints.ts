@@ -24,10 +24,10 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
       // An offset like +02:00 means the opposite to PostgreSQL and to JavaScript.
       if (!/^[A-Za-z][\w+/-]*$/.test(timeZone))
         throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
-      await readViewedForm(database, { workspaceId, formId: params.id });
+      const { version } = await readViewedForm(database, { workspaceId, formId: params.id });
       const { from_id, to_id } = readFilter(days);
       const span = { workspace_id: workspaceId, form_id: params.id, from_id, to_id };
-      return { body: await readSummary(database, span, { timeZone, sample, language }) };
+      return { body: await readSummary(database, span, { timeZone, sample, language, version }) };
     },
   }),
 });

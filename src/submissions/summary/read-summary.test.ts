@@ -91,3 +91,14 @@ test('a large summary counts all, adds up the answers of the newest, and those o
     ],
   });
 });
+
+test('an option with places says how many it has, and how many are left now', async () => {
+  const options = [{ id: 'w', label: 'Weaving', capacity: 3 }, 'None'];
+  const form = await makeForm([element('radio', 'course', { options })]);
+  await submit(form, { course: 'w' });
+  const { body } = await person.api<Summary>('GET', `/forms/${form}/summary`);
+  assert.deepEqual(body.elements[0]?.bars, [
+    { label: 'Weaving', option: 'w', count: 1, places: { capacity: 3, left: 2 } },
+    { label: 'None', count: 0 },
+  ]);
+});

@@ -1,8 +1,11 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { unionColumns } from '../columns.ts';
+import { readStructures } from '../columns/queries.ts';
 import { readDown } from '../read-down.ts';
-import type { Summary, SummarySample } from '../shapes.ts';
+import type { Bar, Summary, SummarySample } from '../shapes.ts';
+import { limitsOf } from '../taken/limits-of.ts';
+import { findPlaces } from '../taken/take.ts';
 import { countDays, findSampledVersions, readAnswersDown } from './queries.ts';
 import { summariseElements } from './summarise.ts';
 
@@ -14,6 +17,14 @@ export const sampleSizes = { newest: 10_000, all: 1_000_000 } as const satisfies
   SummarySample,
   number
 >;
+
+/** How a summary is asked for; `version` is the live one. */
+type Asked = {
+  readonly timeZone: string;
+  readonly sample: SummarySample;
+  readonly language?: string | undefined;
+  readonly version: number;
+};
 
 type Span = { workspace_id: string; form_id: string; from_id: string; to_id: string };
 
@@ -29,11 +40,12 @@ const invalidParameter = '22023';
 export async function readSummary(
   database: Database,
   span: Span,
-  { timeZone, sample, language }: { timeZone: string; sample: SummarySample; language?: string | undefined },
+  { timeZone, sample, language, version }: Asked,
 ): Promise<Summary> {
-  const [days, { sampled, elements }] = await Promise.all([
+  const [days, { sampled, elements }, placesOf] = await Promise.all([
     readDays(database, { ...span, time_zone: timeZone }),
     addUp(database, span, { limit: sampleSizes[sample], language }),
+    readPlaces(database, span, version),
   ]);
   const completed = days.reduce((sum, day) => sum + day.completed, 0);
   const incomplete = days.reduce((sum, day) => sum + day.incomplete, 0);
@@ -44,7 +56,28 @@ export async function readSummary(
     completion_rate: all === 0 ? null : completed / all,
     days,
     sampled,
-    elements,
+    elements: elements.map((element) => ({
+      ...element,
+      bars: element.bars.map((bar) => ({ ...bar, ...placesOf(element.id, bar.option ?? bar.label) })),
+    })),
+  };
+}
+
+/** The places of the live version's options, by element and by what answers keep of an option. */
+async function readPlaces(
+  database: Database,
+  { workspace_id, form_id }: Span,
+  version: number,
+): Promise<(element: string, option: string) => Pick<Bar, 'places'>> {
+  const [live] = await readStructures(database, { workspace_id, form_id, versions: [version] });
+  const form = live?.structure;
+  if (!form) return () => ({});
+  const left = await findPlaces(database, { workspaceId: workspace_id, id: form_id, version, form });
+  const { options } = limitsOf(form);
+  return (element, option) => {
+    const limit = options.find((each) => each.element === element && each.option === option);
+    const count = left.get(element)?.get(option);
+    return limit && count !== undefined ? { places: { capacity: limit.capacity, left: count } } : {};
   };
 }
 

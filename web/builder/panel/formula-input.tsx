@@ -1,13 +1,16 @@
 import './formula-input.css';
 import { type ReactElement, useRef } from 'react';
 import { optionsById } from '#ast/answers/options.ts';
+import { namesIn } from '#ast/logic/formula/parse.ts';
 import { placeOfProblem } from '#ast/logic/formula/formula-problem.ts';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { findNode, textOf } from '../model/edit-node.ts';
 import { listReckonable } from '../model/logic/nameable.ts';
+import { sayFormula } from '../model/logic/say-logic.ts';
 
 type FormulaProps = {
   readonly label: string;
@@ -40,6 +43,7 @@ export function FormulaInput({ label, value, error, onChange }: FormulaProps): R
         rows={3}
         spellCheck="false"
       />
+      {error === undefined && <Said formula={value} />}
       {error !== undefined && value !== '' && <Place formula={value} message={error} />}
       {!isReadOnly && (
         <div className="row">
@@ -52,6 +56,18 @@ export function FormulaInput({ label, value, error, onChange }: FormulaProps): R
         </div>
       )}
     </div>
+  );
+}
+
+/** The formula with the labels of what it names, as the canvas has it. */
+function Said({ formula }: { formula: string }): ReactElement | null {
+  const { editor } = useBuilder();
+  const { root } = useEditorState(editor).history.present;
+  if (namesIn(formula).length === 0) return null;
+  return (
+    <p className="field-description">
+      <SentenceText sentence={sayFormula(root, formula)} />
+    </p>
   );
 }
 

@@ -148,6 +148,14 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): React
     return (
       <FileList files={items.filter(isFile) as LinkedFile[]} isWhole={type === 'signature'} hits={hits} />
     );
+  const [first, ...others] = items;
+  // A single choice that is kept as a list reads as what it is.
+  if (others.length === 0 && type !== 'composite')
+    return (
+      <span className="answer-text">
+        <Marked text={sayAnswer(String(first), asked)} hits={hits} />
+      </span>
+    );
   return (
     <ul className="answer-choices">
       {items.map((item, index) => (

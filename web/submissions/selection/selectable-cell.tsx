@@ -1,6 +1,7 @@
 import './selectable-cell.css';
 import type { ReactElement, ReactNode } from 'react';
 import type { Answers } from '#ast/answers.ts';
+import type { Column } from '#submissions/shapes.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { sayMoment } from '../../design/time.tsx';
 import { sayWhole } from '../answer-text.tsx';
@@ -35,8 +36,11 @@ export function SelectableCell({
   );
 }
 
-/** The first few answers, by which a person tells one submission from another. */
-export const firstAnswers = (answers: Answers): string[] =>
-  Object.values(answers)
+/** The first few answers, by which a person tells one submission from another, with options and rows by their labels. */
+export const firstAnswers = (answers: Answers, columns: readonly Column[] = []): string[] =>
+  Object.entries(answers)
     .slice(0, 4)
-    .map((value) => sayWhole(value).slice(0, 100));
+    .map(([id, value]) => {
+      const asked = columns.find((column) => column.id === id);
+      return sayWhole(value, asked).slice(0, 100);
+    });

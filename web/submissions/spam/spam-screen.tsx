@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { HeldRow } from '#submissions/held/shapes.ts';
+import type { Column } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -13,7 +14,7 @@ import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { rowsOfPage } from '../queries.ts';
+import { columnsQuery, rowsOfPage } from '../queries.ts';
 import { changeSelection } from '../selection/change-selection.ts';
 import { firstAnswers, type RowSelection, SelectableCell } from '../selection/selectable-cell.tsx';
 import { HeldDialog } from './held-dialog.tsx';
@@ -29,6 +30,7 @@ export function SpamScreen(): ReactElement {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<string>();
   const { data, error, refetch } = useQuery(spamQuery(form, page));
+  const columns = useQuery(columnsQuery(form));
   const isEditor = mayEdit(form.role);
   const rows = data?.data ?? [];
   const total = data?.pagination.total_count ?? 0;
@@ -66,7 +68,12 @@ export function SpamScreen(): ReactElement {
           <DataTable
             label="Spam box"
             className="selectable-table spam-table"
-            columns={columnsOf({ rows, selection: isEditor ? selection : undefined, onOpen: setOpen })}
+            columns={columnsOf({
+              rows,
+              asked: columns.data,
+              selection: isEditor ? selection : undefined,
+              onOpen: setOpen,
+            })}
             rows={rows}
             rowId={({ id }) => id}
           />
@@ -98,11 +105,12 @@ function NothingHeld({ formId }: { formId: string }): ReactElement {
 
 type ColumnsOf = {
   rows: readonly HeldRow[];
+  asked: readonly Column[] | undefined;
   selection: RowSelection | undefined;
   onOpen: (id: string) => void;
 };
 
-function columnsOf({ rows, selection, onOpen }: ColumnsOf): TableColumn<HeldRow>[] {
+function columnsOf({ rows, asked, selection, onOpen }: ColumnsOf): TableColumn<HeldRow>[] {
   const ids = rows.map(({ id }) => id);
   return [
     {
@@ -118,7 +126,7 @@ function columnsOf({ rows, selection, onOpen }: ColumnsOf): TableColumn<HeldRow>
         'Answers'
       ),
       cell(row) {
-        const [first, ...others] = firstAnswers(row.answers);
+        const [first, ...others] = firstAnswers(row.answers, asked);
         return (
           <SelectableCell row={row} selection={selection}>
             <Button variant="quiet" size="small" onPress={() => onOpen(row.id)}>

@@ -147,10 +147,12 @@ function Recommendation({ element: { bars, score } }: { element: ElementSummary 
 const say = (mean: number): string => mean.toLocaleString(undefined, { maximumFractionDigits: 2 });
 
 /** A ranked option says its mean place behind its name. */
-const withPlace = ({ label, count, mean }: Bar): Bar => ({
-  label: mean === undefined ? label : `${label} (mean place ${say(mean)})`,
-  count,
-});
+function withPlace({ label, count, mean, places }: Bar): Bar {
+  if (mean !== undefined) return { label: `${label} (mean place ${say(mean)})`, count };
+  if (!places) return { label, count };
+  const { capacity, left } = places;
+  return { label: `${label} (${say(capacity - left)} of ${say(capacity)} places taken)`, count };
+}
 
 function Numbers({ element: { numbers, chart } }: { element: ElementSummary }): ReactElement | null {
   if (!numbers) return null;

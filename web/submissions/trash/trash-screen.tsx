@@ -10,7 +10,8 @@ import { Ago, sayDay, sayMoment } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import type { ReplyOf } from '#app/operations.ts';
-import { type Bulk, rowsOfPage, trashQuery } from '../queries.ts';
+import type { Column } from '#submissions/shapes.ts';
+import { type Bulk, columnsQuery, rowsOfPage, trashQuery } from '../queries.ts';
 import { BulkProgress } from '../selection/bulk-progress.tsx';
 import { changeSelection } from '../selection/change-selection.ts';
 import { firstAnswers, type RowSelection, SelectableCell } from '../selection/selectable-cell.tsx';
@@ -23,6 +24,7 @@ export function TrashScreen(): ReactElement {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [bulks, setBulks] = useState<readonly Bulk[]>([]);
   const { data, error, refetch } = useQuery(trashQuery(form, page));
+  const columns = useQuery(columnsQuery(form));
   const isEditor = mayEdit(form.role);
   const total = data?.pagination.total_count ?? 0;
   const clear = (): void => setSelected(new Set());
@@ -80,7 +82,7 @@ export function TrashScreen(): ReactElement {
           <DataTable
             label="Trash"
             className="selectable-table"
-            columns={columnsOf(isEditor ? selection : undefined)}
+            columns={columnsOf(isEditor ? selection : undefined, columns.data)}
             rows={data.data}
             rowId={({ id }) => id}
           />
@@ -97,7 +99,10 @@ export function TrashScreen(): ReactElement {
   );
 }
 
-function columnsOf(selection: RowSelection | undefined): TableColumn<ReplyOf<'listTrash'>['data'][number]>[] {
+function columnsOf(
+  selection: RowSelection | undefined,
+  asked: readonly Column[] | undefined,
+): TableColumn<ReplyOf<'listTrash'>['data'][number]>[] {
   return [
     {
       id: 'submission',
@@ -105,7 +110,7 @@ function columnsOf(selection: RowSelection | undefined): TableColumn<ReplyOf<'li
       cell: (row) => (
         <SelectableCell row={row} selection={selection}>
           <span>{sayMoment(row.created_at)}</span>
-          <span className="soft small cut">{firstAnswers(row.answers).join(' · ')}</span>
+          <span className="soft small cut">{firstAnswers(row.answers, asked).join(' · ')}</span>
         </SelectableCell>
       ),
     },

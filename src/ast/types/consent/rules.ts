@@ -5,11 +5,21 @@ import { accept, type CheckedAnswer, type ConsentAnswer, refuse } from '../rules
 export const rules = {
   kind: 'consent',
   noun: 'consent',
-  // Not to agree is no answer.
-  tidy: (value: unknown) => (value === false ? undefined : value),
-  check: ({ statement }: { readonly statement: string }, value: unknown): CheckedAnswer<ConsentAnswer> =>
-    isAgreed(value) ? accept({ agreed: true, text: statement }) : refuse('consent'),
+  // Not to agree is no answer. A page that changes answers sends the moment, by which a row's own consent is found again.
+  tidy: (value: unknown) => {
+    if (value === false) return undefined;
+    return isMoment(value) ? { agreed: true, at: value } : value;
+  },
+  check: ({ statement }: { readonly statement: string }, value: unknown): CheckedAnswer<ConsentAnswer> => {
+    const at = isRecord(value) ? own(value, 'at') : undefined;
+    if (!isAgreed(value)) return refuse('consent');
+    return accept({ agreed: true, text: statement, ...(isMoment(at) && { at }) });
+  },
 } as const;
+
+/** ISO 8601 in UTC, as it is stored. */
+const isMoment = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
 
 function isAgreed(value: unknown): boolean {
   return value === true || (isRecord(value) && own(value, 'agreed') === true);

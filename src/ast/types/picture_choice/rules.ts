@@ -11,6 +11,7 @@ type Attributes = Selection & {
 /** A list also of one: whether several may be chosen can change while the form is answered. */
 export const rules = {
   ...choicesRules,
+  takesOne: ({ multiple = defaults.multiple }: Attributes) => !multiple,
   check: ({ multiple = defaults.multiple, ...attrs }: Attributes, value: unknown) => {
     const { min_choices: _least, max_choices: _most, ...single } = attrs;
     return choicesRules.check(multiple ? attrs : { ...single, max_choices: 1 }, value);

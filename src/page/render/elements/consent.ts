@@ -1,4 +1,5 @@
-import { isRecord } from '#ast/json.ts';
+import { inputRules } from '#ast/input-rules.ts';
+import { isRecord, own } from '#ast/json.ts';
 import { markedLine } from '../rich-text.ts';
 import { choices } from './choices.ts';
 import { fieldAt } from './place.ts';
@@ -12,8 +13,16 @@ const style = `
 /** One box to tick, beside the very text that is agreed to. */
 export const consent = styled<'consent'>([style], (element, place) => {
   const field = fieldAt(element, place);
-  // As it was posted, or as it was stored.
-  const isChosen = field.value === true || isRecord(field.value);
-  const list = [{ value: 'yes', label: markedLine(element.attrs.statement), isChosen }];
+  // As it was posted, or as it was stored: in a row the moment then says which one it is.
+  const given = inputRules.consent.tidy(field.value);
+  const isChosen = given === true || isRecord(given);
+  const at = isRecord(given) ? own(given, 'at') : undefined;
+  const list = [
+    {
+      value: place.row && typeof at === 'string' ? at : 'yes',
+      label: markedLine(element.attrs.statement),
+      isChosen,
+    },
+  ];
   return choices(field, 'checkbox', list, { layout: 'consent' });
 });

@@ -36,7 +36,7 @@ export function upload(field: Field, attrs: FileRules): Html {
     ...controlAttributes(field),
   });
   const types = attrs.accept?.length
-    ? [fill(words.fileTypes, { types: sayFileTypes(attrs.accept, words) })]
+    ? [fill(words.fileTypes, { types: sayFileTypes(attrs.accept, words, language) })]
     : [];
   return labelled(
     field,

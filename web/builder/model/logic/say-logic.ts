@@ -43,7 +43,7 @@ function sayOffer(root: EditNode, { label, show_when: when }: ChoiceOption): Sen
 }
 
 /** `= Price * People`: a formula with the labels of what it names. */
-function sayFormula(root: EditNode, formula: string): Sentence {
+export function sayFormula(root: EditNode, formula: string): Sentence {
   const names = namesIn(formula);
   const labelOf = (id: string): string => {
     const named = indexOf(root).elements.get(id)?.node;

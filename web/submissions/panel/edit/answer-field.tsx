@@ -8,6 +8,7 @@ import {
   kindOf,
   matrixRowsOf,
   optionsOf,
+  takesOne,
   takesOther,
   takesSeveralInRow,
 } from '#ast/tree.ts';
@@ -46,7 +47,7 @@ const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
 /** The right control for the answer to a question. */
 export function AnswerField(props: Props): ReactElement {
   if (isCalculation(props.input)) return <Result {...props} />;
-  const Field = fields[kindOf(props.input)];
+  const Field = takesOne(props.input) ? SingleField : fields[kindOf(props.input)];
   return <Field {...props} />;
 }
 
@@ -106,6 +107,21 @@ function ChoiceField(props: Props): ReactElement {
       />
       {isOwn && <OwnAnswer input={input} value={text} onChange={onChange} />}
     </>
+  );
+}
+
+/** One of the options, whose answer is a list of it. */
+function SingleField(props: Props): ReactElement {
+  const { input, value, onChange } = props;
+  const options = optionsOf(input).map(({ id }) => id);
+  const at = options.indexOf(asText(Array.isArray(value) ? value[0] : undefined));
+  return (
+    <RadioGroup
+      {...common(props)}
+      choices={[...choicesOf(input, false), { id: none, label: 'No answer' }]}
+      value={at < 0 ? none : String(at)}
+      onChange={(chosen) => onChange(chosen === none ? undefined : [options[Number(chosen)]])}
+    />
   );
 }
 
