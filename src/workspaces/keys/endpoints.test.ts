@@ -96,6 +96,7 @@ const ofOwnForms = [
   'listForms',
   'listFormActivity',
   'validateForm',
+  'convertForm',
   'createImage',
   'createFile',
   'listSubmissions',
