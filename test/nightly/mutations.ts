@@ -58,8 +58,6 @@ const runTogether = (workshop: Workshop, { units, isShared }: Together, limitMs:
 
 /** Asks whether a statement keeps to one workspace, of all of them, in a second. */
 const everyStatement = 'test/statements.test.ts';
-/** What goes through every statement, and through every operation with keys that may not. */
-const everywhere = [everyStatement, 'src/workspaces/keys/endpoints.test.ts', 'src/app/api.test.ts'];
 
 const usualMs = ({ baselines }: Together): number => baselines.reduce((sum, { ms }) => sum + ms, 0);
 const one = (baseline: Baseline): Together => ({
@@ -176,7 +174,7 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
     say(`${name}: ${changes.length} defences, ${mistyped.size} of which the types miss`);
     result.killed = mistyped.size;
 
-    const files = (await find(named.length > 0 ? named : [...tests, ...everywhere], tree))[Symbol.iterator]();
+    const files = (await find(named.length > 0 ? named : tests, tree))[Symbol.iterator]();
     const baselines = (await Promise.all(workshops.map((each) => takeBaselines(each, files)))).flat();
     say(`${name}: ${baselines.length} test files`);
     const unknown: Change[] = [];
