@@ -5,7 +5,19 @@ import { element, stepsOf, structure } from '#ast/testing.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { FormNode } from '#ast/tree.ts';
 import { until } from '#test/service.ts';
-import { ada, bob, draftOf, labels, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
+import {
+  ada,
+  bob,
+  closeLaunch,
+  draftOf,
+  labels,
+  make,
+  openBuilder,
+  part,
+  problems,
+  read,
+  saved,
+} from './builder-page.ts';
 
 /* What an author has entered stays until it is saved, whatever else is done meanwhile. */
 
@@ -130,6 +142,7 @@ test('theme and settings are saved without being asked, are published with the f
   await publish.click();
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await dialog.waitFor({ state: 'detached' });
+  await closeLaunch(page);
   const live = async () => (await read(form)).live.settings;
   assert.deepEqual(await live(), { theme: { color: '#6d28d9' }, confirmation_message: 'Merci' });
 

@@ -101,3 +101,10 @@ export async function insert(page: Page, search: string, label: string): Promise
   await page.keyboard.press('Enter');
   await part(page, `“${label}”`).waitFor();
 }
+
+/** Closes what tells that a form went live. */
+export async function closeLaunch(page: Page): Promise<void> {
+  const launched = page.getByRole('dialog', { name: 'Your form is live' });
+  await launched.getByRole('button', { name: 'Done' }).click();
+  await launched.waitFor({ state: 'detached' });
+}

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
+import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import {
+  ada,
   bob,
   draftOf,
   insert,
@@ -85,7 +87,7 @@ test('a service that is away: the work is kept in this browser, and saved after 
 
 test('publish: blocking errors lead to their element; then it is live, filled in, its ids are locked, and a version comes back', async () => {
   const form = await make(structure(element('text', 'name', { label: 'Your name' })));
-  const page = await openBuilder(form);
+  const page = await openBuilder(form, ada, { permissions: ['clipboard-read', 'clipboard-write'] });
   const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
   await part(page, '“Your name”').click();
   await page.getByRole('textbox', { name: 'Label' }).fill('');
@@ -96,6 +98,20 @@ test('publish: blocking errors lead to their element; then it is live, filled in
   await publish.click();
   await blocked.getByRole('button', { name: 'Publish' }).click();
   await page.getByText('Published. Visitors see this form now.').waitFor();
+  const launched = page.getByRole('dialog', { name: 'Your form is live' });
+  await launched.getByRole('img', { name: /QR code/ }).waitFor();
+  await launched.locator('button:focus', { hasText: 'Copy link' }).waitFor();
+  await page.keyboard.press('Enter');
+  await launched.getByText('Copied to the clipboard.').waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${service.url}/f/${form}`);
+  assert.match((await launched.getByRole('textbox', { name: /^HTML/ }).textContent())!, /embed\.js/);
+  assert.equal(
+    await launched.getByRole('link', { name: 'Open' }).getAttribute('href'),
+    `${service.url}/f/${form}`,
+  );
+  assert.deepEqual(await findBarriers(page), []);
+  await launched.getByRole('link', { name: 'Invite people' }).click();
+  await page.waitForURL(/\/invitations$/);
 
   await page.goto(`${service.url}/f/${form}?source=poster`);
   await page.getByLabel('Name').fill('Grace');

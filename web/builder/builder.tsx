@@ -13,6 +13,7 @@ import { type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
 import type { Moment } from './model/history.ts';
 import { findProblems, type LocatedProblem, problemsByKey } from './model/located-problems.ts';
 import { PreviewView } from './preview/preview-view.tsx';
+import { LaunchDialog } from './publish/launch-dialog.tsx';
 import { PublishDialog } from './publish/publish-dialog.tsx';
 import type { BuilderApi } from './saving/builder-api.ts';
 import { ConflictDialog } from './saving/conflict-dialog.tsx';
@@ -70,9 +71,12 @@ export function Builder(start: OpenedForm): ReactElement {
       setAsked({ ...place });
     }
   };
+  const [isLaunched, setLaunched] = useState(false);
   const publish = async (): Promise<void> => {
+    const wasLive = opened.form.status === 'published';
     await form.publish();
     setPublishing(false);
+    setLaunched(!wasLive);
   };
   const withBase = { ...opened, draft: { ...opened.draft, base_version: autosave.baseVersion() } };
   return (
@@ -129,6 +133,7 @@ export function Builder(start: OpenedForm): ReactElement {
             onShow={show}
           />
         )}
+        {isLaunched && <LaunchDialog form={opened.form} onClose={() => setLaunched(false)} />}
         {form.isClash && !isConflictPut && (
           <ConflictDialog
             api={start.api}

@@ -5,6 +5,7 @@ import { readOptions } from '../conditions/asked-node.ts';
 import { isStale } from '../api/client.ts';
 import type { Seen } from '../api/operations.ts';
 import { toastDone } from '../design/toast.tsx';
+import { copyText } from '../design/copy-button.tsx';
 import { refreshForm, useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { type Editor, openEditor } from './editor/editor.ts';
@@ -103,7 +104,12 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     autosave.rebase({ etag: seen.etag, baseVersion: after.live.version });
     setOpened(after);
     await refreshForm(opened.form.id);
-    toastDone('Published. Visitors see this form now.');
+    const { public_url: url } = opened.form;
+    const run = (): void =>
+      void copyText(url).then((state) =>
+        toastDone(state === 'copied' ? 'The link is copied.' : `The link is ${url}`),
+      );
+    toastDone('Published. Visitors see this form now.', { label: 'Copy link', run });
   };
 
   const changeLive: OpenForm['changeLive'] = async (change) => {

@@ -8,11 +8,14 @@ export function CopyButton({
   label = 'Copy',
   variant = 'secondary',
   size = 'medium',
+  autoFocus = false,
 }: {
   text: string;
   label?: string;
   variant?: 'primary' | 'secondary' | 'quiet';
   size?: 'medium' | 'small';
+  /** It is what one is here for. */
+  autoFocus?: boolean;
 }): ReactElement {
   const [state, setState] = useState<'ready' | 'copied' | 'refused'>('ready');
   useEffect(() => {
@@ -26,6 +29,7 @@ export function CopyButton({
       <Button
         variant={variant}
         size={size}
+        autoFocus={autoFocus}
         icon={state === 'copied' ? 'check' : 'copy'}
         onPress={() => void copyText(text).then(setState)}
       >
@@ -39,7 +43,7 @@ export function CopyButton({
 }
 
 /** Browsers give pages without https no clipboard; the text is there to be selected then. */
-async function copyText(text: string): Promise<'copied' | 'refused'> {
+export async function copyText(text: string): Promise<'copied' | 'refused'> {
   try {
     await navigator.clipboard.writeText(text);
     return 'copied';
