@@ -74,6 +74,11 @@ async function sealEverything(workspaceId: string, vaults: readonly Vault[]) {
       `insert into repeatable_requests (workspace_id, key, fingerprint, begun_at, answer) values ($1, $2, '', now(), $3)`,
       [workspaceId, Buffer.from(newId()), vault.seal('answers', 'plain')],
     );
+    await database.query(
+      `insert into erasures (workspace_id, id, what, asked, through, total, list_hash, created_at)
+       values ($1, $2, 'submissions', $3, 'api', 0, '', now())`,
+      [workspaceId, newId(), vault.seal('erasures', 'plain')],
+    );
   }
   const read = (table: string, column: string) =>
     database.query<{ sealed: Buffer }>(
@@ -93,6 +98,9 @@ async function sealEverything(workspaceId: string, vaults: readonly Vault[]) {
       read('mails', 'content').then(({ rows }) => rows.map(({ sealed }) => vault.unseal('mails', sealed))),
       read('repeatable_requests', 'answer').then(({ rows }) =>
         rows.map(({ sealed }) => vault.unseal('answers', sealed)),
+      ),
+      read('erasures', 'asked').then(({ rows }) =>
+        rows.map(({ sealed }) => vault.unseal('erasures', sealed)),
       ),
     ]);
     return plain.flat().filter((text) => text === 'plain').length;
@@ -119,7 +127,7 @@ test('a key is changed in three steps, and until the last one both open, sign in
   const now = openVault(both);
   // A process that was not restarted yet goes on with the key of before, and one that was knows both.
   const readAll = await sealEverything(workspace.id, [former, now]);
-  assert.equal(await readAll(now), 12);
+  assert.equal(await readAll(now), 14);
   await assert.rejects(readAll(former));
   assert.ok(now.verify('submission links', 'edit', link));
   assert.ok(hashesOfRecoveryCode(now, 'ada', 'ABCDE FGHIJ').includes(codeHash!));
@@ -134,17 +142,24 @@ test('a key is changed in three steps, and until the last one both open, sign in
   assert.match(early.stderr, /run `instance-key reseal` first/);
   assert.equal(await keys(), both);
 
-  const each = { 'webhook secrets': 2, 'webhook headers': 1, 'second factors': 1, mails: 1, answers: 1 };
+  const each = {
+    'webhook secrets': 2,
+    'webhook headers': 1,
+    'second factors': 1,
+    mails: 1,
+    answers: 1,
+    erasures: 1,
+  };
   const none = Object.fromEntries(Object.keys(each).map((what) => [what, 0]));
   assert.deepEqual(await countsOf(await formloom('instance-key reseal'), 'found'), each);
   assert.deepEqual(await countsOf(await formloom('instance-key reseal'), 'found'), none);
-  assert.equal(await readAll(now), 12);
+  assert.equal(await readAll(now), 14);
   assert.match((await formloom('workspace list', { SECRET_KEY: first })).stderr, /another key/);
 
   assert.equal((await formloom('instance-key forget')).code, 0);
   const last = openVault(await keys());
   assert.equal(await keys(), both.split(',')[0]);
-  assert.equal(await readAll(last), 12);
+  assert.equal(await readAll(last), 14);
   assert.equal(last.verify('submission links', 'edit', link), false);
   assert.equal(await found(last), undefined);
 });
@@ -152,7 +167,14 @@ test('a key is changed in three steps, and until the last one both open, sign in
 test('what no key opens is counted, kept as it is, and keeps nobody from forgetting', async () => {
   const workspace = await createWorkspace(database, { name: 'Lost', plan: 'pro' });
   await sealEverything(workspace.id, [openVault('1e'.repeat(32))]);
-  const lost = { 'webhook secrets': 2, 'webhook headers': 1, 'second factors': 1, mails: 1, answers: 1 };
+  const lost = {
+    'webhook secrets': 2,
+    'webhook headers': 1,
+    'second factors': 1,
+    mails: 1,
+    answers: 1,
+    erasures: 1,
+  };
   for (const command of ['instance-key reseal', 'instance-key reseal'])
     assert.deepEqual(await countsOf(await formloom(command), 'lost'), lost);
   assert.equal((await formloom('instance-key forget')).code, 0);
