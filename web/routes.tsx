@@ -56,6 +56,7 @@ const join = createRoute({
 /** What has to be done before anything else is open, the first that is due. */
 const stages = [
   { path: '/second-step', isDue: ({ second_steps }: Session) => second_steps !== null },
+  { path: '/leaving', isDue: ({ user }: Session) => user.ends_at !== null },
   { path: '/new-password', isDue: ({ user }: Session) => user.must_change_password },
 ] as const;
 
@@ -94,6 +95,12 @@ const newPassword = createRoute({
   getParentRoute: () => inside,
   path: '/new-password',
   component: lazyRouteComponent(() => import('./account/new-password-screen.tsx'), 'NewPasswordScreen'),
+});
+
+const leaving = createRoute({
+  getParentRoute: () => inside,
+  path: '/leaving',
+  component: lazyRouteComponent(() => import('./account/leaving-screen.tsx'), 'LeavingScreen'),
 });
 
 const secondStep = createRoute({
@@ -157,6 +164,7 @@ const routeTree = root.addChildren([
     home,
     newPassword,
     secondStep,
+    leaving,
     secondFactor,
     console.addChildren([
       createRoute({

@@ -16,6 +16,8 @@ import { bulkBatch, bulkJob } from '#submissions/bulk/bulk.ts';
 import { pruneVisits } from '#submissions/analytics/visit-counter.ts';
 import { pruneHeld } from '#submissions/held/prune.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
+import { removeEndedWorkspaces } from '#submissions/remove-workspace.ts';
+import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { applyRetention } from '#submissions/retention/apply.ts';
 import { deliverWebhook, perWebhook } from '#webhooks/sending/deliver.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
@@ -154,6 +156,14 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       pauseMs: 30_000,
       log,
       work: () => watch({ ...services, mailProblem: () => mailProblem, wakeQueue: () => queue.wake() }),
+    }),
+    runPeriodically('deleting workspaces and accounts whose time has come', {
+      pauseMs: 60_000,
+      log,
+      async work() {
+        await removeEndedWorkspaces(services);
+        await removeEndedAccounts(database);
+      },
     }),
     runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),

@@ -155,6 +155,10 @@ export const notedOwn = {
   joinByPassword: itself,
   joinWorkspace: itself,
   createWorkspace: itself,
+  deleteWorkspace: itself,
+  bringBackWorkspace: itself,
+  deleteAccount: itself,
+  bringBackAccount: itself,
   leaveWorkspace: itself,
   saveArrangement: not('How somebody has arranged a table is theirs alone.'),
 } as const satisfies Record<Writing<typeof ownRoutes>, Noted> & Partial<Record<OwnName, Noted>>;

@@ -1,5 +1,6 @@
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
+import { endingEndpoints } from '#console/accounts/ending-endpoints.ts';
 import { joinEndpoints } from '#console/accounts/join-endpoints.ts';
 import { passwordResetEndpoints } from '#console/accounts/password-reset-endpoints.ts';
 import { ownSessionEndpoints } from '#console/accounts/own-session-endpoints.ts';
@@ -235,6 +236,7 @@ function ownOperations(services: ConsoleServices) {
   const resets = passwordResetEndpoints(services);
   const joins = joinEndpoints(services);
   const workspaces = ownWorkspaceEndpoints(services);
+  const endings = endingEndpoints(services);
   const forms = ownFormEndpoints(services);
   return {
     getSession: session.get,
@@ -247,6 +249,8 @@ function ownOperations(services: ConsoleServices) {
     signInByPasskey: passkeys.signIn,
     takeSecondStep: session.takeSecondStep,
     renamePerson: session.rename,
+    deleteAccount: endings.deleteAccount,
+    bringBackAccount: endings.bringBackAccount,
     changePassword: session.changePassword,
     listSessions: sessions.list,
     listActivity: sessions.activity,
@@ -267,6 +271,8 @@ function ownOperations(services: ConsoleServices) {
     joinByPassword: joins.joinByPassword,
     joinWorkspace: joins.join,
     createWorkspace: workspaces.create,
+    deleteWorkspace: endings.deleteWorkspace,
+    bringBackWorkspace: endings.bringBackWorkspace,
     leaveWorkspace: workspaces.leave,
     locateForm: forms.locate,
     getArrangement: forms.getArrangement,

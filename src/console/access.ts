@@ -62,7 +62,7 @@ function isOwnOrigin(origin: string | undefined, host: string, publicUrl: string
 /**
  * The person whose session comes with a request; the cookies of one that was extended go with the answer.
  * @param needed how far they must have come.
- * @throws ApiError unauthorized; forbidden before the second step, and with a temporary password.
+ * @throws ApiError unauthorized; forbidden before the second step, while the account is being deleted, and with a temporary password.
  */
 export async function requirePerson(
   accounts: Accounts,
@@ -75,6 +75,9 @@ export async function requirePerson(
   if (!person) throw new ApiError('unauthorized', 'Sign in first.');
   if (needed === 'halfway') return person;
   if (person.awaitsSecondStep) throw new ApiError('forbidden', 'Take the second step of the sign-in first.');
+  if (needed === 'leaving') return person;
+  if (person.endsAt)
+    throw new ApiError('forbidden', 'This account is being deleted. Say first that you come back.');
   if (person.mustChangePassword && needed !== 'newcomer')
     throw new ApiError('forbidden', 'Choose a password of your own first.');
   return person;
@@ -102,6 +105,7 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
         id,
         email,
         name,
+        endsAt: user.endsAt ?? null,
         mustChangePassword: temporaryUntil(user) !== undefined,
         awaitsSecondStep: awaitsSecondStep({ session, user }),
         secondFactorAt: session.secondFactorAt ?? null,
@@ -125,6 +129,8 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
 export async function requireRole(database: Database, workspaceId: string, person: Person): Promise<Role> {
   const found = only(await findMembership(database, { workspace_id: workspaceId, user_id: person.id }));
   if (!found) throw new ApiError('not_found');
+  if (found.ends_at)
+    throw new ApiError('forbidden', 'This workspace is being deleted. An owner can bring it back.');
   refuseOneStep(found, person);
   return found.role;
 }

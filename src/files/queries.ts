@@ -106,6 +106,16 @@ export const takeOrphanedFiles = statement(
    returning workspace_id, id`,
 );
 
+/** Takes hold of files of a workspace that is deleted, whoever's they are. */
+export const takeFilesOfWorkspace = statement(
+  'take_files_of_workspace',
+  { workspace_id: uuid, limit: integer },
+  { id: uuid },
+  `update files set submission_id = null, held_id = null, claimed_at = coalesce(claimed_at, now())
+   where workspace_id = $workspace_id and id in (select id from files where workspace_id = $workspace_id limit $limit)
+   returning id`,
+);
+
 /** Files that were received whole, in the order of their key. */
 export const selectStoredFiles = statement(
   'select_stored_files',

@@ -67,6 +67,8 @@ export type Person = {
   mustChangePassword: boolean;
   /** Has a second factor and has not shown it yet: nothing is open but that step. */
   awaitsSecondStep: boolean;
+  /** When the account is gone, while it is being deleted: nothing is open but to come back. */
+  endsAt: Date | null;
   /** When the second step was taken in this session; null: it was signed in to by a password alone. */
   secondFactorAt: Date | null;
   sessionId: string;
@@ -76,9 +78,9 @@ export type Person = {
 /**
  * Who calls an operation that takes no permission, because it is of no workspace and only the session of a browser can
  * mean it. `visitor`: anyone; `person`: anyone signed in; `newcomer`: also who has to change a temporary password first;
- * `halfway`: also who has yet to take the second step of the sign-in.
+ * `leaving`: also who is having their account deleted; `halfway`: also who has yet to take the second step of the sign-in.
  */
-export type OwnCaller = 'visitor' | 'halfway' | 'newcomer' | 'person';
+export type OwnCaller = 'visitor' | 'halfway' | 'leaving' | 'newcomer' | 'person';
 
 /** What is known of who asks. */
 export type ScopeOf<Own extends OwnCaller | undefined> = Own extends undefined

@@ -9,6 +9,7 @@ import {
   tellPasswordChanged,
   tellSecondFactorChanged,
 } from './accounts/security-notices.ts';
+import { tellWorkspaceEnding, tellWorkspaceKept } from './accounts/ending-notices.ts';
 import { tellPasswordReset } from './accounts/tell-password-reset.ts';
 import type { NewsContext } from './news-context.ts';
 import { tellDigest, tellSubmission } from './notices/tell-submission.ts';
@@ -28,6 +29,8 @@ const tellers: { readonly [Kind in MailNews['kind']]: Teller<Extract<MailNews, {
   member_added: tellMemberAdded,
   password_changed: tellPasswordChanged,
   second_factor_changed: tellSecondFactorChanged,
+  workspace_ending: tellWorkspaceEnding,
+  workspace_kept: tellWorkspaceKept,
   password_reset_asked: tellPasswordReset,
 };
 

@@ -70,6 +70,8 @@ const tables = {
       temporaryUntil: { type: 'date', fieldName: 'temporary_until', required: false, input: false },
       /** Whether there is a second factor to show (second-factor/). */
       secondFactor: { type: 'boolean', fieldName: 'second_factor', required: false, input: false },
+      /** When the account is gone, while it is being deleted (endings/). */
+      endsAt: { type: 'date', fieldName: 'ends_at', required: false, input: false },
     },
     fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
   },

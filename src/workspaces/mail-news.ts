@@ -17,6 +17,9 @@ export type MailNews =
   | { kind: 'member_added'; userId: string }
   | { kind: 'password_changed'; userId: string }
   | { kind: 'second_factor_changed'; userId: string; what: PersonalNews }
+  /** To the owners: it is closed, and gone at that moment; or it stays. */
+  | { kind: 'workspace_ending'; endsAt: string }
+  | { kind: 'workspace_kept' }
   /** Also for an address that nobody has: only the job finds out, so that an answer's time tells nothing. */
   | { kind: 'password_reset_asked'; email: string };
 
@@ -29,6 +32,8 @@ export const personalNews = [
   'renewRecoveryCodes',
   'useRecoveryCode',
   'forgetSecondFactors',
+  'deleteAccount',
+  'bringBackAccount',
 ] as const;
 export type PersonalNews = (typeof personalNews)[number];
 

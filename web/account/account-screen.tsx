@@ -5,6 +5,8 @@ import { Card, Page } from '../design/page.tsx';
 import { useSession } from '../shell/session.ts';
 import { setTheme, themes, useTheme } from '../shell/theme.ts';
 import { ActivityCard } from './activity-card.tsx';
+import { DeleteAccountCard } from './delete-account-card.tsx';
+import { EndingWorkspacesCard } from './ending-workspaces-card.tsx';
 import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { SecondFactorCard } from './second-factor/second-factor-card.tsx';
@@ -18,6 +20,7 @@ export function AccountScreen(): ReactElement {
   const theme = useTheme();
   return (
     <Page title="Your account" width="narrow">
+      <EndingWorkspacesCard />
       <Card title="You" lead={`You sign in as ${user.email}.`}>
         <NameForm name={user.name} />
       </Card>
@@ -32,6 +35,7 @@ export function AccountScreen(): ReactElement {
       <Card title="Appearance">
         <RadioGroup label="Theme of this browser" choices={themes} value={theme} onChange={setTheme} />
       </Card>
+      <DeleteAccountCard />
     </Page>
   );
 }

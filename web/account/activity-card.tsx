@@ -42,6 +42,8 @@ const words = {
   renewRecoveryCodes: 'New recovery codes made',
   useRecoveryCode: 'A recovery code was used',
   forgetSecondFactors: 'Second factors taken away',
+  deleteAccount: 'Deletion of the account begun',
+  bringBackAccount: 'Account brought back',
 } as const satisfies Record<Line['operation'], string>;
 
 const refusedWords: Partial<Record<Line['operation'], string>> = {

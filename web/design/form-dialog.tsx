@@ -6,6 +6,7 @@ import { Message } from './message.tsx';
 /** A dialog of fields: Enter or its last button submits them, and what no field says stands below them. */
 export function FormDialog({
   submitLabel,
+  isDanger = false,
   isPending,
   error,
   onClose,
@@ -19,6 +20,8 @@ export function FormDialog({
   onClose: () => void;
   onSubmit: () => void;
   submitLabel: string;
+  /** What it takes away does not come back by itself. */
+  isDanger?: boolean;
   isPending: boolean;
   error: string | undefined;
   children: ReactNode;
@@ -30,7 +33,7 @@ export function FormDialog({
       actions={
         <>
           <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={isPending}>
+          <Button type="submit" variant={isDanger ? 'danger' : 'primary'} isPending={isPending}>
             {submitLabel}
           </Button>
         </>

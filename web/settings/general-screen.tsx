@@ -4,6 +4,7 @@ import type { WorkspaceDetail } from './workspace.ts';
 import { Chip } from '../design/chip.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { mayAdminister } from '../shell/session.ts';
+import { DeleteWorkspace } from './delete-workspace.tsx';
 import { LeaveWorkspace } from './leave-workspace.tsx';
 import { SecondFactorRule } from './second-factor-rule.tsx';
 import { useWorkspace } from './workspace.ts';
@@ -45,6 +46,14 @@ export function GeneralScreen(): ReactElement {
       <Card title="Leave this workspace" lead="Its forms stay. An admin can add you again.">
         <LeaveWorkspace workspace={workspace} />
       </Card>
+      {workspace.role === 'owner' && (
+        <Card
+          title="Delete this workspace"
+          lead="Everything in it is closed at once and gone in 7 days. Until then an owner can bring it back."
+        >
+          <DeleteWorkspace workspace={workspace} />
+        </Card>
+      )}
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace, notePerson } from '#workspaces/audit/note-person.ts';
+import { accountOf, beginEndOfAccount, bringBackAccount } from '#workspaces/endings/endings.ts';
 import { inviteByHand } from '#workspaces/member-invitations/invite.ts';
 import { addMember } from '#workspaces/members.ts';
 import { forgetFactors } from '#workspaces/second-factor/second-factor.ts';
@@ -68,6 +69,26 @@ export const userCommands = [
     async run({ database }, { email }) {
       const { id, hadAny } = await forgetFactors(database, email);
       return { id, had_any: hadAny };
+    },
+  }),
+  command({
+    name: 'user delete',
+    summary: 'Signs a person out everywhere, and deletes their account after 7 days.',
+    options: { email: required(text('<address>')) },
+    note: 'Who signs in until then can come back. What they made in workspaces stays; their API keys end with the account.',
+    async run({ database }, { email }) {
+      const id = await accountOf(database, email);
+      return { id, ends_at: await beginEndOfAccount(database, id, undefined) };
+    },
+  }),
+  command({
+    name: 'user restore',
+    summary: 'Brings an account back that is being deleted.',
+    options: { email: required(text('<address>')) },
+    async run({ database }, { email }) {
+      const id = await accountOf(database, email);
+      await bringBackAccount(database, id, undefined);
+      return { id };
     },
   }),
 ];

@@ -1,5 +1,6 @@
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
+import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';
 import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces.ts';
 import { command, optional } from './command.ts';
 import { id, plan, text, wholeNumber } from './values.ts';
@@ -35,6 +36,22 @@ export const workspaceCommands = [
           created_at: each.createdAt,
         })),
       };
+    },
+  }),
+  command({
+    name: 'workspace delete',
+    summary: 'Closes a workspace at once, and deletes it with all that is in it after 7 days.',
+    parameters: { id },
+    note: 'Its owners are told by mail. Until then `workspace restore` or an owner brings it back.',
+    run: async ({ database }, { id }) => ({ id, ends_at: await beginEnd(database, id, undefined) }),
+  }),
+  command({
+    name: 'workspace restore',
+    summary: 'Brings a workspace back that is being deleted.',
+    parameters: { id },
+    async run({ database }, { id }) {
+      await bringBack(database, id, undefined);
+      return { id };
     },
   }),
   command({

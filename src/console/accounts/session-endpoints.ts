@@ -22,20 +22,25 @@ export function sessionEndpoints(services: ConsoleServices) {
       reply: { status: 200, description: 'The person, and where they may go.', schema: Session },
       async run({ person }) {
         const { id, email, name, mustChangePassword, awaitsSecondStep } = person;
-        const user = { id, email, name, must_change_password: mustChangePassword };
+        const ends_at = person.endsAt?.toISOString() ?? null;
+        const user = { id, email, name, must_change_password: mustChangePassword, ends_at };
         // Whoever knows the password alone learns no more than that.
         if (awaitsSecondStep) {
           const second_steps = await readSecondSteps(database, id);
-          const nothing = { workspaces: [], closed_workspaces: [], may_create_workspaces: false };
-          return { body: { user, second_steps, ...nothing } };
+          return { body: { user, second_steps, ...nothingOpen } };
         }
+        if (person.endsAt) return { body: { user, second_steps: null, ...nothingOpen } };
         const rows = await selectWorkspacesOfUser(database, { user_id: id });
+        const open = rows.filter(({ ends_at }) => ends_at === null);
         return {
           body: {
             user,
             second_steps: null,
-            workspaces: rows.map(({ id, name, plan, role }) => ({ id, name, plan, role })),
-            closed_workspaces: rows.filter((row) => isClosed(row, person)).map((row) => row.id),
+            workspaces: open.map(({ id, name, plan, role }) => ({ id, name, plan, role })),
+            closed_workspaces: open.filter((row) => isClosed(row, person)).map((row) => row.id),
+            ending_workspaces: rows.flatMap(({ id, name, role, ends_at }) =>
+              ends_at ? [{ id, name, role, ends_at: ends_at.toISOString() }] : [],
+            ),
             may_create_workspaces: await mayCreateWorkspace(database, config.workspaceCreation, id),
           },
         };
@@ -136,6 +141,14 @@ export function sessionEndpoints(services: ConsoleServices) {
     }),
   };
 }
+
+/** Of a session that is not let in yet. */
+const nothingOpen = {
+  workspaces: [],
+  closed_workspaces: [],
+  ending_workspaces: [],
+  may_create_workspaces: false,
+};
 
 const isRefusal = (error: unknown, code: ErrorCode): boolean =>
   error instanceof ApiError && error.code === code;

@@ -28,6 +28,8 @@ export const Session = Type.Object({
     name: Type.String(),
     /** Signed in with a temporary password: nothing else is open before it was changed. */
     must_change_password: Type.Boolean(),
+    /** When the account is gone, while it is being deleted: nothing is open but to come back. */
+    ends_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   }),
   /** How the second step of the sign-in can be taken, before which nothing else is open; null: it was, or there is none. */
   second_steps: Type.Union([Type.Array(Type.Enum([...secondSteps])), Type.Null()]),
@@ -36,6 +38,15 @@ export const Session = Type.Object({
   ),
   /** Those of them that ask for a second factor, which this person has yet to set up: nothing of them is open. */
   closed_workspaces: Type.Array(Type.String({ format: 'uuid' })),
+  /** Workspaces that are being deleted, and when they are gone: nothing of them is open. */
+  ending_workspaces: Type.Array(
+    Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      name: Type.String(),
+      role,
+      ends_at: Type.String({ format: 'date-time' }),
+    }),
+  ),
   /** What the operator set (WORKSPACE_CREATION), for this person. */
   may_create_workspaces: Type.Boolean(),
 });
@@ -45,6 +56,9 @@ export const SignIn = Type.Object({ email: shortText, password: shortText }, clo
 export const SecondStep = Type.Object({ code: shortText }, closed);
 export const PasswordChange = Type.Object({ current_password: shortText, new_password: newPassword }, closed);
 export const PersonChange = Type.Object({ name: nameText }, closed);
+
+/** When what is being deleted is gone. */
+export const Ending = Type.Object({ ends_at: Type.String({ format: 'date-time' }) });
 
 export const WorkspaceName = Type.Object({ name: nameText }, closed);
 export const InvitationToken = Type.Object({ token: shortText }, closed);

@@ -17,6 +17,7 @@ import {
   insertImage,
   nameImages,
   selectStoredImages,
+  takeImagesOfWorkspace,
   takeUnnamedImages,
 } from './queries.ts';
 import { makeRenditions } from './renditions.ts';
@@ -197,10 +198,24 @@ export async function claimImages(database: Queryable, workspaceId: string, nami
  * Removes images that no form has named for a day, bytes and rows; a stop anywhere leaves a row for the next sweep.
  * @returns how many; a full batch of 500 means that there may be more.
  */
-export async function sweepImages({ database, storage }: ImagesContext): Promise<number> {
+export async function sweepImages(context: ImagesContext): Promise<number> {
   const time = now();
   const before = new Date(time.getTime() - graceMs);
-  const taken = await takeUnnamedImages(database, { before, now: time });
+  return removeTaken(context, await takeUnnamedImages(context.database, { before, now: time }));
+}
+
+/** Removes all images of a workspace that is deleted, bytes and rows. */
+export async function removeImagesOf(context: ImagesContext, workspaceId: string): Promise<void> {
+  await removeTaken(
+    context,
+    await takeImagesOfWorkspace(context.database, { workspace_id: workspaceId, now: now() }),
+  );
+}
+
+async function removeTaken(
+  { database, storage }: ImagesContext,
+  taken: Awaited<ReturnType<typeof takeUnnamedImages>>,
+): Promise<number> {
   for (const { workspace_id, id, renditions } of taken) {
     for (const name of [undefined, ...Object.keys(renditions)])
       await storage.remove(storageKey(workspace_id, id, name));

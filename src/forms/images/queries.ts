@@ -95,6 +95,15 @@ export const takeUnnamedImages = statement(
    returning workspace_id, id, renditions`,
 );
 
+/** Takes hold of all images of a workspace that is deleted; there are at most 500. */
+export const takeImagesOfWorkspace = statement(
+  'take_form_images_of_workspace',
+  { workspace_id: uuid, now: timestamp },
+  { workspace_id: uuid, id: uuid, renditions },
+  `update form_images set removed_at = coalesce(removed_at, $now) where workspace_id = $workspace_id
+   returning workspace_id, id, renditions`,
+);
+
 /** The last step, after the bytes are gone. */
 export const deleteImage = statement(
   'delete_form_image',

@@ -95,7 +95,9 @@ export const lockDueReminders = statement(
   { workspace_id: uuid, is_open: boolean, ...mailColumns },
   `/* sweep: across workspaces */
    select i.workspace_id,
-          ${isOpen} and ${wantsMail} and i.bounced_at is null and f.status = 'published' as is_open, ${mailSelection}
+          ${isOpen} and ${wantsMail} and i.bounced_at is null and f.status = 'published'
+            and exists (select from form_lookup l where l.workspace_id = f.workspace_id and l.form_id = f.id) as is_open,
+          ${mailSelection}
      from ${mailSource}
     where i.remind_at <= $now
     order by i.remind_at limit 100

@@ -12,6 +12,13 @@ export const selectKeepers = statement(
     order by u.id`,
 );
 
+export const findWorkspaceName = statement(
+  'mail.find_workspace_name',
+  { workspace_id: uuid },
+  { name: text },
+  `select name from workspaces where id = $workspace_id`,
+);
+
 export const findKeyForNotice = statement(
   'mail.find_key_for_notice',
   { workspace_id: uuid, id: uuid },

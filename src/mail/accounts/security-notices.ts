@@ -138,6 +138,11 @@ const personalWords: Readonly<Record<PersonalNews, readonly [subject: string, te
     'Your account has no second factor any more',
     'Whoever runs the service has removed your authenticator app, passkeys and recovery codes, and signed you out. If you did not ask for it, write to them.',
   ],
+  deleteAccount: [
+    'Your account is being deleted',
+    `You are signed out everywhere, and in 7 days the account is gone. Sign in until then to bring it back. ${orNotYou}`,
+  ],
+  bringBackAccount: ['Your account stays', `It is open again, as it was. ${orNotYou}`],
 };
 
 /** A change of how somebody signs in: to them. */
@@ -173,10 +178,12 @@ async function tellPerson(
   await enqueueMails(client, vault, { workspaceId, isPrivate: true }, [mail]);
 }
 
-const reasonOfKeepers = (workspace: string): string =>
+/** Why they get it. */
+export const reasonOfKeepers = (workspace: string): string =>
   `You get this mail because you are an owner or admin of the workspace “${workspace}”.`;
 
-async function tellKeepers(
+/** To the owners and admins of a workspace. */
+export async function tellKeepers(
   { vault }: NewsContext,
   client: Queryable,
   workspaceId: string,

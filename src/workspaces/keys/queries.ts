@@ -43,7 +43,7 @@ export const findKeyByHash = statement(
      join api_keys on api_keys.workspace_id = api_key_lookup.workspace_id and api_keys.id = api_key_lookup.api_key_id
      join workspaces on workspaces.id = api_keys.workspace_id
      left join members on members.workspace_id = api_keys.workspace_id and members.user_id = api_keys.created_by
-    where api_key_lookup.hash = $hash and api_keys.revoked_at is null`,
+    where api_key_lookup.hash = $hash and api_keys.revoked_at is null and workspaces.ends_at is null`,
 );
 
 /** Adds nothing, and returns nothing, when the workspace does not exist. */

@@ -73,7 +73,7 @@ export const findOpenInvitation = statement(
   `select w.name as workspace, i.email, i.role, by.name as invited_by, i.expires_at,
           known.email_verified as is_confirmed
      from member_invitations i
-     join workspaces w on w.id = i.workspace_id
+     join workspaces w on w.id = i.workspace_id and w.ends_at is null
      left join users by on by.id = i.invited_by
      left join users known on known.email = i.email
     where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now`,
@@ -111,7 +111,7 @@ export const claimInvitation = statement(
   { workspace_id: uuid, id: uuid, now: timestamp },
   { email: text, role: word<Role>(), workspace: text },
   `delete from member_invitations i using workspaces w
-    where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now and w.id = i.workspace_id
+    where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now and w.id = i.workspace_id and w.ends_at is null
    returning i.email, i.role, w.name as workspace`,
 );
 

@@ -17,8 +17,13 @@ import type { Role } from '../roles.ts';
 export const findMembership = statement(
   'workspaces.find_membership',
   { workspace_id: uuid, user_id: text },
-  { role: word<Role>(), updated_at: timestamp, second_factor_required: boolean },
-  `select m.role, m.updated_at, w.second_factor_required
+  {
+    role: word<Role>(),
+    updated_at: timestamp,
+    second_factor_required: boolean,
+    ends_at: nullable(timestamp),
+  },
+  `select m.role, m.updated_at, w.second_factor_required, w.ends_at
      from members m join workspaces w on w.id = m.workspace_id
     where m.workspace_id = $workspace_id and m.user_id = $user_id`,
 );
@@ -27,9 +32,16 @@ export const findMembership = statement(
 export const selectWorkspacesOfUser = statement(
   'workspaces.select_workspaces_of_user',
   { user_id: text },
-  { id: uuid, name: text, plan: word<Plan>(), role: word<Role>(), second_factor_required: boolean },
+  {
+    id: uuid,
+    name: text,
+    plan: word<Plan>(),
+    role: word<Role>(),
+    second_factor_required: boolean,
+    ends_at: nullable(timestamp),
+  },
   `/* lookup: across workspaces */
-   select w.id, w.name, w.plan, m.role, w.second_factor_required
+   select w.id, w.name, w.plan, m.role, w.second_factor_required, w.ends_at
      from members m join workspaces w on w.id = m.workspace_id
     where m.user_id = $user_id
     order by lower(w.name), w.id`,

@@ -7,7 +7,7 @@ export const findFirstWorkspace = statement(
   {},
   { id: uuid },
   `/* operator: across workspaces */
-   select id from workspaces order by id limit 1`,
+   select id from workspaces where ends_at is null order by id limit 1`,
 );
 
 /** A reset for whoever has this address and a password, unless they were sent three in the last hour. */

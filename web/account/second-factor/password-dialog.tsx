@@ -9,12 +9,14 @@ export function PasswordDialog({
   title,
   description,
   submitLabel,
+  isDanger = false,
   asked,
   onClose,
 }: {
   title: string;
   description: string;
   submitLabel: string;
+  isDanger?: boolean;
   /** What is done with the password. */
   asked: UseMutationResult<unknown, Error, string>;
   onClose: () => void;
@@ -28,6 +30,7 @@ export function PasswordDialog({
       onClose={onClose}
       onSubmit={() => asked.mutate(password)}
       submitLabel={submitLabel}
+      isDanger={isDanger}
       isPending={asked.isPending}
       error={unlocatedProblem(asked.error)}
     >

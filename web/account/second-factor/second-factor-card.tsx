@@ -146,6 +146,7 @@ export function SecondFactors(): ReactElement {
               : 'Your passkeys stay.'
           }
           submitLabel="Remove app"
+          isDanger
           asked={removeApp}
           onClose={close}
         />
@@ -177,6 +178,7 @@ export function SecondFactors(): ReactElement {
           title={`Remove ${removing.name}?`}
           description="It signs you in no more. On the device it stays until you delete it there."
           submitLabel="Remove passkey"
+          isDanger
           asked={removePasskey}
           onClose={close}
         />

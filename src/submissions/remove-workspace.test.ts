@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { storageKey } from '#files/receive.ts';
+import type { PoolClient } from 'pg';
+import { runCommandLine } from '#app/cli/run-command-line.ts';
+import { element, structure } from '#ast/testing.ts';
+import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
+import { makeOneOfEach } from '#test/one-of-each.ts';
+import { callApi, openService } from '#test/service.ts';
+import type { Session } from '#console/accounts/shapes.ts';
+import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
+import { removeEndedWorkspaces } from './remove-workspace.ts';
+
+const service = await openService();
+const { services, url } = service;
+const { database } = services;
+const form = { structure: structure(element('text', 'a')), publish: true };
+
+type Column = { name: string; type: string; needed: boolean };
+type Key = { columns: string[]; parent: string; parent_columns: string[] };
+type Table = { name: string; columns: Column[]; keys: Key[] };
+
+/** Every table that has a row for a workspace, with what a row must have and what it hangs on. */
+async function tenantTables(): Promise<Table[]> {
+  const { rows } = await database.query<Table>(`
+    select t.relname as name,
+           (select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null),
+                                              'needed', a.attnotnull and not a.atthasdef and a.attidentity = ''))
+              from pg_attribute a where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,
+           coalesce((select json_agg(json_build_object(
+               'columns', (select json_agg(a.attname order by k.n) from unnest(c.conkey) with ordinality k (num, n)
+                             join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.num),
+               'parent', c.confrelid::regclass::text,
+               'parent_columns', (select json_agg(a.attname order by k.n) from unnest(c.confkey) with ordinality k (num, n)
+                             join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.num)))
+              from pg_constraint c where c.conrelid = t.oid and c.contype = 'f'), '[]') as keys
+      from pg_class t
+     where t.relnamespace = 'public'::regnamespace and t.relkind = 'r'
+       and exists (select from pg_attribute a where a.attrelid = t.oid and a.attname = 'workspace_id' and not a.attisdropped)
+     order by 1`);
+  return rows;
+}
+
+const countOf = async (table: string, workspaceId: string): Promise<number> =>
+  (await database.query(`select from ${table} where workspace_id = $1`, [workspaceId])).rowCount!;
+
+/** Values that fit a type; words of a check are the table's own. */
+const valueOf = async (client: PoolClient | typeof database, table: string, { name, type }: Column) => {
+  const { rows } = await client.query<{ word: string | null }>(
+    `select (regexp_match(pg_get_constraintdef(c.oid), '''([^'']+)'''))[1] as word
+       from pg_constraint c where c.conrelid = $1::regclass and c.contype = 'c' and pg_get_constraintdef(c.oid) ~ $2`,
+    [table, `\\m${name}\\M`],
+  );
+  const word = rows.find((row) => row.word !== null)?.word;
+  if (word !== undefined) return word;
+  if (type.endsWith('[]')) return '{}';
+  if (type === 'uuid') return '01890000-0000-7000-8000-000000000000';
+  if (/^(integer|bigint|smallint|double)/.test(type)) return '1';
+  if (/^(timestamp|date)/.test(type)) return '2026-01-01';
+  if (/^json/.test(type)) return '{}';
+  if (type === 'boolean') return 'false';
+  return type === 'bytea' ? '\\x00' : 'word';
+};
+
+/** Plants a row where none is yet, hanging on rows of this workspace that are there. */
+async function plant({ name, columns, keys }: Table, workspaceId: string): Promise<void> {
+  const given = new Map<string, unknown>([['workspace_id', workspaceId]]);
+  for (const { columns: own, parent, parent_columns } of keys) {
+    if (
+      parent === 'workspaces' ||
+      !own.some((column) => columns.find((each) => each.name === column)!.needed)
+    )
+      continue;
+    const where = parent_columns.includes('workspace_id') ? `where workspace_id = '${workspaceId}'` : '';
+    const { rows } = await database.query<Record<string, unknown>>(
+      `select * from ${parent} ${where} limit 1`,
+    );
+    if (!rows[0]) throw new Error(`${name} waits for ${parent}`);
+    for (const [index, column] of own.entries()) given.set(column, rows[0][parent_columns[index]!]);
+  }
+  for (const column of columns)
+    if (column.needed && !given.has(column.name))
+      given.set(column.name, await valueOf(database, name, column));
+  const names = [...given.keys()];
+  await database.query(
+    `insert into ${name} (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
+    [...given.values()],
+  );
+}
+
+async function plantEverywhere(workspaceId: string): Promise<Table[]> {
+  const tables = await tenantTables();
+  const missing = new Map<string, unknown>();
+  for (let turn = 0; turn < 4; turn += 1) {
+    missing.clear();
+    for (const table of tables)
+      if ((await countOf(table.name, workspaceId)) === 0)
+        await plant(table, workspaceId).catch((error: unknown) => missing.set(table.name, String(error)));
+  }
+  assert.deepEqual([...missing], [], 'every table of tenants has a row');
+  return tables;
+}
+
+const endNow = (table: 'workspaces' | 'users', id: string) =>
+  database.query(`update ${table} set ends_at = now() - interval '1 second' where id = $1`, [id]);
+const again = { password: 'a long test password' };
+/** The files below the folder of the workspace, wherever that is. */
+const bytesOf = async (workspaceId: string): Promise<string[]> =>
+  (await readdir(service.dataDir, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.parentPath.includes(workspaceId))
+    .map(({ name }) => name);
+
+test('a workspace that was deleted is in no table and no folder any more, and others are as they were', async () => {
+  const tenant = await service.makeTenant();
+  const { workspaceId } = tenant;
+  await makeOneOfEach(service, tenant);
+  const neighbour = await signIn(service);
+  await neighbour.api('POST', '/forms', form);
+  const owner = await signIn(service, { workspaceId, role: 'owner' });
+  assert.equal((await owner.call('DELETE', `/workspaces/${workspaceId}`, again)).status, 200);
+  const tables = await plantEverywhere(workspaceId);
+  assert.ok(tables.length > 35, String(tables.length));
+  const { rows: files } = await database.query<{ id: string }>(
+    'select id from files where workspace_id = $1',
+    [workspaceId],
+  );
+  for (const { id } of files)
+    await services.storage.put(storageKey(workspaceId, id), Readable.from([Buffer.from('bytes')]), 100);
+  assert.ok((await bytesOf(workspaceId)).length > 0, 'there are bytes to remove');
+  const before = await countOf('forms', neighbour.workspaceId);
+  // Its time has not come.
+  await removeEndedWorkspaces(services);
+  assert.ok((await countOf('forms', workspaceId)) > 0);
+  await endNow('workspaces', workspaceId);
+  await removeEndedWorkspaces(services);
+  const left = [];
+  for (const { name } of tables) if ((await countOf(name, workspaceId)) > 0) left.push(name);
+  assert.deepEqual(left, []);
+  assert.deepEqual((await database.query('select from workspaces where id = $1', [workspaceId])).rowCount, 0);
+  assert.deepEqual(await bytesOf(workspaceId), []);
+  assert.equal(await countOf('forms', neighbour.workspaceId), before);
+  assert.equal((await callApi(url, tenant.key, 'GET', '/forms')).status, 401);
+  assert.deepEqual((await owner.call<Session>('GET', '/session')).body.workspaces, []);
+});
+
+test('a workspace that is being deleted is closed for keys, members and visitors, and opens again as it was', async () => {
+  const owner = await signIn(service);
+  const { workspaceId } = owner;
+  const made = await owner.api<{ id: string }>('POST', '/forms', form);
+  const key = await owner.api<{ key: string }>('POST', '/keys', { name: 'K' });
+  const states = async () => [
+    (await callApi(url, key.body.key, 'GET', '/forms')).status,
+    (await owner.api('GET', '/forms')).status,
+    (await fetch(`${url}/f/${made.body.id}`)).status,
+  ];
+  assert.deepEqual(await states(), [200, 200, 200]);
+  const editor = await signIn(service, { workspaceId, role: 'admin' });
+  const path = `/workspaces/${workspaceId}`;
+  assert.equal((await editor.call('DELETE', path, again)).status, 403);
+  assert.equal((await (await signIn(service)).call('DELETE', path, again)).status, 404);
+  assert.equal((await owner.call('DELETE', path, { password: 'wrong' })).status, 422);
+  const ended = await owner.call<{ ends_at: string }>('DELETE', path, again);
+  assert.equal(ended.status, 200);
+  const days = (Date.parse(ended.body.ends_at) - Date.now()) / 86_400_000;
+  assert.ok(days > 6.9 && days < 7.1);
+  assert.deepEqual(await states(), [401, 403, 404]);
+  assert.equal((await owner.call('DELETE', path, again)).status, 409);
+  const { body } = await owner.call<Session>('GET', '/session');
+  assert.deepEqual([body.workspaces, body.ending_workspaces.map(({ id }) => id)], [[], [workspaceId]]);
+  assert.equal((await editor.call('POST', `${path}/returns`)).status, 403);
+  assert.equal((await owner.call('POST', `${path}/returns`)).status, 204);
+  assert.deepEqual(await states(), [200, 200, 200]);
+  assert.equal((await owner.call('POST', `${path}/returns`)).status, 409);
+  const { body: log } = await owner.api<{ data: { operation: string }[] }>('GET', '/audit');
+  const noted = log.data.map(({ operation }) => operation).filter((name) => /Workspace$/.test(name));
+  assert.deepEqual(noted, ['bringBackWorkspace', 'deleteWorkspace']);
+});
+
+const enter = async ({ email, password }: ConsolePerson) => {
+  const { headers } = await callConsole(url, '', 'POST', '/session', { email, password });
+  return headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ');
+};
+
+test('an account that is being deleted is signed out, lets nobody in but to come back, and is gone in the end', async () => {
+  const owner = await signIn(service);
+  const leaver = await signIn(service, { workspaceId: owner.workspaceId, role: 'admin' });
+  const key = await leaver.api<{ key: string }>('POST', '/keys', { name: 'Mine' });
+  const made = await leaver.api<{ id: string }>('POST', '/forms', form);
+  assert.equal((await leaver.call('DELETE', '/person', { password: 'wrong' })).status, 422);
+  assert.equal((await leaver.call('DELETE', '/person', again)).status, 200);
+  assert.equal((await leaver.call('GET', '/session')).status, 401);
+  const cookie = await enter(leaver);
+  const session = await callConsole<Session>(url, cookie, 'GET', '/session');
+  assert.ok(session.body.user.ends_at);
+  assert.deepEqual(session.body.workspaces, []);
+  assert.equal((await callConsole(url, cookie, 'GET', '/person/sessions')).status, 403);
+  const inWorkspace = { 'X-Workspace-ID': owner.workspaceId };
+  assert.equal((await callConsole(url, cookie, 'GET', '/forms', undefined, inWorkspace)).status, 403);
+  assert.equal((await callConsole(url, cookie, 'POST', '/person/returns', {})).status, 204);
+  assert.equal((await callConsole(url, cookie, 'GET', '/forms', undefined, inWorkspace)).status, 200);
+  assert.equal((await callConsole(url, cookie, 'DELETE', '/person', again)).status, 200);
+  await endNow('users', leaver.userId);
+  await removeEndedAccounts(database);
+  for (const table of ['members', 'sessions', 'accounts', 'person_lines'])
+    assert.equal(
+      (await database.query(`select from ${table} where user_id = $1`, [leaver.userId])).rowCount,
+      0,
+      table,
+    );
+  assert.equal((await database.query('select from users where id = $1', [leaver.userId])).rowCount, 0);
+  assert.equal(
+    (await callConsole(url, '', 'POST', '/session', { email: leaver.email, password: leaver.password }))
+      .status,
+    401,
+  );
+  assert.equal((await callApi(url, key.body.key, 'GET', '/forms')).status, 401);
+  assert.equal((await owner.api('GET', `/forms/${made.body.id}`)).status, 200, 'what they made stays');
+});
+
+test('whoever alone owns a workspace hands it over or deletes it first', async () => {
+  const owner = await signIn(service);
+  const refused = await owner.call('DELETE', '/person', again);
+  assert.deepEqual([refused.status, refused.body.error], [409, 'conflict']);
+  assert.match(refused.body.message, /Nobody else owns Test/);
+  await owner.call('DELETE', `/workspaces/${owner.workspaceId}`, again);
+  assert.equal((await owner.call('DELETE', '/person', again)).status, 200);
+});
+
+test('of two owners who delete their accounts at once one is told to stay', async () => {
+  const first = await signIn(service);
+  const second = await signIn(service, { workspaceId: first.workspaceId, role: 'owner' });
+  const ended = await Promise.all([first, second].map((person) => person.call('DELETE', '/person', again)));
+  assert.deepEqual(ended.map(({ status }) => status).sort(), [200, 409]);
+});
+
+test('the operator deletes and brings back at the command line', async () => {
+  const person = await signIn(service);
+  const member = await signIn(service, { workspaceId: person.workspaceId, role: 'editor' });
+  const run = async (...words: string[]) =>
+    runCommandLine([...words, '--json'], {
+      environment: service.environment,
+      print() {},
+      complain() {},
+    });
+  assert.equal(await run('workspace', 'delete', person.workspaceId), 0);
+  assert.equal((await person.api('GET', '/forms')).status, 403);
+  assert.equal(await run('workspace', 'restore', person.workspaceId), 0);
+  assert.equal((await person.api('GET', '/forms')).status, 200);
+  assert.equal(await run('user', 'delete', '--email', member.email), 0);
+  assert.equal((await member.call('GET', '/session')).status, 401);
+  assert.equal(await run('user', 'restore', '--email', member.email), 0);
+  assert.ok((await enter(member)) !== '');
+  assert.equal(await run('user', 'delete', '--email', 'nobody@example.org'), 1);
+});

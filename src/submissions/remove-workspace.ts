@@ -1,0 +1,44 @@
+import { takeFilesOfWorkspace } from '#files/queries.ts';
+import { type FilesContext, removeTakenFiles } from '#files/receive.ts';
+import { removeImagesOf } from '#forms/images/images.ts';
+import { now } from '#kit/clock.ts';
+import {
+  deleteEndedDeliveries,
+  deleteEndedEvents,
+  deleteEndedMails,
+  deleteEndedSubmissions,
+  deleteWorkspace,
+  findEndedWorkspaces,
+} from '#workspaces/endings/queries.ts';
+
+/** Files whose bytes are removed before their rows are. */
+const filesAtOnce = 200;
+/** What one statement deletes (endings/queries.ts). */
+const batch = 500;
+
+/**
+ * Deletes the workspaces whose time has come: bytes of files and images first, then what there is most of, in batches, and in
+ * the end the workspace with all that hangs on it. What a stop breaks off, the next run goes on with.
+ */
+export async function removeEndedWorkspaces(context: FilesContext): Promise<void> {
+  for (const { id } of await findEndedWorkspaces(context.database, { now: now() }))
+    await removeWorkspace(context, id);
+}
+
+async function removeWorkspace(context: FilesContext, workspaceId: string): Promise<void> {
+  const { database } = context;
+  const place = { workspace_id: workspaceId };
+  for (;;) {
+    const files = await takeFilesOfWorkspace(database, { ...place, limit: filesAtOnce });
+    await removeTakenFiles(
+      context,
+      workspaceId,
+      files.map(({ id }) => id),
+    );
+    if (files.length < filesAtOnce) break;
+  }
+  await removeImagesOf(context, workspaceId);
+  for (const remove of [deleteEndedSubmissions, deleteEndedDeliveries, deleteEndedEvents, deleteEndedMails])
+    while ((await remove(database, place))[0]!.count === batch);
+  await deleteWorkspace(database, { ...place, now: now() });
+}

@@ -1,0 +1,114 @@
+import { now } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { noteInWorkspace, notePerson, type PersonalLine, type WorkspaceLine } from '../audit/note-person.ts';
+import { forgetKeys, keyChannel } from '../authenticate.ts';
+import { revokeKeysOf } from '../keys/queries.ts';
+import { reportNews, reportPersonalNews } from '../mail-news.ts';
+import {
+  deleteUser,
+  endUser,
+  endWorkspace,
+  findEndedUsers,
+  findOrphans,
+  findUserByEmail,
+  lockOwnWorkspaces,
+  reviveUser,
+  reviveWorkspace,
+  tellOfKeys,
+} from './queries.ts';
+
+/** For how many days what is to be deleted can be brought back. */
+export const daysToComeBack = 7;
+const dayMs = 86_400_000;
+
+const endFromNow = (): Date => new Date(now().getTime() + daysToComeBack * dayMs);
+
+type By = WorkspaceLine['by'];
+
+/**
+ * Closes a workspace at once, for everybody and every key, and has it deleted after daysToComeBack. Its owners are told by mail.
+ * @returns when it is gone.
+ * @throws ApiError not_found; conflict when it is closed already.
+ */
+export async function beginEnd(database: Database, workspaceId: string, by: By): Promise<Date> {
+  const ends_at = endFromNow();
+  await transaction(database, async (client) => {
+    const ended = await endWorkspace(client, { workspace_id: workspaceId, ends_at, now: now() });
+    if (ended.length === 0)
+      throw new ApiError('conflict', 'There is no such workspace, or it is being deleted already.');
+    await tellOfKeys(client, { channel: keyChannel });
+    await noteInWorkspace(client, { workspaceId, operation: 'deleteWorkspace', by });
+    await reportNews(client, workspaceId, { kind: 'workspace_ending', endsAt: ends_at.toISOString() });
+  });
+  forgetKeys();
+  return ends_at;
+}
+
+/**
+ * Opens a workspace again that is being deleted, as it was.
+ * @throws ApiError conflict when it is not, or its time is over.
+ */
+export function bringBack(database: Database, workspaceId: string, by: By): Promise<void> {
+  return transaction(database, async (client) => {
+    const opened = await reviveWorkspace(client, { workspace_id: workspaceId, now: now() });
+    if (opened.length === 0) throw new ApiError('conflict', 'This workspace is not being deleted.');
+    await noteInWorkspace(client, { workspaceId, operation: 'bringBackWorkspace', by });
+    await reportNews(client, workspaceId, { kind: 'workspace_kept' });
+  });
+}
+
+/**
+ * Closes an account at once, in all its sessions, and has it deleted after daysToComeBack. Whoever signs in meanwhile is asked
+ * whether they come back, and gets no further. Its API keys work until it is gone.
+ * @returns when it is gone.
+ * @throws ApiError conflict, with their names, while there are workspaces that nobody else owns; and when it is closed already.
+ */
+export function beginEndOfAccount(database: Database, userId: string, by: PersonalLine['by']): Promise<Date> {
+  return transaction(database, async (client) => {
+    await lockOwnWorkspaces(client, { user_id: userId });
+    const [orphans] = await findOrphans(client, { user_id: userId });
+    if (orphans!.names.length > 0)
+      throw new ApiError(
+        'conflict',
+        `Nobody else owns ${orphans!.names.join(', ')}. Make somebody else an owner first, or delete the workspace.`,
+      );
+    const ends_at = endFromNow();
+    const ended = await endUser(client, { user_id: userId, ends_at, now: now() });
+    if (ended.length === 0) throw new ApiError('conflict', 'This account is being deleted already.');
+    await notePerson(client, { who: { userId }, operation: 'deleteAccount', by });
+    await reportPersonalNews(client, userId, 'deleteAccount');
+    return ends_at;
+  });
+}
+
+/** @throws ApiError conflict when the account is not being deleted, or its time is over. */
+export function bringBackAccount(database: Database, userId: string, by: PersonalLine['by']): Promise<void> {
+  return transaction(database, async (client) => {
+    const back = await reviveUser(client, { user_id: userId, now: now() });
+    if (back.length === 0) throw new ApiError('conflict', 'This account is not being deleted.');
+    await notePerson(client, { who: { userId }, operation: 'bringBackAccount', by });
+    await reportPersonalNews(client, userId, 'bringBackAccount');
+  });
+}
+
+/** Whose an address is, for the operator. @throws ApiError not_found. */
+export async function accountOf(db: Queryable, email: string): Promise<string> {
+  const found = only(await findUserByEmail(db, { email: email.trim().toLowerCase() }));
+  if (!found) throw new ApiError('not_found', `There is no account with the address ${email}.`);
+  return found.id;
+}
+
+/** Deletes the accounts whose time has come; the keys that they made end with them. */
+export async function removeEndedAccounts(database: Database): Promise<void> {
+  const at = now();
+  for (const { id, email, workspace_ids } of await findEndedUsers(database, { now: at })) {
+    await transaction(database, async (client) => {
+      for (const workspace_id of workspace_ids)
+        await revokeKeysOf(client, { workspace_id, user_id: id, now: at, channel: keyChannel });
+      await deleteUser(client, { user_id: id, email, now: at });
+    });
+    forgetKeys();
+  }
+}

@@ -1,0 +1,181 @@
+import { bigint, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
+
+/**
+ * Closes a workspace until it is gone: its forms are found by nobody, and what waits in its queue waits on. Nothing for one that
+ * is closed already.
+ */
+export const endWorkspace = statement(
+  'endings.end_workspace',
+  { workspace_id: uuid, ends_at: timestamp, now: timestamp },
+  { name: text },
+  `with ended as (
+     update workspaces set ends_at = $ends_at, updated_at = $now
+      where id = $workspace_id and ends_at is null
+     returning id, name),
+   ways as (delete from form_lookup l using ended where l.workspace_id = ended.id),
+   waiting as (
+     update jobs set run_at = $ends_at from ended where jobs.workspace_id = ended.id and jobs.run_at < $ends_at)
+   select name from ended`,
+);
+
+/** Opens it again, as it was; nothing for one that is not closed. */
+export const reviveWorkspace = statement(
+  'endings.revive_workspace',
+  { workspace_id: uuid, now: timestamp },
+  { name: text },
+  `with held as (
+     select id, ends_at from workspaces where id = $workspace_id and ends_at > $now for update),
+   opened as (
+     update workspaces set ends_at = null, updated_at = $now from held where workspaces.id = held.id
+     returning workspaces.id, workspaces.name),
+   ways as (
+     insert into form_lookup (form_id, workspace_id)
+     select f.id, f.workspace_id from forms f join opened on opened.id = f.workspace_id where f.deleted_at is null
+     on conflict do nothing),
+   waiting as (
+     update jobs set run_at = $now from held where jobs.workspace_id = held.id and jobs.run_at = held.ends_at)
+   select name from opened`,
+);
+
+/** Tells every process that keys are to be asked for anew. */
+export const tellOfKeys = statement(
+  'endings.tell_of_keys',
+  { channel: text },
+  { told: text },
+  `select pg_notify($channel, '')::text as told`,
+);
+
+/** A person's password is asked before; this closes the account and ends every session. Nothing for one that is closed. */
+export const endUser = statement(
+  'endings.end_user',
+  { user_id: text, ends_at: timestamp, now: timestamp },
+  { email: text },
+  `with ended as (
+     update users set ends_at = $ends_at, updated_at = $now where id = $user_id and ends_at is null returning id, email),
+   sessions_ended as (delete from sessions s using ended where s.user_id = ended.id),
+   resets as (delete from password_resets r using ended where r.user_id = ended.id)
+   select email from ended`,
+);
+
+export const reviveUser = statement(
+  'endings.revive_user',
+  { user_id: text, now: timestamp },
+  { email: text },
+  `update users set ends_at = null, updated_at = $now where id = $user_id and ends_at > $now returning email`,
+);
+
+export const findUserByEmail = statement(
+  'endings.find_user_by_email',
+  { email: text },
+  { id: text },
+  `select id from users where email = $email`,
+);
+
+/** The names of the workspaces that nobody else owns, and that do not end themselves. */
+export const findOrphans = statement(
+  'endings.find_orphans',
+  { user_id: text },
+  { names: texts },
+  `/* lookup: across workspaces */
+   select coalesce(array_agg(w.name order by w.name), '{}') as names
+     from members m join workspaces w on w.id = m.workspace_id and w.ends_at is null
+    where m.user_id = $user_id and m.role = 'owner'
+      and not exists (
+        select from members other join users u on u.id = other.user_id and u.ends_at is null
+         where other.workspace_id = m.workspace_id and other.role = 'owner' and other.user_id <> $user_id)`,
+);
+
+/** The workspaces of a person, to hold them while it is looked at who owns them. */
+export const lockOwnWorkspaces = statement(
+  'endings.lock_own_workspaces',
+  { user_id: text },
+  {},
+  `/* lookup: across workspaces */
+   select from workspaces where id in (select workspace_id from members where user_id = $user_id)
+    order by id for update`,
+);
+
+/** Workspaces whose time has come. */
+export const findEndedWorkspaces = statement(
+  'endings.find_ended_workspaces',
+  { now: timestamp },
+  { id: uuid },
+  `/* operator: across workspaces */
+   select id from workspaces where ends_at <= $now order by ends_at limit 10`,
+);
+
+/** People whose time has come, with the workspaces that they are members of. */
+export const findEndedUsers = statement(
+  'endings.find_ended_users',
+  { now: timestamp },
+  { id: text, email: text, workspace_ids: texts },
+  `/* lookup: across workspaces */
+   select u.id, u.email, array(select m.workspace_id::text from members m where m.user_id = u.id) as workspace_ids
+     from users u where u.ends_at <= $now order by u.ends_at limit 10`,
+);
+
+/** The last step: the account, with sessions, factors and memberships; the mails between us and it; and invitations to its address. */
+export const deleteUser = statement(
+  'endings.delete_user',
+  { user_id: text, email: text, now: timestamp },
+  { id: text },
+  `/* sweep: across workspaces */
+   with gone as (delete from users where id = $user_id and ends_at <= $now returning id),
+   letters as (delete from mails m using gone where m.is_private and lower(m.recipient) = lower($email)),
+   invitations as (delete from member_invitations i using gone where i.email = $email)
+   select id from gone`,
+);
+
+/** A batch of what a workspace that has ended has most of; what hangs on it goes with it. */
+export const deleteEndedSubmissions = statement(
+  'endings.delete_submissions',
+  { workspace_id: uuid },
+  { count: bigint },
+  `/* with the trash, trashed_at or not */
+   with gone as (
+     delete from submissions where workspace_id = $workspace_id and id in (
+       select id from submissions where workspace_id = $workspace_id limit 500)
+     returning id)
+   select count(*) as count from gone`,
+);
+
+export const deleteEndedDeliveries = statement(
+  'endings.delete_deliveries',
+  { workspace_id: uuid },
+  { count: bigint },
+  `with gone as (
+     delete from deliveries where workspace_id = $workspace_id and id in (
+       select id from deliveries where workspace_id = $workspace_id limit 500)
+     returning id)
+   select count(*) as count from gone`,
+);
+
+export const deleteEndedEvents = statement(
+  'endings.delete_events',
+  { workspace_id: uuid },
+  { count: bigint },
+  `with gone as (
+     delete from events where workspace_id = $workspace_id and id in (
+       select id from events where workspace_id = $workspace_id limit 500)
+     returning id)
+   select count(*) as count from gone`,
+);
+
+export const deleteEndedMails = statement(
+  'endings.delete_mails',
+  { workspace_id: uuid },
+  { count: bigint },
+  `with gone as (
+     delete from mails where workspace_id = $workspace_id and id in (
+       select id from mails where workspace_id = $workspace_id limit 500)
+     returning id)
+   select count(*) as count from gone`,
+);
+
+/** The last step: everything that is left of it. */
+export const deleteWorkspace = statement(
+  'endings.delete_workspace',
+  { workspace_id: uuid, now: timestamp },
+  { id: uuid },
+  `delete from workspaces where id = $workspace_id and ends_at <= $now returning id`,
+);
