@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { byteLength, cutToBytes, fitsBytes, isCleanText } from './text.ts';
+import { countMarkup } from './markup-characters.ts';
+import { byteLength, countCharacters, cutToBytes, fitsBytes, isCleanText } from './text.ts';
 
 test('text is clean without NUL characters and lone surrogates', () => {
   assert.deepEqual(['', 'é😀\n', 'a\u0000', '\ud83d', '\ude00'].map(isCleanText), [
@@ -32,4 +33,23 @@ test('cutting to bytes keeps the longest beginning and never splits a character'
       assert.ok(cut === text || byteLength(cut + next) > max);
     }),
   );
+});
+
+test('a person counts characters: a pair of surrogates is one, and half of one alone is one', () => {
+  const lengths: [text: string, length: number][] = [
+    ['', 0],
+    ['aé', 2],
+    ['😀', 1],
+    ['a😀b😀', 4],
+    ['\ud83d', 1],
+    ['\ude00\ude00', 2],
+    ['\ude00\ud83d', 2],
+  ];
+  for (const [text, length] of lengths) assert.equal(countCharacters(text), length, JSON.stringify(text));
+});
+
+test('five characters are written otherwise in HTML, and no others', () => {
+  for (const character of '&<>"\'') assert.equal(countMarkup(`a${character}`), 1, character);
+  assert.equal(countMarkup('!#%()/=;?`´«»'), 0);
+  assert.equal(countMarkup('<b>&</b>'), 5);
 });

@@ -6,11 +6,70 @@ export type Equivalent = { what: string; why: string };
  * names a change is said at the end of a run of all rooms.
  */
 export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
+  'src/ast/answers/fill.ts': [
+    {
+      what: "only the right of &&: kindOf(input) === 'files' && isBlank(value)",
+      why: 'a file under the name of another question is refused by name all the same (findStrayNames)',
+    },
+  ],
+  'src/ast/piping.ts': [
+    {
+      what: 'without: if (!isPiped(form)) return form;',
+      why: 'a label that shows no answer is said as it is',
+    },
+  ],
+  'src/ast/rules/moments.ts': [
+    {
+      what: 'without: if (known !== undefined) return known;',
+      why: 'it is remembered, and made again the same',
+    },
+  ],
+  'src/ast/rules/pattern.ts': [
+    {
+      what: 'without: if (known) return known.test(character);',
+      why: 'it is remembered, and made again the same',
+    },
+    {
+      what: 'without: if (classes.size >= keptClasses) classes.delete(classes.keys().next().value!);',
+      why: 'it bounds what is remembered, which no answer tells',
+    },
+    {
+      what: 'without: if (waits === 0 && at < text.length) return false;',
+      why: 'where nothing waits, nothing is reached any more: it only ends sooner',
+    },
+  ],
+  'src/ast/rules/today.ts': [
+    { what: 'without: if (known) return known;', why: 'it is remembered, and made again the same' },
+    {
+      what: "without: if (timeZone === 'UTC') return now.toISOString().slice(0, 10);",
+      why: 'the formatter says the same of UTC, and takes longer',
+    },
+  ],
+  'src/ast/text.ts': [
+    {
+      what: 'without: if (text.length > max) return false;',
+      why: 'UTF-8 has at least a byte for each unit: counting says the same, and takes longer',
+    },
+    {
+      what: 'only the right of ||: text.length * 3 <= max || byteLength(text) <= max',
+      why: 'UTF-8 has at most three bytes for each unit: counting says the same, and takes longer',
+    },
+    {
+      what: 'without: if (fitsBytes(text, max)) return text;',
+      why: 'a text that fits is cut where it ends',
+    },
+  ],
   'src/app/watch/queries.ts': [
     { what: 'whether or not: failing_since is not null', why: 'nothing is later than a time that is null' },
     {
       what: 'whether or not: deliveries.workspace_id = webhooks.workspace_id',
       why: 'the id of a webhook is of one workspace only; the index begins with the workspace, and the statement is of all',
+    },
+  ],
+  'src/workspaces/authenticate.ts': [
+    {
+      what: 'without: if (asked.size >= rememberedKeys) asked.delete(asked.keys().next().value!);',
+      why: 'it bounds what is remembered, which no answer tells',
     },
   ],
   'src/app/watch/watch.ts': [
