@@ -139,6 +139,9 @@ test('the forms that pages are looked at with have every type, attribute and lay
     for (const value of shown)
       assert.ok(values.has(value) || ('default' in spec && spec.default === value), `${name}: ${value}`);
   }
+  const options = nodes.flatMap(({ attrs }) => (attrs!['options'] ?? []) as readonly (string | object)[]);
+  const keys = new Set(options.flatMap((option) => (typeof option === 'string' ? [] : Object.keys(option))));
+  assert.deepEqual([...keys].sort(), ['capacity', 'id', 'image', 'label', 'points', 'show_when']);
   assert.deepEqual(
     [...said].filter((text) => !Object.hasOwn(arabic, text)),
     [],

@@ -215,7 +215,16 @@ const order = (say: Say, photo: string): FormNode =>
           options: [
             { id: 'w', label: say('Waves'), image: photo, points: 12, capacity: 4 },
             { id: 'l', label: say('Leaves'), image: photo, points: 9.5 },
-            { id: 's', label: say('Stars over the hills'), image: photo, points: 20, capacity: 1 },
+            {
+              id: 's',
+              label: say('Stars over the hills'),
+              image: photo,
+              points: 20,
+              capacity: 1,
+              show_when: {
+                not: { element: 'when', row: 'The meals', is: 'contains', value: say('Thursday') },
+              },
+            },
           ],
           multiple: true,
           min_choices: 1,
