@@ -229,6 +229,11 @@ const routeTree = root.addChildren([
       }),
       createRoute({
         getParentRoute: () => form,
+        path: '/import',
+        component: lazyRouteComponent(() => import('./submissions/import/import-screen.tsx'), 'ImportScreen'),
+      }),
+      createRoute({
+        getParentRoute: () => form,
         path: '/trash',
         component: lazyRouteComponent(() => import('./submissions/trash/trash-screen.tsx'), 'TrashScreen'),
       }),

@@ -13,6 +13,7 @@ import { tellNews } from '#mail/tell-news.ts';
 import { eraseJob, eraseStep } from '#people/erase/erase-person.ts';
 import { cleanPendingList } from '#search/queries.ts';
 import { bulkBatch, bulkJob } from '#submissions/bulk/bulk.ts';
+import { importSubmissionsStep, submissionImportJob } from '#submissions/import/start-import.ts';
 import { pruneVisits } from '#submissions/analytics/visit-counter.ts';
 import { pruneHeld } from '#submissions/held/prune.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
@@ -89,6 +90,10 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       [importJob]: {
         perLane: 1,
         run: (job) => importStep({ ...services, wakeQueue: () => queue.wake() }, job),
+      },
+      [submissionImportJob]: {
+        perLane: 1,
+        run: (job) => importSubmissionsStep({ ...services, wakeQueue: () => queue.wake() }, job),
       },
       [bulkJob]: {
         perLane: 1,

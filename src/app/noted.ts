@@ -80,6 +80,8 @@ const notedOperations = {
   exportInvitations: line,
   previewInvitationImport: onlyAsks,
   startInvitationImport: line,
+  previewSubmissionImport: onlyAsks,
+  startSubmissionImport: line,
   previewInvitationMail: onlyAsks,
   remindInvitations: line,
   resendInvitation: line,

@@ -28,6 +28,7 @@ import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
 import { submissionEndpoints } from '#submissions/endpoints.ts';
 import { retentionEndpoints } from '#submissions/retention/endpoints.ts';
 import { spamEndpoints } from '#submissions/held/endpoints.ts';
+import { submissionImportEndpoints } from '#submissions/import/endpoints.ts';
 import { noteEndpoints } from '#submissions/notes/endpoints.ts';
 import { submitEndpoint } from '#submissions/submit-endpoint.ts';
 import { tagEndpoints } from '#submissions/tags/endpoints.ts';
@@ -65,6 +66,7 @@ export function apiOperations(services: Services) {
   const bulk = bulkEndpoints(services);
   const trash = trashEndpoints(services);
   const spam = spamEndpoints(services);
+  const submissionImports = submissionImportEndpoints(services);
   const search = searchEndpoints(services);
   const views = viewEndpoints(services);
   const invitations = invitationEndpoints(services);
@@ -127,6 +129,9 @@ export function apiOperations(services: Services) {
     startDeletion: bulk.startDeletion,
     listDeletions: bulk.listDeletions,
     getDeletion: bulk.getDeletion,
+    previewSubmissionImport: submissionImports.preview,
+    startSubmissionImport: submissionImports.start,
+    listSubmissionImports: submissionImports.list,
     startTagging: bulk.startTagging,
     listTaggings: bulk.listTaggings,
     getTagging: bulk.getTagging,

@@ -10,6 +10,7 @@ const order = [
   'submissions',
   'search',
   'webhooks',
+  'importing',
   'forms-as-code',
   'errors',
   'limits',

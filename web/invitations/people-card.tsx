@@ -6,7 +6,7 @@ import { Message } from '../design/message.tsx';
 import { Card } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { MappingFields } from './mapping-fields.tsx';
-import { readTextFile } from './read-text-file.ts';
+import { readTextFile } from '../design/read-text-file.ts';
 import type { ImportPreview, ImportSource, InvitationsOverview } from './invitations-query.ts';
 
 type Props = {

@@ -80,6 +80,7 @@ export function SubmissionsScreen(): ReactElement {
             view={view}
             total={total}
             isArranged={isArranged(settings)}
+            mayWrite={mayEdit(form.role)}
             isTall={settings.is_tall}
             onTallChange={(isTall) => changeSettings({ is_tall: isTall })}
             onColumns={() => setArranging(true)}

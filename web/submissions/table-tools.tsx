@@ -13,6 +13,8 @@ type Props = {
   view: ViewState;
   total: number | undefined;
   isArranged: boolean;
+  /** Whether the person may make submissions. */
+  mayWrite: boolean;
   isTall: boolean;
   onTallChange: (isTall: boolean) => void;
   onColumns: () => void;
@@ -24,6 +26,7 @@ export function TableTools({
   view,
   total,
   isArranged,
+  mayWrite,
   isTall,
   onTallChange,
   onColumns,
@@ -44,6 +47,11 @@ export function TableTools({
       <Link to="/forms/$form/trash" params={{ form: form.id }} className="button button-quiet table-place">
         <Icon name="remove" /> Trash
       </Link>
+      {mayWrite && (
+        <Link to="/forms/$form/import" params={{ form: form.id }} className="button button-quiet table-place">
+          <Icon name="file" /> Import
+        </Link>
+      )}
       <ExportMenu form={form} view={view} total={total} isArranged={isArranged} />
     </div>
   );

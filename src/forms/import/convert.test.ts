@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { isRecord } from '#ast/json.ts';
@@ -204,6 +205,19 @@ test('a reference of a JSON Schema to itself ends, and one that multiplies costs
     $defs: { next: { type: 'object', properties: many } },
   };
   assert.throws(() => convertForm(document, 'json_schema'), TooMuchWork);
+});
+
+const guide = await readFile(new URL('../../../docs/guides/importing.md', import.meta.url), 'utf8');
+
+test('the example of each source in the guide becomes a form, of which nothing is left out', () => {
+  for (const source of formSources) {
+    const [, text] = new RegExp(`^\\x60{3}json ${source}\n(.*?)^\\x60{3}`, 'ms').exec(guide)!;
+    const document = JSON.parse(text!) as Document;
+    assert.equal(recogniseForm(document), source);
+    const { elements, report } = converted(source, document);
+    assert.ok(elements.length > 0);
+    assert.deepEqual(leftOut(report), [], source);
+  }
 });
 
 /** Every leaf of a document that says something, by its path. */

@@ -13,7 +13,7 @@ import { Card } from '../../design/page.tsx';
 import { saveFile } from '../../design/save-file.ts';
 import { Select } from '../../design/select.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
-import { readTextFile } from '../../invitations/read-text-file.ts';
+import { readTextFile } from '../../design/read-text-file.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { setLanguages, translateAll } from '../model/edit-languages.ts';
 import { textOf, toStructure } from '../model/edit-node.ts';

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { writeXlsxStream } from 'hucre/xlsx';
+import type { Static } from 'typebox';
+import { element, formOf, structure } from '#ast/testing.ts';
+import { cases } from '#test/cases.ts';
+import { type Body, openService, until } from '#test/service.ts';
+import { makeForm } from '#test/visitor.ts';
+import { planImport } from './plan-import.ts';
+import { guessDates, guessDecimal, readCell } from './read-cell.ts';
+import type { ImportPreview, ImportProgress, ImportStarted } from './shapes.ts';
+
+/* Answers come in from a file: looked at first, checked as a page checks them, each line once. */
+
+const elements = [
+  element('text', 'name', { label: 'Full name', required: true }),
+  element('number', 'age', { label: 'Age', min: 0 }),
+  element('date', 'born', { label: 'Born' }),
+  element('radio', 'colour', { label: 'Colour', options: [{ id: 'r', label: 'Red' }, 'Blue'], other: true }),
+  element('multiple_choice', 'meals', { label: 'Meals', options: ['Tea, milk', 'Cake', 'Soup'] }),
+  element('yes_no', 'news', { label: 'News?' }),
+  element('matrix', 'likes', { label: 'Likes', options: ['Well', 'Not'] }),
+  element('text', 'why', { label: 'Why', show_when: { element: 'news', is: 'equals', value: true } }),
+];
+const form = formOf(...elements);
+const about = { form, today: '2026-11-23', asksSingly: false };
+const plan = async (text: string, more: object = {}) => {
+  const made = await planImport({ kind: 'csv', text, ...more }, about);
+  assert.ok(typeof made !== 'string', String(made));
+  return made;
+};
+
+const file = [
+  'Full name,age,Born,Colour,Meals,News?,Likes [Tea],Likes [Coffee],Why,Completed at,Source',
+  'Ada,36,10.12.1815,red,"Tea, milk; Cake",yes,Well,Not,Curiosity,2026-01-31T10:00:00Z,spring',
+  'Grace,,09.12.1906,Green,"Cake, Soup",no,,,,2026-02-01 12:30,',
+].join('\r\n');
+
+test('columns find their questions by label, id and row, and cells become answers by label and by the order of days', async () => {
+  const { mapping, writing, entries, problems } = await plan(file);
+  assert.deepEqual(
+    mapping.map((use) => ('name' in use ? use.name : use.as)),
+    ['name', 'age', 'born', 'colour', 'meals', 'news', 'likes', 'likes', 'why', 'submitted_at', 'ignore'],
+  );
+  assert.equal(writing.dates, 'dmy');
+  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    entries.map(({ line, entry }) => ({ line, ...entry })),
+    [
+      {
+        line: 2,
+        answers: {
+          name: 'Ada',
+          age: 36,
+          born: '1815-12-10',
+          colour: 'r',
+          meals: ['Tea, milk', 'Cake'],
+          news: true,
+          likes: { Tea: 'Well', Coffee: 'Not' },
+          why: 'Curiosity',
+        },
+        reference: {},
+        at: Date.parse('2026-01-31T10:00:00Z'),
+      },
+      {
+        line: 3,
+        answers: { name: 'Grace', born: '1906-12-09', colour: 'Green', meals: ['Cake', 'Soup'], news: false },
+        reference: {},
+        at: Date.parse('2026-02-01T12:30:00Z'),
+      },
+    ],
+  );
+});
+
+test('what is wrong is told by line and column, and what would not have been asked is told too', async () => {
+  const { entries, problems } = await plan(
+    'Full name,Age,News?,Why\nAda,-1,yes,\n,3,no,\nAnni,many,no,\nBea,2,no,Curiosity\n',
+  );
+  assert.deepEqual(
+    entries.map(({ line }) => line),
+    [5],
+  );
+  assert.deepEqual(
+    problems.map(({ line, column, is_left_out }) => [line, column, is_left_out]),
+    [
+      [2, 'Age', true],
+      [3, 'Full name', true],
+      [4, 'Age', true],
+      [5, 'Why', false],
+    ],
+  );
+});
+
+test('a mapping that does not fit is refused in words', async () => {
+  const refuse = async (mapping: object[]) =>
+    planImport({ kind: 'csv', text: 'a,b\n1,2', mapping } as never, about);
+  assert.match(String(await refuse([{ as: 'ignore' }])), /has 2 columns, and the mapping has 1/);
+  const name = { as: 'answer', name: 'name' };
+  assert.match(String(await refuse([name, name])), /Two columns are used for the same/);
+  assert.match(
+    String(await refuse([name, { as: 'answer', name: 'likes' }])),
+    /a column for each of its rows/,
+  );
+  assert.match(String(await refuse([name, { as: 'answer', name: 'nobody' }])), /no question "nobody"/);
+  assert.match(String(await refuse([{ as: 'ignore' }, { as: 'ignore' }])), /Choose a question/);
+  assert.match(String(await planImport({ kind: 'csv', text: 'a\n' }, about)), /nothing in it/);
+  assert.match(String(await planImport({ kind: 'xlsx', data: 'bm8=' }, about)), /workbook cannot be read/);
+});
+
+test('days and numbers are read as the file writes them', () => {
+  const [date, number] = [form.children[0]!.children[2]!, form.children[0]!.children[1]!] as never[];
+  const read = (input: never, cell: string, dates: 'dmy' | 'mdy' | 'ymd', decimal: '.' | ',') =>
+    readCell(input, cell, { dates, decimal });
+  assert.equal(read(date!, '1/31/2026', 'mdy', '.'), '2026-01-31');
+  assert.equal(read(date!, '31.1.26', 'dmy', '.'), '2026-01-31');
+  assert.equal(read(date!, '2026-01-31 00:00:00', 'dmy', '.'), '2026-01-31');
+  assert.equal(read(number!, '1.500,5', 'ymd', ','), 1500.5);
+  assert.equal(read(number!, '1,500.5', 'ymd', '.'), 1500.5);
+  assert.deepEqual(
+    [guessDates(['1/31/2026']), guessDates(['31.1.2026']), guessDates(['2026-01-31'])],
+    ['mdy', 'dmy', 'ymd'],
+  );
+  assert.deepEqual([guessDecimal(['1.500,5']), guessDecimal(['1500.5'])], [',', '.']);
+});
+
+test('the file of the guide is read as it is written', async () => {
+  const guide = await readFile(new URL('../../../docs/guides/importing.md', import.meta.url), 'utf8');
+  const [, text] = /^```csv\n(.*?)^```/ms.exec(guide)!;
+  const asked = formOf(element('number', 'age'), element('textarea', 'parents'));
+  const made = await planImport({ kind: 'csv', text: text! }, { ...about, form: asked });
+  assert.ok(typeof made !== 'string');
+  assert.deepEqual(
+    made.entries.map(({ entry }) => entry),
+    [
+      {
+        answers: { age: 17, parents: 'Anni and Bert' },
+        reference: {},
+        at: Date.parse('2026-01-31T10:00:00Z'),
+      },
+    ],
+  );
+});
+
+test('no text and no workbook makes the reading of a file throw', async () => {
+  const cell = fc.oneof(fc.string(), fc.constantFrom('31.1.2026', '1,5', 'yes', '"', ';', '=1'));
+  const table = fc.array(fc.array(cell, { maxLength: 4 }), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(table, async (rows) => {
+      const head = 'name,age,born,meals';
+      await planImport({ kind: 'csv', text: [head, ...rows.map((row) => row.join(','))].join('\n') }, about);
+    }),
+    { numRuns: cases(200) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+      const data = Buffer.concat([Buffer.from('PK\u0003\u0004'), bytes]).toString('base64');
+      assert.equal(typeof (await planImport({ kind: 'xlsx', data }, about)), 'string');
+    }),
+    { numRuns: cases(40) },
+  );
+});
+
+const service = await openService();
+const tenant = await service.makeTenant();
+type List = { data: Static<typeof ImportProgress>[] };
+
+async function finished(formId: string): Promise<Static<typeof ImportProgress>> {
+  return until('the import to end', async () => {
+    const { body } = await tenant.call('GET', `/forms/${formId}/submissions/imports`);
+    const [last] = (body as unknown as List).data;
+    return last?.finished_at ? last : undefined;
+  });
+}
+const answersOf = async (formId: string) =>
+  (await tenant.call('GET', `/forms/${formId}/submissions?per_page=100`)).body.data as (Body & {
+    answers: Record<string, unknown>;
+  })[];
+
+test('a file becomes submissions with the moments that it says, which are found, and the same file makes nothing twice', async () => {
+  const { id } = await makeForm(tenant, elements);
+  const sent = { kind: 'csv', text: file };
+  const preview = await tenant.call('POST', `/forms/${id}/submissions/imports/preview`, sent);
+  const seen = preview.body as unknown as Static<typeof ImportPreview>;
+  assert.deepEqual([preview.status, seen.total, seen.problem_count], [200, 2, 0]);
+  assert.equal((await answersOf(id)).length, 0, 'a look changes nothing');
+  const started = await tenant.call('POST', `/forms/${id}/submissions/imports`, sent);
+  assert.equal(started.status, 202);
+  assert.equal((started.body as unknown as Static<typeof ImportStarted>).total, 2);
+  assert.deepEqual([(await finished(id)).created, (await finished(id)).refused], [2, 0]);
+  const rows = await answersOf(id);
+  assert.deepEqual(
+    rows.map(({ answers, completed_at }) => [answers['name'], completed_at]),
+    [
+      ['Grace', '2026-02-01T12:30:00.000Z'],
+      ['Ada', '2026-01-31T10:00:00.000Z'],
+    ],
+  );
+  const found = await until('the search to know it', async () => {
+    const { body } = await tenant.call('GET', `/submissions/search?q=Curiosity&form_id=${id}`);
+    return body.data.length === 1 && body;
+  });
+  assert.ok(found);
+
+  await tenant.call('POST', `/forms/${id}/submissions/imports`, {
+    ...sent,
+    text: `${file}\r\nBea,1,,,,,,,,,`,
+  });
+  const again = await until('the second import', async () => {
+    const last = await finished(id);
+    return last.total === 3 && last;
+  });
+  assert.deepEqual(
+    [again.created, again.refused, again.problems[0]!.message],
+    [1, 2, 'It was imported before.'],
+  );
+  assert.equal((await answersOf(id)).length, 3);
+});
+
+test('a workbook is read as a CSV file is, with its numbers and days', async () => {
+  const { id } = await makeForm(tenant, elements);
+  const rows = [
+    ['Full name', 'Age', 'Born'],
+    ['Ada', 36, new Date('1815-12-10T00:00:00Z')],
+  ];
+  const chunks = await Array.fromAsync(
+    writeXlsxStream(
+      (async function* () {
+        yield* rows;
+      })(),
+      { name: 'Answers' },
+    ) as AsyncIterable<Uint8Array>,
+  );
+  const sent = { kind: 'xlsx', data: Buffer.concat(chunks).toString('base64') };
+  const preview = await tenant.call('POST', `/forms/${id}/submissions/imports/preview`, sent);
+  const { entries, problems } = preview.body as unknown as Static<typeof ImportPreview>;
+  assert.deepEqual([problems, entries[0]?.answers], [[], { name: 'Ada', age: 36, born: '1815-12-10' }]);
+});
+
+test('an answer that may be given once is given once, also by a file, and the rest of it goes on', async () => {
+  const { id } = await makeForm(tenant, [element('email', 'mail', { unique: true })]);
+  const text = 'mail\na@example.org\nb@example.org\nA@example.org\nc@example.org\n';
+  await tenant.call('POST', `/forms/${id}/submissions/imports`, { kind: 'csv', text });
+  const { created, refused, problems } = await finished(id);
+  assert.deepEqual([created, refused, problems.map(({ line }) => line)], [3, 1, [4]]);
+});
+
+test('a form that was never published, another workspace and a file of both kinds are refused', async () => {
+  const { body: draft } = await tenant.call('POST', '/forms', { structure: structure(element('text', 'a')) });
+  const sent = { kind: 'csv', text: 'a\n1\n' };
+  assert.equal((await tenant.call('POST', `/forms/${draft.id}/submissions/imports`, sent)).status, 409);
+  const other = await service.makeTenant();
+  const { id } = await makeForm(tenant, [element('text', 'a')]);
+  assert.equal((await other.call('POST', `/forms/${id}/submissions/imports/preview`, sent)).status, 404);
+  assert.equal(
+    (await tenant.call('POST', `/forms/${id}/submissions/imports`, { ...sent, data: 'eA==' })).status,
+    422,
+  );
+});

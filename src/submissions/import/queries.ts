@@ -1,0 +1,82 @@
+import { integer, jsonb, jsonText, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import type { ImportEntry, LineProblem } from './plan-import.ts';
+
+/** A line that waits, with the key under which it becomes one submission and no second. */
+export type WaitingEntry = ImportEntry & { key: string };
+
+/** What is imported at once, with its lines: a list of {line, entry}. Nothing for a form that is gone. */
+export const insertImport = statement(
+  'import.insert_import',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    form_id: uuid,
+    requested_by: nullable(text),
+    created_at: timestamp,
+    total: integer,
+    lines: jsonText,
+  },
+  { id: uuid },
+  `with begun as (
+     insert into submission_imports (workspace_id, id, form_id, total, requested_by, created_at)
+     select workspace_id, $id, id, $total, $requested_by, $created_at
+     from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
+     returning workspace_id, id),
+   waiting as (
+     insert into submission_import_lines (workspace_id, import_id, line, entry)
+     select begun.workspace_id, begun.id, l.line, l.entry
+     from begun, json_to_recordset($lines) as l (line integer, entry jsonb))
+   select id from begun`,
+);
+
+/** Takes the first lines that wait; in the transaction that makes submissions of them. */
+export const takeLines = statement(
+  'import.take_lines',
+  { workspace_id: uuid, import_id: uuid, limit: integer },
+  { line: integer, entry: jsonb<WaitingEntry>() },
+  `with taken as (
+     delete from submission_import_lines where (workspace_id, import_id, line) in (
+       select workspace_id, import_id, line from submission_import_lines
+        where workspace_id = $workspace_id and import_id = $import_id order by line limit $limit)
+     returning line, entry)
+   select line, entry from taken order by line`,
+);
+
+/** How far an import has come. Of what was left out the first hundred are kept. */
+export const advanceImport = statement(
+  'import.advance_import',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    created: integer,
+    refused: integer,
+    problems: jsonText,
+    most: integer,
+    finished_at: nullable(timestamp),
+  },
+  {},
+  `update submission_imports
+   set created = created + $created, refused = refused + $refused, finished_at = $finished_at,
+       problems = case when jsonb_array_length(problems) < $most then problems || $problems::jsonb else problems end
+   where workspace_id = $workspace_id and id = $id`,
+);
+
+/** The last imports of a form, newest first. */
+export const listImports = statement(
+  'import.list_imports',
+  { workspace_id: uuid, form_id: uuid, limit: integer },
+  {
+    id: uuid,
+    total: integer,
+    created: integer,
+    refused: integer,
+    problems: jsonb<Pick<LineProblem, 'line' | 'message'>[]>(),
+    requested_by: nullable(text),
+    created_at: timestamp,
+    finished_at: nullable(timestamp),
+  },
+  `select i.id, i.total, i.created, i.refused, i.problems, u.name as requested_by, i.created_at, i.finished_at
+     from submission_imports i left join users u on u.id = i.requested_by
+    where i.workspace_id = $workspace_id and i.form_id = $form_id
+    order by i.id desc limit $limit`,
+);

@@ -1,0 +1,98 @@
+import { Type } from 'typebox';
+import { importLimits } from './table.ts';
+
+const closed = { additionalProperties: false } as const;
+const name = Type.String({ minLength: 1, maxLength: 64 });
+
+const ColumnUse = Type.Union([
+  Type.Object(
+    { as: Type.Literal('answer'), name, row: Type.Optional(Type.String({ maxLength: 1_024 })) },
+    closed,
+  ),
+  Type.Object({ as: Type.Literal('reference'), name }, closed),
+  Type.Object({ as: Type.Enum(['submitted_at', 'ignore']) }, closed),
+]);
+const dates = Type.Enum(['ymd', 'dmy', 'mdy']);
+const decimal = Type.Enum(['.', ',']);
+
+/** A file, and how it is meant. */
+export const ImportBody = Type.Object(
+  {
+    kind: Type.Enum(['csv', 'xlsx']),
+    text: Type.Optional(
+      Type.String({ description: 'Of a CSV file: its text. The first line names the columns.' }),
+    ),
+    data: Type.Optional(
+      Type.String({
+        description: 'Of a workbook: its bytes in base64. Its first sheet is read; at most 4 MB.',
+      }),
+    ),
+    mapping: Type.Optional(
+      Type.Array(ColumnUse, {
+        maxItems: importLimits.columns,
+        description: 'What each column becomes, in their order. By their headings, when left out.',
+      }),
+    ),
+    dates: Type.Optional(
+      Type.Enum(['ymd', 'dmy', 'mdy'], { description: 'The order of days; guessed, when left out.' }),
+    ),
+    decimal: Type.Optional(
+      Type.Enum(['.', ','], { description: 'Before decimals; guessed, when left out.' }),
+    ),
+  },
+  closed,
+);
+
+const problem = Type.Object({
+  line: Type.Integer(),
+  column: Type.Union([Type.String(), Type.Null()], { description: 'Its heading; null: of the whole line.' }),
+  message: Type.String(),
+  is_left_out: Type.Boolean({ description: 'The whole line is left out, else only this cell.' }),
+});
+const problems = {
+  problem_count: Type.Integer(),
+  problems: Type.Array(problem, { description: 'The first 100.' }),
+};
+
+export const ImportPreview = Type.Object({
+  columns: Type.Array(Type.Object({ title: Type.String(), samples: Type.Array(Type.String()) })),
+  mapping: Type.Array(ColumnUse),
+  dates,
+  decimal,
+  total: Type.Integer({ description: 'So many submissions would be made.' }),
+  entries: Type.Array(
+    Type.Object({
+      line: Type.Integer(),
+      answers: Type.Unsafe<object>({ type: 'object' }),
+      reference: Type.Record(Type.String(), Type.String()),
+      submitted_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    }),
+    { description: 'The first ten.' },
+  ),
+  questions: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      label: Type.String(),
+      rows: Type.Array(Type.Object({ id: Type.String(), label: Type.String() })),
+    }),
+    { description: 'What columns can answer.' },
+  ),
+  ...problems,
+});
+
+export const ImportStarted = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  total: Type.Integer(),
+  ...problems,
+});
+
+export const ImportProgress = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  total: Type.Integer(),
+  created: Type.Integer({ description: 'So many have become submissions.' }),
+  refused: Type.Integer({ description: 'So many were imported before, or are not taken any more.' }),
+  problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() })),
+  requested_by: Type.Union([Type.String(), Type.Null()]),
+  created_at: Type.String({ format: 'date-time' }),
+  finished_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+});

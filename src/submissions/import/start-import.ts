@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { v7 } from 'uuid';
+import { checkAnswers } from '#ast/answers.ts';
+import { TooMuchWork } from '#ast/work.ts';
+import { answerContext } from '#forms/answer-context.ts';
+import type { LiveForm, LiveForms } from '#forms/live-form.ts';
+import { findClosure } from '#forms/openness.ts';
+import { newId, now, timeOfId } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Actor } from '#kit/operation.ts';
+import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { personOf } from '#workspaces/actor.ts';
+import { requireClean } from '../reference.ts';
+import { isLimited } from '../taken/limits-of.ts';
+import { AnswersTaken, takeAnswers, takeTurn } from '../taken/take.ts';
+import { insertWriting, prepareWriting } from '../writing.ts';
+import { planBeside } from './plan-beside.ts';
+import type { ImportPlan, ImportSource } from './plan-import.ts';
+import { advanceImport, insertImport, takeLines, type WaitingEntry } from './queries.ts';
+
+/** The job that makes submissions of the lines of one import. */
+export const submissionImportJob = 'submissions.import';
+
+/** Lines that become submissions in one transaction, and problems that are kept of an import. */
+const stepSize = 100;
+const keptProblems = 100;
+
+/** What importing answers needs. */
+export type ImportContext = { database: Database; liveForms: LiveForms; wakeQueue: () => void };
+type FormKey = { workspaceId: string; formId: string };
+
+/**
+ * What an import would do.
+ * @throws ApiError not_found; conflict for a form that was never published; validation_error when nothing can be used.
+ */
+export async function previewImport(
+  { liveForms }: Pick<ImportContext, 'liveForms'>,
+  { workspaceId, formId }: FormKey,
+  source: ImportSource,
+): Promise<ImportPlan & { live: LiveForm }> {
+  const live = await liveForms.find(formId);
+  if (live?.workspaceId !== workspaceId) throw new ApiError('not_found');
+  if (findClosure(live) === 'absent')
+    throw new ApiError(
+      'conflict',
+      'This form was never published: there is no version that answers could be to.',
+    );
+  const { today, asksSingly = false } = answerContext(live.settings, {});
+  const plan = await planBeside(source, { form: live.form, today, asksSingly });
+  if (typeof plan === 'string')
+    throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
+  for (const { entry } of plan.entries) requireClean(entry.reference);
+  return { ...plan, live };
+}
+
+/**
+ * Begins an import: its lines are stored with the job that makes submissions of them, so that it goes on after a restart where
+ * it was. Lines with problems are left out.
+ * @throws as previewImport.
+ */
+export async function startImport(
+  context: ImportContext,
+  form: FormKey,
+  source: ImportSource,
+  by: Actor,
+): Promise<{ id: string; total: number; problems: ImportPlan['problems'] }> {
+  const { entries, problems } = await previewImport(context, form, source);
+  if (entries.length === 0) {
+    const message = 'There is no line in it that can be imported.';
+    throw new ApiError('validation_error', message, { errors: [{ field: 'text', message }] });
+  }
+  const id = newId();
+  const lines = keyed(form.formId, entries);
+  await transaction(context.database, async (client) => {
+    const [begun] = await insertImport(client, {
+      workspace_id: form.workspaceId,
+      id,
+      form_id: form.formId,
+      requested_by: personOf(by),
+      created_at: timeOfId(id),
+      total: entries.length,
+      lines: JSON.stringify(lines),
+    });
+    if (!begun) throw new ApiError('not_found');
+    await enqueueJob(client, {
+      workspace_id: form.workspaceId,
+      id: newId(),
+      kind: submissionImportJob,
+      lane: `${submissionImportJob} ${form.workspaceId}`,
+      payload: { import: id, form: form.formId } satisfies Payload,
+      delay: 0,
+    });
+  });
+  context.wakeQueue();
+  return { id, total: entries.length, problems };
+}
+
+/**
+ * Each line with a key by what is in it: the same file imported again makes nothing twice. Lines that are the same in one
+ * file are counted, for two people may answer the same.
+ */
+function keyed(formId: string, entries: ImportPlan['entries']): { line: number; entry: WaitingEntry }[] {
+  const counts = new Map<string, number>();
+  return entries.map(({ line, entry }) => {
+    const said = JSON.stringify(entry);
+    const count = (counts.get(said) ?? 0) + 1;
+    counts.set(said, count);
+    return { line, entry: { ...entry, key: keyOf(`${formId}\n${count}\n${said}`) } };
+  });
+}
+
+/** A UUID of what a text says (version 8). */
+function keyOf(text: string): string {
+  const digits = createHash('sha256').update(text).digest('hex');
+  const parts = [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `8${digits.slice(12, 15)}`,
+    `8${digits.slice(15, 18)}`,
+  ];
+  return [...parts, digits.slice(18, 30)].join('-');
+}
+
+type Payload = { import: string; form: string };
+type Outcome = { created: number; refusals: { line: number; message: string }[] };
+
+/** One step: its lines are gone and its submissions there, or nothing happened. */
+export async function importSubmissionsStep(context: ImportContext, job: Job): Promise<void> {
+  const { form } = job.payload as Payload;
+  const live = await context.liveForms.find(form);
+  // Of what is taken so many times, each line is a step: where it is late, it alone is left out.
+  const limit = live && isLimited(live.form) ? 1 : stepSize;
+  try {
+    await runStep(context, job, limit, (client, taken) => writeLines(client, live, taken));
+  } catch (error) {
+    if (!(error instanceof AnswersTaken)) throw error;
+    const message = error.problems.map((problem) => problem.message).join(' ');
+    await runStep(context, job, limit, async (_client, taken) => ({
+      created: 0,
+      refusals: taken.map(({ line }) => ({ line, message })),
+    }));
+  }
+}
+
+type Taken = readonly { line: number; entry: WaitingEntry }[];
+
+async function runStep(
+  { database }: ImportContext,
+  job: Job,
+  limit: number,
+  work: (client: Queryable, taken: Taken) => Promise<Outcome>,
+): Promise<void> {
+  const { import: id } = job.payload as Payload;
+  const { workspaceId: workspace_id } = job;
+  await transaction(database, async (client) => {
+    const taken = await takeLines(client, { workspace_id, import_id: id, limit });
+    const { created, refusals } = await work(client, taken);
+    const isLast = taken.length < limit;
+    await advanceImport(client, {
+      workspace_id,
+      id,
+      created,
+      refused: refusals.length,
+      problems: JSON.stringify(refusals.slice(0, keptProblems)),
+      most: keptProblems,
+      finished_at: isLast ? now() : null,
+    });
+    if (isLast) await completeJob(client, job);
+    else await rescheduleJob(client, job, { delay: 0 });
+  });
+}
+
+async function writeLines(client: Queryable, live: LiveForm | undefined, taken: Taken): Promise<Outcome> {
+  if (!live)
+    return {
+      created: 0,
+      refusals: taken.map(({ line }) => ({ line, message: 'The form is gone.' })),
+    };
+  const outcome: Outcome = { created: 0, refusals: [] };
+  // The lines of a form that takes an answer once are its turn, as a submit is.
+  await takeTurn(client, { workspaceId: live.workspaceId, formId: live.id });
+  for (const { line, entry } of taken) {
+    const message = await writeLine(client, live, entry);
+    if (message === undefined) outcome.created += 1;
+    else outcome.refusals.push({ line, message });
+  }
+  return outcome;
+}
+
+/** Makes a submission of a line, of which nobody is told. @returns why it was left out, if it was. */
+async function writeLine(
+  client: Queryable,
+  live: LiveForm,
+  entry: WaitingEntry,
+): Promise<string | undefined> {
+  const { answers, reference, at, key } = entry;
+  const checked = checkOne(live, answers, reference);
+  if (typeof checked === 'string') return checked;
+  const writing = prepareWriting({ live, reference, key, files: new Map() }, checked);
+  const id = at === undefined ? writing.id : v7({ msecs: at });
+  const dated = { ...writing, id, createdAt: timeOfId(id) };
+  if (!(await insertWriting(client, dated, 'completed'))) return 'It was imported before.';
+  if (isLimited(live.form)) await takeAnswers(client, live, id);
+  return undefined;
+}
+
+function checkOne(live: LiveForm, raw: unknown, reference: Readonly<Record<string, string>>) {
+  try {
+    const checked = checkAnswers(live.form, raw, new Map(), answerContext(live.settings, reference));
+    return checked.ok ? checked.answers : checked.errors.map(({ message }) => message).join(' ');
+  } catch (error) {
+    if (error instanceof TooMuchWork) return error.message;
+    throw error;
+  }
+}
