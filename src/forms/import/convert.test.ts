@@ -321,7 +321,8 @@ test('no broken form makes an importer throw, and what it makes can be kept as a
           const { holder } = all[at % all.length]!;
           const names = Object.keys(holder);
           const name = names[key % Math.max(1, names.length)] ?? 'fields';
-          holder[name] = value;
+          // A copy: one that is put into itself would have no end.
+          holder[name] = structuredClone(value);
         }
         const { structure, settings, report } = convertForm(document, source);
         const checked = validateStructure(structure);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { type ImportForm, type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
+import type { ImportForm, ImportPlan, ImportSource, planImport } from './plan-import.ts';
 
 /** A workbook may unpack to thousands of times its size: its thread has so much, and so long. */
 const mostMegabytes = 256;

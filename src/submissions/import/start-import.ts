@@ -14,7 +14,7 @@ import type { Queryable } from '#kit/statement.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { requireClean } from '../reference.ts';
 import { isLimited } from '../taken/limits-of.ts';
-import { AnswersTaken, takeAnswers, takeTurn } from '../taken/take.ts';
+import { AnswersTaken, type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { insertWriting, prepareWriting } from '../writing.ts';
 import { planBeside } from './plan-beside.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
@@ -135,7 +135,8 @@ export async function importSubmissionsStep(context: ImportContext, job: Job): P
   try {
     await runStep(context, job, limit, (client, taken) => writeLines(client, live, taken));
   } catch (error) {
-    if (!(error instanceof AnswersTaken)) throw error;
+    // A version with limits came just now: the job is tried again, line by line.
+    if (!(error instanceof AnswersTaken) || limit > 1) throw error;
     const message = error.problems.map((problem) => problem.message).join(' ');
     await runStep(context, job, limit, async (_client, taken) => ({
       created: 0,
@@ -180,9 +181,9 @@ async function writeLines(client: Queryable, live: LiveForm | undefined, taken: 
     };
   const outcome: Outcome = { created: 0, refusals: [] };
   // The lines of a form that takes an answer once are its turn, as a submit is.
-  await takeTurn(client, { workspaceId: live.workspaceId, formId: live.id });
+  const limited = await takeTurn(client, { workspaceId: live.workspaceId, formId: live.id });
   for (const { line, entry } of taken) {
-    const message = await writeLine(client, live, entry);
+    const message = await writeLine(client, { live, limited }, entry);
     if (message === undefined) outcome.created += 1;
     else outcome.refusals.push({ line, message });
   }
@@ -192,7 +193,7 @@ async function writeLines(client: Queryable, live: LiveForm | undefined, taken: 
 /** Makes a submission of a line, of which nobody is told. @returns why it was left out, if it was. */
 async function writeLine(
   client: Queryable,
-  live: LiveForm,
+  { live, limited }: { live: LiveForm; limited: LimitedForm | undefined },
   entry: WaitingEntry,
 ): Promise<string | undefined> {
   const { answers, reference, at, key } = entry;
@@ -202,7 +203,7 @@ async function writeLine(
   const id = at === undefined ? writing.id : v7({ msecs: at });
   const dated = { ...writing, id, createdAt: timeOfId(id) };
   if (!(await insertWriting(client, dated, 'completed'))) return 'It was imported before.';
-  if (isLimited(live.form)) await takeAnswers(client, live, id);
+  if (limited) await takeAnswers(client, limited, id);
   return undefined;
 }
 

@@ -26,7 +26,9 @@ export function ImportColumns({
   const choices = choicesOf(questions);
   const change = (how: How): void => onChange({ mapping, dates, decimal, ...how });
   const choose = (index: number, id: string): void =>
-    change({ mapping: mapping.map((use, at) => (at === index ? useOf(id, columns[index]!.title) : use)) });
+    change({
+      mapping: mapping.map((use, at) => (at === index ? columnUse(id, columns[index]!.title) : use)),
+    });
   return (
     <>
       <div className="import-writing">
@@ -81,5 +83,5 @@ const choicesOf = (questions: ImportPreview['questions']): Choice<string>[] => [
 /** A use as the id of a choice; every reference value is one choice, as it is called like its column. */
 const idOf = (use: ColumnUse): string => (use.as === 'reference' ? 'reference' : JSON.stringify(use));
 
-const useOf = (id: string, title: string): ColumnUse =>
+const columnUse = (id: string, title: string): ColumnUse =>
   id === 'reference' ? { as: 'reference', name: title.slice(0, 64) } : (JSON.parse(id) as ColumnUse);

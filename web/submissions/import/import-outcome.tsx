@@ -51,7 +51,8 @@ export function ImportOutcome({ preview }: { preview: ImportPreview }): ReactEle
             {problems.map(({ line, column, message, is_left_out: isLeftOut }, index) => (
               <li key={index}>
                 Line {line.toLocaleString()}
-                {column !== null && !message.startsWith(column) && `, ${column}`}: {message} {isLeftOut ? 'The line is left out.' : ''}
+                {column !== null && !message.startsWith(column) && `, ${column}`}: {message}{' '}
+                {isLeftOut ? 'The line is left out.' : ''}
               </li>
             ))}
           </ul>
