@@ -208,6 +208,11 @@ const routeTree = root.addChildren([
         }),
         createRoute({
           getParentRoute: () => workspace,
+          path: '/settings/people',
+          component: lazyRouteComponent(() => import('./settings/people/people-screen.tsx'), 'PeopleScreen'),
+        }),
+        createRoute({
+          getParentRoute: () => workspace,
           path: '/settings/activity',
           component: lazyRouteComponent(() => import('./settings/audit/audit-screen.tsx'), 'AuditScreen'),
         }),

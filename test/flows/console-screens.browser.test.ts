@@ -38,6 +38,7 @@ const screens: readonly [path: string, title: string][] = [
   [`/app/w/${workspaceId}/settings/members`, 'Members'],
   [`/app/w/${workspaceId}/settings/keys`, 'API keys'],
   [`/app/w/${workspaceId}/settings/retention`, 'Retention'],
+  [`/app/w/${workspaceId}/settings/people`, 'People'],
   [`/app/w/${workspaceId}/settings/activity`, 'Activity'],
   ['/app/account', 'Your account'],
   ['/app/nowhere', 'There is nothing at this address'],
@@ -152,5 +153,39 @@ test('a theme that was chosen stays, and nothing moves when the page is drawn', 
   assert.equal(await ground(), dark);
   const moved = await page.evaluate<number | undefined>('window.moved');
   assert.ok((moved ?? 0) < 0.02, `moved by ${moved}`);
+  await page.context().close();
+});
+
+test('a person is found across forms, somebody else’s is left out, and what is typed to confirm erases the rest with a receipt', async () => {
+  const person = await signIn(service, { name: 'Grace' });
+  const { body: form } = await person.api<{ id: string }>('POST', '/forms', {
+    structure: {
+      ...structure(element('email', 'mail'), element('text', 'name')),
+      attrs: { name: 'Contact' },
+    },
+    publish: true,
+  });
+  for (const name of ['Ada', 'Ada again', 'A friend of hers'])
+    await person.api('POST', `/forms/${form.id}/submissions`, { answers: { mail: 'ada@example.org', name } });
+  const page = await console.open(`/app/w/${person.workspaceId}/settings/people`, person);
+  await page.getByLabel('Address, number or answer').fill(' ADA@example.org ');
+  await page.getByRole('button', { name: 'Find person' }).click();
+  await page.getByText('Contact: 3').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page
+    .getByRole('row', { name: /Submission/ })
+    .getByRole('checkbox')
+    .first()
+    .click({ force: true });
+  await page.getByRole('button', { name: 'Erase 2 …' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByLabel(/to confirm/).fill('ADA@example.org');
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Erase for good' }).click();
+  await page.getByText(/^2 submissions\. Backups/).waitFor();
+  await page.getByRole('cell', { name: 'Download', exact: true }).waitFor();
+  const { body: left } = await person.api<{ data: object[] }>('GET', `/forms/${form.id}/submissions`);
+  assert.equal(left.data.length, 1);
+  assert.equal(page.url().includes('ada'), false);
   await page.context().close();
 });

@@ -21,6 +21,7 @@ export const workspaceScreens: readonly (Place & { isSetting?: true; isAdministr
     isSetting: true,
     isAdministration: true,
   },
+  { path: '/settings/people', label: 'People', icon: 'search', isSetting: true, isAdministration: true },
   { path: '/settings/activity', label: 'Activity', icon: 'history', isSetting: true, isAdministration: true },
 ];
 
