@@ -282,10 +282,11 @@ const others: [name: string, sent: [string, string][], raw: unknown][] = [
     { rows: [{ cell: 'Teal' }] },
   ],
   [
-    'of a selection that takes none, and of no element',
+    'of a selection that takes none, of no element, and under another spelling of the name',
     [
       ['_other[closed]', 'x'],
       ['_other[gone]', 'x'],
+      ['_other[one)', 'x'],
       ['_other[', 'x'],
     ],
     {},

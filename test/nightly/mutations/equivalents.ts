@@ -12,6 +12,16 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'a file under the name of another question is refused by name all the same (findStrayNames)',
     },
   ],
+  'src/ast/fields.ts': [
+    {
+      what: 'only the left of &&: group && index',
+      why: 'a name that fits the pattern has all of its parts, and another has none',
+    },
+    {
+      what: 'only the right of &&: name.startsWith(`${otherChoice}[`) && !isBlank(text)',
+      why: 'whose name is not that of another answer is left aside all the same (readOther)',
+    },
+  ],
   'src/ast/piping.ts': [
     {
       what: 'without: if (!isPiped(form)) return form;',
