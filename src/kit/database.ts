@@ -100,7 +100,7 @@ export function openDatabase(
 }
 
 /** @types/pg leaves out who waits in line for a connection. */
-type Line = { _pendingQueue: { callback(error: Error): void }[] };
+type Line = { _pendingQueue: { callback: (error: Error) => void }[] };
 
 /**
  * Who still waits in line for a connection when the pool ends is told so, as who comes later is: the pool itself forgets them, and
@@ -108,7 +108,7 @@ type Line = { _pendingQueue: { callback(error: Error): void }[] };
  */
 function refuseAtEnd(pool: Pool): void {
   const { _pendingQueue: line } = pool as Pool & Line;
-  const end = pool.end.bind(pool) as () => Promise<void>;
+  const end = pool.end.bind<() => Promise<void>>(pool);
   pool.end = () => {
     const ended = end();
     for (const { callback } of line.splice(0)) callback(new Error('The database is closed here.'));
