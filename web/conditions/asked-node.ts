@@ -39,7 +39,7 @@ export function sayAsked(node: AskedNode, row = node.row): string {
   const label = textOf(node, 'label') || textOf(node, 'id');
   if (row === undefined) return label;
   const found = readOptions(node.attrs['rows']).find(({ id }) => id === row);
-  return `${label}: ${found?.label ?? `${row} (missing)`}`;
+  return `${label} (${found?.label ?? `${row}: missing`})`;
 }
 
 /** The element that an id names, if there is one. */

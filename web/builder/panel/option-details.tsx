@@ -72,6 +72,12 @@ export function OptionDetails({
         </div>
       )}
       {areChosen && (
+        <p className="field-description">
+          Places: how many submissions may choose it, up to {limits.capacity.toLocaleString()}. Points: what
+          it counts in a score.
+        </p>
+      )}
+      {areChosen && (
         <ConditionField
           name="options"
           title="Offer when"
@@ -79,12 +85,6 @@ export function OptionDetails({
           error={undefined}
           onChange={(condition) => set({ show_when: condition })}
         />
-      )}
-      {areChosen && (
-        <p className="field-description">
-          Places: how many submissions may choose it, up to {limits.capacity.toLocaleString()}. Points: what
-          it counts in a score.
-        </p>
       )}
     </div>
   );

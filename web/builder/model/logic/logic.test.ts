@@ -45,6 +45,46 @@ const byId = (root: EditNode, id: string): EditNode =>
 const keyOf = (root: EditNode, id: string): string => byId(root, id).key;
 const said = (root: EditNode, id: string): string[] => sayLogic(root, byId(root, id)).map(toPlain);
 
+test('conditions of options and of rows of a matrix are said, follow new ids, and go with what they name', () => {
+  const when = { element: 'likes', row: 'Tea', is: 'equals', value: 'Red' };
+  const options = [
+    'Any',
+    { id: 'x', label: 'Large', points: 1, show_when: when },
+    { id: 'y', label: 'y', show_when: when },
+  ];
+  const root = form(undefined, [
+    [element('matrix', 'likes', { label: 'Likes' }), element('radio', 'size', { options })],
+  ]);
+  const optionsOf = (node: EditNode): unknown => byId(node, 'size').attrs['options'];
+  assert.deepEqual(said(root, 'size'), [
+    '“Large” offered when “Likes (Tea)” is “Red”',
+    '“y” offered when “Likes (Tea)” is “Red”',
+  ]);
+  const renamed = setOptions(
+    setId(root, keyOf(root, 'likes'), 'tastes'),
+    keyOf(root, 'likes'),
+    ['Chai', 'Coffee'],
+    'rows',
+  );
+  const now = { all: [{ ...when, element: 'tastes', row: 'Chai' }] };
+  assert.deepEqual(optionsOf(renamed), [
+    'Any',
+    { id: 'x', label: 'Large', points: 1, show_when: now },
+    { id: 'y', label: 'y', show_when: now },
+  ]);
+  const without = setOptions(root, keyOf(root, 'likes'), ['Coffee'], 'rows');
+  const broken = listBroken(root, without);
+  assert.deepEqual(
+    broken.map(({ attribute, name, row }) => [attribute, name, row]),
+    [1, 2].map(() => ['options', 'likes', 'Tea']),
+  );
+  assert.deepEqual(optionsOf(dropReferences(without, broken)), [
+    'Any',
+    { id: 'x', label: 'Large', points: 1 },
+    'y',
+  ]);
+});
+
 test('what a condition may name is what the service lets it name', () => {
   const root = form(undefined, [
     [
