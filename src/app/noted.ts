@@ -1,5 +1,4 @@
-import type { OperationName, OwnName, Method } from './routes.ts';
-import { ownRoutes, routes } from './routes.ts';
+import type { Method, OperationName, OwnName, ownRoutes, routes } from './routes.ts';
 
 type Reader = 'getForm' | 'getWebhook' | 'getMember' | 'getKey' | 'getWorkspace';
 

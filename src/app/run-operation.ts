@@ -77,7 +77,7 @@ function comparedBy(
 ): Compared | undefined {
   if (!noted?.line) return undefined;
   if ('says' in noted) {
-    const sent = Object.entries((body ?? {}) as object).filter(([name]) => noted.says.includes(name));
+    const sent = Object.entries(body ?? {}).filter(([name]) => noted.says.includes(name));
     return { before: async () => undefined, after: async () => Object.fromEntries(sent) };
   }
   if (!('reads' in noted) || !reader) return undefined;

@@ -59,7 +59,7 @@ function Exports({ workspaceId }: { workspaceId: string }): ReactElement {
   if (!forms.data) return <Loading lines={2} />;
   const save = (begun: Promise<void>): void => void begun.catch(toastProblem);
   return (
-    <ul className="lacking">
+    <ul className="stack">
       {forms.data.map(({ id, name }) => (
         <li key={id} className="spread">
           <span>{name}</span>

@@ -49,7 +49,13 @@ export function RetentionScreen(): ReactElement {
         <div className="mail-what">
           <span>{sayDays(row.days)}</span>
           <span className="soft small">{saySource(row)}</span>
-          <Button onPress={() => setChanged(row.kind)}>Change {kindWords[row.kind].toLowerCase()}</Button>
+          <Button
+            size="small"
+            aria-label={`Change ${kindWords[row.kind].toLowerCase()}`}
+            onPress={() => setChanged(row.kind)}
+          >
+            Change
+          </Button>
         </div>
       ),
     },

@@ -10,16 +10,16 @@ export const kindWords = {
 } as const satisfies Record<RetentionKind, string>;
 
 const sources = {
-  form: 'said by this form',
-  workspace: 'said by the workspace',
+  form: 'this form says so',
+  workspace: 'the workspace says so',
   default: 'unless you say otherwise',
-  operator: 'said by whoever runs the service',
+  operator: 'the service says so',
 } as const satisfies Record<RetentionRule['said_by'], string>;
 
 export const saySource = ({ said_by }: RetentionRule): string => sources[said_by];
 
 export const sayDays = (days: RetentionRule['days']): string =>
-  days === 'forever' ? 'Until somebody deletes them' : days === 1 ? '1 day' : `${days.toLocaleString()} days`;
+  days === 'forever' ? 'Until deleted' : days === 1 ? '1 day' : `${days.toLocaleString()} days`;
 
 const most = 10_000;
 export const sayAmount = (amount: number): string =>
