@@ -152,12 +152,16 @@ export const deleteMails = statement(
   `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
 );
 
-/** Lines of imports that are no invitations yet. */
+/** Lines of imports that are no invitations, or no submissions, yet. */
 export const deleteDrafts = statement(
   'people.delete_drafts',
   { workspace_id: uuid, json_pattern: text },
   { line: integer },
-  `delete from invitation_drafts where workspace_id = $workspace_id and draft::text ~* $json_pattern returning line`,
+  `with invited as (
+     delete from invitation_drafts where workspace_id = $workspace_id and draft::text ~* $json_pattern returning line),
+   answered as (
+     delete from submission_import_lines where workspace_id = $workspace_id and entry::text ~* $json_pattern returning line)
+   select line from invited union all select line from answered`,
 );
 
 /** Uploads that no submission has claimed, by their names. */
