@@ -18,6 +18,7 @@ import { findTraces, type Match, mostTraces } from '../traces.ts';
 import {
   advanceErasure,
   deleteDrafts,
+  deleteImportLines,
   deleteMails,
   endErasure,
   findItems,
@@ -201,7 +202,8 @@ async function finish(
   },
 ): Promise<void> {
   const workspace = { workspace_id: workspaceId };
-  const lines = await deleteDrafts(client, { ...workspace, json_pattern: asked.json_pattern });
+  const said = { ...workspace, json_pattern: asked.json_pattern };
+  const lines = [...(await deleteDrafts(client, said)), ...(await deleteImportLines(client, said))];
   const loose = (await findLooseFiles(client, { ...workspace, pattern: asked.pattern })).map(
     (file) => file.id,
   );
