@@ -73,3 +73,23 @@ test('keys in a dialog over the table do not turn to another submission behind i
   await until('the older one', () => Promise.resolve(opened() === older));
   await context.close();
 });
+
+test('a file of answers is looked at before it is imported, and what was left out is said', async () => {
+  const form = await makeForm([
+    element('text', 'name', { label: 'Name', required: true }),
+    element('number', 'age', { label: 'Age' }),
+  ]);
+  const { page, context, problems } = await show(`/forms/${form}/submissions`);
+  await page.getByRole('link', { name: 'Import' }).click();
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a file' }).click();
+  const text = 'Name,Age,Submitted at\nAda,36,31.01.2026 10:00\nBen,old,1.2.2026 9:30\n';
+  await (await chooser).setFiles({ name: 'answers.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  await page.getByRole('list', { name: 'Problems of the file' }).getByText('Line 3').waitFor();
+  await page.getByRole('button', { name: 'Import 1 submission' }).click();
+  await page.getByText('The last import made 1 submission').waitFor();
+  const [row] = (await tenant.call('GET', `/forms/${form}/submissions`)).body.data;
+  assert.deepEqual([row!.answers, row!.completed_at], [{ name: 'Ada', age: 36 }, '2026-01-31T10:00:00.000Z']);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
