@@ -180,6 +180,14 @@ const routeTree = root.addChildren([
         }),
         createRoute({
           getParentRoute: () => workspace,
+          path: '/submissions',
+          component: lazyRouteComponent(
+            () => import('./submissions/all-forms/search-screen.tsx'),
+            'SearchScreen',
+          ),
+        }),
+        createRoute({
+          getParentRoute: () => workspace,
           path: '/settings/general',
           component: lazyRouteComponent(() => import('./settings/general-screen.tsx'), 'GeneralScreen'),
         }),

@@ -51,6 +51,14 @@ export function searchableText(
   return { subject, body: cutToBytes(body, limits.searchBytes - byteLength(subject)) };
 }
 
+/** What people read of the chosen options, each once: to be found by it in another language of the form. */
+export function chosenLabels(form: Form, answers: Answers): Set<string> {
+  const labels = new Set<string>();
+  for (const { input, value } of walkAnswers(form, answers))
+    if (isChosen[kindOf(input)]) for (const label of textsOf[kindOf(input)](value, input)) labels.add(label);
+  return labels;
+}
+
 /**
  * Texts, and behind them of each mail address the domain, what it is a part of, and its names: to the index an address is one
  * word, and `acme.com` and `acme` are to find `ada@mail.acme.com`. What stands behind the last dot says nothing.
@@ -104,6 +112,20 @@ const listedTexts = (value: AnswerValue): string[] =>
 /** Options are found by what people read of them. */
 const choiceTexts = (value: AnswerValue, { attrs }: InputElement): string[] =>
   [...scalarText(value), ...listedTexts(value)].map((id) => optionsById(attrs).get(id)?.label ?? id);
+
+/** Whether options are chosen. */
+const isChosen: Readonly<Record<AnswerKind, boolean>> = {
+  text: false,
+  moment: false,
+  choice: true,
+  number: false,
+  boolean: false,
+  consent: false,
+  choices: true,
+  order: true,
+  grid: true,
+  files: false,
+};
 
 const textsOf: Record<AnswerKind, (value: AnswerValue, input: InputElement) => string[]> = {
   text: scalarText,

@@ -23,6 +23,8 @@ export type LiveForm = {
   /** Of the password that settings.access may ask for; null while none is set. */
   passwordHash: string | null;
   form: Form;
+  /** In all its languages, where `form` is in one of several. */
+  written?: Form;
   fields: Readonly<Record<string, FieldDescription>>;
   /** The sizes of the pictures of its theme and its elements, by id. */
   pictures: ReadonlyMap<string, PictureSize>;

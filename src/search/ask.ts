@@ -37,11 +37,27 @@ export type Known = (
 
 const truths: Readonly<Record<string, boolean>> = { yes: true, true: true, no: false, false: false };
 
+/** An option whose label has a phrase in it: what answers to an element of a form keep of it. */
+export type SaidOption = { form: string; element: string; id: string };
+
+/** Whether a phrase is one of several words, which the index of words cannot tell. */
+const isOneWord = (text: string): boolean => /^[\p{L}\p{N}]+$/u.test(text);
+
+/** The phrases of a question that are looked for in any answer. */
+export const phrasesIn = ({ parts }: Question): string[] =>
+  parts.flatMap((part) => (part.kind === 'phrase' && !isOneWord(part.text) ? [part.text] : []));
+
 /**
  * What a question asks for.
  * @param known what is known of an element by its id; a name that no form has is a word like any other.
+ * @param sayingOptions the options that say a phrase.
  */
-export function ask({ parts }: Question, sent: string, known: Known): Asked {
+export function ask(
+  { parts }: Question,
+  sent: string,
+  known: Known,
+  sayingOptions: (phrase: string) => readonly SaidOption[] = () => [],
+): Asked {
   const texts: string[] = [];
   const asked: Asked = {
     isPlain: true,
@@ -73,7 +89,7 @@ export function ask({ parts }: Question, sent: string, known: Known): Asked {
       text,
       element = '',
       values = [],
-    }: { text: string; element?: string; values?: readonly (string | boolean)[] },
+    }: { text: string; element?: string; values?: readonly (string | boolean | SaidOption)[] },
   ): void => {
     checks.check_kinds.push(isNot ? `not_${kind}` : kind);
     checks.check_elements.push(element);
@@ -117,10 +133,10 @@ export function ask({ parts }: Question, sent: string, known: Known): Asked {
       return check(part.isPhrase ? 'phrase' : 'words', isNot, { text, element: part.name, values });
     }
     const written = part.kind === 'phrase' ? text : sent.slice(begin + Number(isNot), end);
-    const isOne = part.kind !== 'phrase' || /^[\p{L}\p{N}]+$/u.test(text);
+    const isOne = part.kind !== 'phrase' || isOneWord(text);
     if (isNot && isOne) return unit('not_word', written);
     if (!isNot) texts.push(written);
-    if (!isOne) check('phrase', isNot, { text });
+    if (!isOne) check('phrase', isNot, { text, values: sayingOptions(text) });
   };
   for (const part of parts) read(part);
 

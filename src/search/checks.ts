@@ -10,7 +10,8 @@ export const lookWindows = { answers: 500, facts: 5_000 } as const;
 
 /**
  * What is looked up in a submission itself, since the index does not know it, each with its element ('': all answers), its
- * text, and a JSON list of values one of which is the answer:
+ * text, and a JSON list of values one of which is the answer, or of options (SaidOption) one of which is chosen where no
+ * element is named:
  * - `phrase`: the words of the text in this order in one answer; `words`: in any; `address`: the text is a pattern
  * - the same behind `not_`
  */
@@ -53,9 +54,13 @@ export const isPassed = `p.tags @> $tags and not p.tags && $not_tags and not exi
     select coalesce(json_to_tsvector(c.language, asked.answer, '["string", "numeric"]') @@ c.query, false)
         or exists (
           select from jsonb_array_elements(c.values) as value
-          where asked.answer::jsonb @> value
+          where case when c.element = '' then
+            (value ->> 'form')::uuid = p.form_id and jsonb_path_exists(
+              p.answers::jsonb, '$.** ? (@.type() == "object").keyvalue() ? (@.key == $ELEMENT).value.** ? (@ == $ID)',
+              jsonb_build_object('ELEMENT', value -> 'element', 'ID', value -> 'id'))
+          else asked.answer::jsonb @> value
             -- Of a matrix, in any of its rows.
-            or json_typeof(asked.answer) = 'object' and jsonb_path_query_array(asked.answer::jsonb, '$.*[*]') @> value)
+            or json_typeof(asked.answer) = 'object' and jsonb_path_query_array(asked.answer::jsonb, '$.*[*]') @> value end)
     where not c.is_address) looked
   group by c.place, c.is_not
   having bool_or(looked.is_met) = c.is_not)`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element } from '#ast/testing.ts';
+import { composite, element, structure } from '#ast/testing.ts';
 import type { FormNode } from '#ast/tree.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { type Body, openService, type Tenant } from '#test/service.ts';
@@ -84,6 +84,10 @@ const rows: readonly [q: string, ...found: string[]][] = [
   ['"refunds"', 'bob'],
   ['"fast stuck"'],
   ['"fast it stuck"', 'bob'],
+  // Options are what people read of them.
+  ['"dark green"', 'ada'],
+  ['stuck -"dark green"', 'dan', 'bob'],
+  ['"green dark"'],
   // What must not be there.
   ['stuck -refund', 'ada', 'dan'],
   ['stuck -"stuck fast"', 'dan', 'bob'],
@@ -297,4 +301,37 @@ test('a form that was deleted is searched and suggested no more', async () => {
       q,
     );
   for (const q of ['quick', 'vanis', 'form:gon']) assert.deepEqual((await suggest(q)).data, [], q);
+});
+
+test('an option is found by its label in every language of the form, as words and as a phrase, chosen in rows and in a matrix too', async () => {
+  const someone = await service.makeTenant();
+  const options = ['Red', { id: 'g', label: 'Dark green' }];
+  const translations = { de: { options: { g: 'Dunkles Moos' } } };
+  const made = await someone.call('POST', '/forms', {
+    structure: {
+      ...structure(
+        element('radio', 'colour', { options, translations }),
+        element('multiple_choice', 'colours', { options, translations }),
+        element('matrix', 'each', { rows: ['Warp'], options, translations }),
+        composite('parts', [element('radio', 'dye', { options, translations })], { repeatable: true }),
+        element('text', 'other'),
+      ),
+      attrs: { name: 'Dyes', languages: ['en', 'de'] },
+    },
+    publish: true,
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const chosen = [
+    { colour: 'g' },
+    { colours: ['Red', 'g'] },
+    { each: { Warp: 'g' } },
+    { parts: [{ dye: 'g' }] },
+  ];
+  for (const answers of [...chosen, { colour: 'Red', other: 'g' }])
+    await visitor.submit(made.body.id, answers);
+  const count = async (q: string): Promise<number> =>
+    (await someone.call('GET', `/submissions/search?q=${encodeURIComponent(q)}`)).body.pagination.total_count;
+  for (const q of ['green', 'moos', '"dark green"', '"dunkles moos"', '"DUNKLES Moos"'])
+    assert.equal(await count(q), chosen.length, q);
+  assert.equal(await count('"moos dunkles"'), 0);
 });

@@ -4,7 +4,8 @@ import type { AnswerKind } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { findNamedTypes } from '#submissions/filter/queries.ts';
-import { type Asked, ask, type Known } from './ask.ts';
+import { type Asked, ask, type Known, phrasesIn, type SaidOption } from './ask.ts';
+import { listOptionsSaying } from './labels/queries.ts';
 import { listLabelledOptions, listSearchedForms } from './queries.ts';
 
 /** docs/rules.md 13: q is at most 1 KB of UTF-8. */
@@ -31,13 +32,15 @@ export async function readAsked(
   const namesNone = question.parts.every(
     (part) => part.kind !== 'field' && !(part.kind === 'operator' && part.name === 'form'),
   );
+  const sayingOptions = await readSayingOptions(database, reach, phrasesIn(question));
   if (namesNone) {
-    const asked = ask(question, q, () => undefined);
+    const asked = ask(question, q, () => undefined, sayingOptions);
     if (asked.hasWords || asked.isList || asked.isPlain) return { ...asked, form_ids: reach.form_ids };
   }
   const forms = await listSearchedForms(database, reach);
   const ids = forms.map(({ id }) => id);
-  const asked = ask(question, q, await readKnown(database, workspaceId, ids, question));
+  const known = await readKnown(database, workspaceId, ids, question);
+  const asked = ask(question, q, known, sayingOptions);
   if (asked.forms.length > 0) return { ...asked, form_ids: chooseForms(forms, asked.forms) };
   return { ...asked, form_ids: asked.hasWords ? reach.form_ids : ids };
 }
@@ -46,6 +49,20 @@ const kindOf = (type: string): AnswerKind | undefined =>
   isInputType(type) ? inputRules[type].kind : undefined;
 const isChosen = (kind: AnswerKind | undefined): boolean =>
   kind === 'choice' || kind === 'choices' || kind === 'order' || kind === 'grid';
+
+/** Which options say a phrase in their label, in any language of their form as it is live. */
+async function readSayingOptions(
+  database: Database,
+  reach: { workspace_id: string; form_ids: string[] | null },
+  phrases: string[],
+): Promise<(phrase: string) => SaidOption[]> {
+  if (phrases.length === 0) return () => [];
+  const rows = await listOptionsSaying(database, { ...reach, texts: phrases });
+  return (phrase) =>
+    rows.flatMap(({ form_id: form, element, id, label }) =>
+      label.toLowerCase().includes(phrase.toLowerCase()) ? [{ form, element, id }] : [],
+    );
+}
 
 /** What the forms know of the elements that a question names. */
 async function readKnown(

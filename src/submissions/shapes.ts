@@ -64,6 +64,13 @@ export const ExportQuery = Type.Object(
           '`shown`: only those that the person sees in their table, in their order; all, for who has arranged none.',
       }),
     ),
+    view: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'With `columns=shown`: those of this saved view. Its filter and order are parameters of their own.',
+      }),
+    ),
   },
   closed,
 );

@@ -28,7 +28,7 @@ const segmentLeadMs = 10_000;
 /** The version of a form that answers are written under, and the settings that they are written by. */
 type WritingForm = Pick<
   LiveForm,
-  'workspaceId' | 'id' | 'name' | 'settings' | 'version' | 'hasListeners' | 'form' | 'fields'
+  'workspaceId' | 'id' | 'name' | 'settings' | 'version' | 'hasListeners' | 'form' | 'written' | 'fields'
 >;
 
 /** Checked answers on their way into the database, with the id that they get when they are new there. */
@@ -62,7 +62,7 @@ export const storedColumns = ({ live, answers, reference, fileIds, language = nu
   reference: JSON.stringify(reference),
   has_files: fileIds.length > 0,
   spoken: language,
-  ...searchColumns(live.form, live.settings, { answers, reference, language }),
+  ...searchColumns(live.written ?? live.form, live.settings, { answers, reference, language }),
 });
 
 /**

@@ -34,6 +34,7 @@ await fillWithPayloads(owner);
 
 const screens: readonly [path: string, title: string][] = [
   [`/app/w/${workspaceId}/forms`, 'Forms'],
+  [`/app/w/${workspaceId}/submissions`, 'All submissions'],
   [`/app/w/${workspaceId}/settings/general`, 'General'],
   [`/app/w/${workspaceId}/settings/members`, 'Members'],
   [`/app/w/${workspaceId}/settings/keys`, 'API keys'],

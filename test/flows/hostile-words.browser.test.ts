@@ -119,6 +119,7 @@ type Screen = readonly [path: string, ready: string, act?: (page: Page) => Promi
 const screens: readonly Screen[] = [
   [`/f/${staged.id}`, 'form'],
   [`/app/w/${workspaceId}/forms`, 'tbody tr'],
+  [`/app/w/${workspaceId}/submissions`, 'tbody tr'],
   [`/app/w/${workspaceId}/settings/general`, 'h1'],
   [`/app/w/${workspaceId}/settings/members`, 'tbody tr'],
   [`/app/w/${workspaceId}/settings/activity`, 'tbody tr'],

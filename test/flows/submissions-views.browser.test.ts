@@ -294,3 +294,62 @@ test('the summary shows how visits went: from view to submission, by step, and w
     await context.close();
   }
 });
+
+test('heads order the table, with shift by two columns; a view is saved with its order and columns, and everybody has it', async () => {
+  const form = await makeForm();
+  for (const [name, age] of [
+    ['Ada', 36],
+    ['Ben', 12],
+    ['Cleo', 36],
+  ] as const)
+    await submit(form, { name, age });
+  const { page, context, problems } = await show(`/forms/${form}/submissions`);
+  const shows = (names: readonly string[]) =>
+    until(`the order ${names.join()}`, async () => (await rowNames(page)).join() === names.join());
+  await shows(['Cleo', 'Ben', 'Ada']);
+  await page.getByRole('button', { name: 'Sort by Age' }).click();
+  await shows(['Ben', 'Cleo', 'Ada']);
+  await page.getByRole('button', { name: 'Sort by Name' }).click({ modifiers: ['Shift'] });
+  await shows(['Ben', 'Ada', 'Cleo']);
+  await page.getByRole('button', { name: 'Age, column options' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Sort descending', exact: true }).press('Enter');
+  await shows(['Cleo', 'Ada', 'Ben']);
+  assert.equal(await page.locator('th', { hasText: 'Age' }).getAttribute('aria-sort'), 'descending');
+  assert.equal(new URL(page.url()).searchParams.get('sort'), '-age');
+
+  const choose = async (action: string): Promise<void> => {
+    await page.getByRole('button', { name: /^Views?:/ }).press('Enter');
+    await page.getByRole('menuitem', { name: action }).press('Enter');
+  };
+  await choose('Save as a new view');
+  await page.getByRole('dialog').getByLabel('Name').fill('Oldest first');
+  await page.keyboard.press('Enter');
+  await page.getByText('is saved for everybody').waitFor();
+  await page.getByRole('button', { name: 'Colour, column options' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Hide column' }).press('Enter');
+  await page.getByText('changed', { exact: true }).waitFor();
+  await choose('Save changes');
+  await until(
+    'the changes to be saved',
+    async () => !(await page.getByText('changed', { exact: true }).isVisible()),
+  );
+  await choose('All submissions');
+  await shows(['Cleo', 'Ben', 'Ada']);
+  assert.ok((await heads(page)).includes('Colour'));
+
+  const other = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
+  const theirs = await browser.newContext();
+  await theirs.addCookies(other.cookies);
+  const screen = await theirs.newPage();
+  await screen.goto(`${service.url}/app/forms/${form}/submissions`);
+  await screen.getByRole('button', { name: /^Views?:/ }).click();
+  assert.equal(await screen.getByRole('menuitem', { name: 'Save as a new view' }).count(), 0);
+  await screen.getByRole('menuitem', { name: 'Oldest first' }).click();
+  await until('their order', async () =>
+    /Cleo.*Ada.*Ben/.test((await screen.locator('.sheet-row').allTextContents()).join()),
+  );
+  assert.ok(!(await heads(screen)).includes('Colour'));
+  assert.deepEqual(problems, []);
+  await theirs.close();
+  await context.close();
+});

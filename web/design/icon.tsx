@@ -5,6 +5,8 @@ import type { ReactElement } from 'react';
 const paths = {
   add: 'M10 4v12M4 10h12',
   archive: 'M3 5h14v3H3zM4.5 8v7.5h11V8M8 11h4',
+  'arrow-down': 'M10 4v12M5.5 11.5 10 16l4.5-4.5',
+  'arrow-up': 'M10 16V4M5.5 8.5 10 4l4.5 4.5',
   back: 'M12 4.5 6.5 10l5.5 5.5',
   check: 'm4 10.5 4 4 8-9',
   'chevron-down': 'm5 7.5 5 5 5-5',

@@ -5,7 +5,7 @@ import { Button } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { type FormPlace, readerLanguage } from './queries.ts';
-import { filterOf, isFiltered, type ViewState } from './view-state.ts';
+import { isFiltered, orderedBy, type ViewState } from './view-state.ts';
 
 const formats = [
   {
@@ -41,7 +41,12 @@ export function ExportMenu({ form, view, total, isArranged }: Props): ReactEleme
     mutationFn: (asked: Asked) =>
       download(form.workspace_id, 'exportFormSubmissions', {
         params: { id: form.id },
-        query: { ...filterOf(view), language: readerLanguage(), ...asked },
+        query: {
+          ...orderedBy(view),
+          language: readerLanguage(),
+          ...asked,
+          ...(view.saved !== undefined && asked.columns === 'shown' && { view: view.saved }),
+        },
       }),
     onError: toastProblem,
   });

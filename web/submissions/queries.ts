@@ -5,7 +5,7 @@ import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { type LocatedForm, refreshForm } from '../shell/form-place.ts';
 import { askedIn } from '../shell/search/asked-in.ts';
-import { filterOf, type ViewState } from './view-state.ts';
+import { filterOf, orderedBy, type ViewState } from './view-state.ts';
 
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -15,7 +15,7 @@ export const rowsOfPage = 50;
 const key = (form: FormPlace, ...rest: readonly unknown[]) => ['submissions', form.id, ...rest];
 
 export const tableQuery = (form: FormPlace, view: ViewState) => {
-  const parameters = { ...filterOf(view), page: view.page, per_page: rowsOfPage };
+  const parameters = { ...orderedBy(view), page: view.page, per_page: rowsOfPage };
   return queryOptions({
     queryKey: key(form, 'table', parameters),
     queryFn: ({ signal }) =>
@@ -53,7 +53,7 @@ export const columnsQuery = (form: FormPlace) =>
   });
 
 export const detailQuery = (form: FormPlace, id: string, view: ViewState) => {
-  const filter = filterOf(view);
+  const filter = orderedBy(view);
   return queryOptions({
     queryKey: key(form, 'detail', id, filter),
     queryFn: ({ signal }) =>

@@ -23,11 +23,13 @@ import { BulkProgress } from './selection/bulk-progress.tsx';
 import { ColumnsDialog } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
 import { allColumns, arrange, columnWidth, foundColumn, moveColumn } from './table/table-columns.ts';
-import { isArranged, usualSettings, useTableSettings } from './table/table-settings.ts';
+import { isArranged, usualSettings } from './table/table-settings.ts';
 import { TableTools } from './table-tools.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useSelection } from './selection/use-selection.ts';
 import { useWide } from './use-wide.ts';
+import { useViewColumns } from './views/use-view-columns.ts';
+import { ViewsMenu } from './views/views-menu.tsx';
 import { isFiltered, useViewState, wholeView } from './view-state.ts';
 
 /** A form's submissions: the table, what narrows it, and one submission beside it. */
@@ -36,7 +38,8 @@ export function SubmissionsScreen(): ReactElement {
   const [view, changeView] = useViewState();
   const table = useQuery(tableQuery(form, view));
   const columns = useQuery(columnsQuery(form));
-  const [kept, changeSettings] = useTableSettings(form);
+  const viewColumns = useViewColumns(form, view.saved);
+  const { settings: kept, change: changeSettings } = viewColumns;
   const settings = kept ?? usualSettings;
   const [isArranging, setArranging] = useState(false);
   const selection = useSelection(form.id, view);
@@ -75,11 +78,21 @@ export function SubmissionsScreen(): ReactElement {
               </span>
             )}
           </h1>
+          <ViewsMenu
+            form={form}
+            view={view}
+            columns={settings}
+            areColumnsOther={viewColumns.areOther}
+            mayEdit={mayEdit(form.role)}
+            onChange={changeView}
+            onForget={viewColumns.forget}
+          />
           <TableTools
             form={form}
             view={view}
             total={total}
-            isArranged={isArranged(settings)}
+            // What is not saved of a view's columns is not known to the service.
+            isArranged={isArranged(settings) && !viewColumns.areOther}
             mayWrite={mayEdit(form.role)}
             isTall={settings.is_tall}
             onTallChange={(isTall) => changeSettings({ is_tall: isTall })}
@@ -88,7 +101,13 @@ export function SubmissionsScreen(): ReactElement {
         </div>
         <Toolbar form={form} view={view} columns={columns.data ?? []} onChange={changeView} />
         {bulks.running.map((bulk) => (
-          <BulkProgress key={bulk.id} form={form} bulk={bulk} onDone={bulks.finish} />
+          <BulkProgress
+            key={bulk.id}
+            form={form}
+            bulk={bulk}
+            trashed={bulks.trashed.get(bulk.id)}
+            onDone={bulks.finish}
+          />
         ))}
         {selection.ids.size > 0 && total !== undefined && (
           <BulkBar
@@ -119,6 +138,8 @@ export function SubmissionsScreen(): ReactElement {
           <SubmissionsTable
             rows={rows}
             columns={drawn}
+            sort={view.sort}
+            onSort={(sort) => changeView({ sort })}
             pinned={Math.min(pinned, shown.length)}
             onPin={isWide ? (count) => changeSettings({ pinned: count }) : undefined}
             widths={settings.widths}
@@ -174,13 +195,18 @@ export function SubmissionsScreen(): ReactElement {
 /** Changes of many that are under way: those that were begun here, and those that a reload finds. */
 function useBulks(form: ReturnType<typeof useForm>) {
   const [begun, setBegun] = useState<readonly Bulk[]>([]);
+  const [trashed, setTrashed] = useState<ReadonlyMap<string, readonly string[]>>(new Map());
   const [finished, setFinished] = useState<readonly string[]>([]);
   const { data = [] } = useQuery(bulksQuery(form));
   const byId = new Map([...begun, ...data].map((bulk) => [bulk.id, bulk]));
   useEffect(() => setFinished([]), [form.id]);
   return {
     running: [...byId.values()].filter(({ id }) => !finished.includes(id)),
-    begin: (bulk: Bulk) => setBegun((before) => [...before, bulk]),
+    trashed,
+    begin(bulk: Bulk, ids?: readonly string[]) {
+      setBegun((before) => [...before, bulk]);
+      if (ids) setTrashed((before) => new Map(before).set(bulk.id, ids));
+    },
     finish: useCallback((id: string) => setFinished((before) => [...before, id]), []),
   };
 }

@@ -13,6 +13,10 @@ export type ViewState = {
   q: string | undefined;
   /** Conditions on answers; all of them hold. */
   where: readonly Condition[];
+  /** Columns that order it, as the service takes them; undefined: newest first, or by relevance. */
+  sort: string | undefined;
+  /** The saved view that it began with. */
+  saved: string | undefined;
   page: number;
   /** The submission that is open beside the table. */
   open: string | undefined;
@@ -26,7 +30,7 @@ export function useViewState(): [ViewState, ChangeView] {
   const navigate = useNavigate();
   const change: ChangeView = useCallback(
     (changed, { replace = false } = {}) => {
-      const isFilter = ['status', 'from', 'to', 'q', 'where'].some((key) => key in changed);
+      const isFilter = ['status', 'from', 'to', 'q', 'where', 'sort', 'saved'].some((key) => key in changed);
       const search = (before: Record<string, unknown>) =>
         writeView({ ...readView(before), ...(isFilter && { page: 1 }), ...changed });
       void navigate({ to: '.', search, replace, resetScroll: false });
@@ -54,11 +58,15 @@ function readView(search: Readonly<Record<string, unknown>>): ViewState {
     to: matching('to', dayPattern),
     q: text('q'),
     where: readConditions(search['where']),
+    sort: matching('sort', sortPattern),
+    saved: matching('saved', idPattern),
     page: Number(matching('page', /^[1-9]\d{0,8}$/) ?? 1),
-    open: matching('open', /^[0-9a-f-]{36}$/i),
+    open: matching('open', idPattern),
   };
 }
 
+const idPattern = /^[0-9a-f-]{36}$/i;
+const sortPattern = /^-?\$?[A-Za-z][\w-]*(,-?\$?[A-Za-z][\w-]*)?$/;
 const dayPattern = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
 function writeView({ page, where, ...view }: ViewState): Record<string, unknown> {
@@ -99,6 +107,12 @@ export function filterOf({
     ...askFor(where),
   };
 }
+
+/** The same with its order, for what shows submissions one after the other. */
+export const orderedBy = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
+  ...filterOf(view),
+  ...(view.sort !== undefined && { sort: view.sort }),
+});
 
 /** Today, or so many days before, as YYYY-MM-DD where the reader is. */
 export const dayBefore = (days: number, now: Date = new Date()): string =>

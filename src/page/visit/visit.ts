@@ -114,7 +114,7 @@ function asAsked(
 ): LiveForm {
   const form = askedForm(inLanguage(structure, language), live.settings, wordsOf[locale]);
   if (form === live.form && live.settings.translations === undefined) return live;
-  return { ...live, form, settings: settingsInLanguage(live.settings, language) };
+  return { ...live, form, written: structure, settings: settingsInLanguage(live.settings, language) };
 }
 
 /** The script of a page that says one thing: only inside another page, which it tells how high it is. */

@@ -7,6 +7,7 @@ import { endCutBy, readCutBy } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
+import { only } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { jsonList, type JsonText, jsonText, wired } from '#kit/wire.ts';
 import type { Column } from '#submissions/columns.ts';
@@ -28,6 +29,7 @@ import { findTableSettings, findViewedSubmission } from '#submissions/table/quer
 import { shownColumns } from '#submissions/table/shown-columns.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { findRowHits } from './row-hits.ts';
+import { findSavedView } from './saved/queries.ts';
 import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } from './view.ts';
 
 /** A form's submissions as a person looks at them: filtered, searched, one beside the others, and as a file. */
@@ -112,12 +114,12 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       reply: { status: 200, description: 'The file.', content: Object.values(exportTypes) },
       async run({ workspaceId, formIds, params, actor, query }) {
         requireReach(formIds, params.id);
-        const { format = 'csv', for: reader, columns: which, language, ...asked } = query;
+        const { format = 'csv', for: reader, columns: which, view: saved, language, ...asked } = query;
         const form = { workspaceId, formId: params.id };
         const { name } = await readViewedForm(database, form);
         const view = await readView(database, form, asked);
         const all = await readColumns(database, form, language);
-        const columns = which === 'shown' ? await readShown(form, actor, all) : all;
+        const columns = which === 'shown' ? await readShown(form, { actor, saved }, all) : all;
         const source = { columns, batches: readWholeView(database, view) };
         const day = now().toISOString().slice(0, 10);
         return {
@@ -133,15 +135,18 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
     }),
   };
 
-  /** The columns as the person sees them; all of them while they have not arranged their table, as no key has. */
+  /** The columns as the person sees them, or as a saved view has them; all while nobody has arranged them, as no key has. */
   async function readShown(
     { workspaceId, formId }: { workspaceId: string; formId: string },
-    actor: Actor,
+    { actor, saved }: { actor: Actor; saved: string | undefined },
     columns: readonly Column[],
   ): Promise<readonly Column[]> {
+    const key = { workspace_id: workspaceId, form_id: formId };
+    const view = saved === undefined ? undefined : only(await findSavedView(database, { ...key, id: saved }));
+    if (saved !== undefined && view?.form_id !== formId) throw new ApiError('not_found');
+    if (view?.columns) return shownColumns(columns, view.columns);
     if (actor.kind !== 'person') return columns;
-    const key = { workspace_id: workspaceId, form_id: formId, user_id: actor.id };
-    const [found] = await findTableSettings(database, key);
+    const [found] = await findTableSettings(database, { ...key, user_id: actor.id });
     return found ? shownColumns(columns, found.settings) : columns;
   }
 }

@@ -22,7 +22,7 @@ export function ProgressCard({ form }: { form: SettingsForm }): ReactElement {
       <FlagField
         form={form}
         name="editing"
-        description="Whoever sent answers gets a link to change them. Webhooks hear of it as submission.updated."
+        description="Whoever sent answers gets a link to change them. Webhooks for “Updated” hear of each change."
       />
       {(settings.editing || form.error('edit_days')) && (
         <CountField

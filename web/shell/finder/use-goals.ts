@@ -1,6 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { createElement, type ReactNode, useEffect, useState } from 'react';
-import type { ReplyOf } from '#app/operations.ts';
 import { readQuestion } from '#ast/search/read-question.ts';
 import { call } from '../../api/operations.ts';
 import type { IconName } from '../../design/icon.tsx';
@@ -8,6 +7,7 @@ import { Marked } from '../../design/marked.tsx';
 import { sayAgo } from '../../design/time.tsx';
 import { formScreens, type Place, workspaceScreens } from '../navigation/places.ts';
 import { askedIn } from '../search/asked-in.ts';
+import { firstHit, type Found, type FoundSubmission, placeOf, sayReading, whoOf } from '../search/found.ts';
 import { mayAdminister, type useCurrentWorkspace } from '../session.ts';
 
 /** Somewhere one can go. */
@@ -28,7 +28,6 @@ const submissionsShown = 8;
 /** Characters of a hit and what stands around it. */
 const hitCharacters = 80;
 
-type Found = ReplyOf<'searchSubmissions'>;
 type Workspace = ReturnType<typeof useCurrentWorkspace>;
 
 /** Where a text leads: screens and forms by their names, submissions by their words. Without a text, screens and the latest forms. */
@@ -80,6 +79,15 @@ export function useGoals(
     title: 'Submissions',
     goals: (found?.data ?? []).map((submission) => goalOf(submission, text)),
   };
+  const total = found?.pagination.total_count ?? 0;
+  if (total > submissionsShown)
+    answered.goals.push({
+      id: 'all submissions',
+      label: `All ${total.toLocaleString()} submissions that match`,
+      icon: 'search',
+      to: `/w/${workspaceId}/submissions`,
+      search: { q: text },
+    });
   // Where nobody says where to, it is most often a form.
   const groups = written === '' ? [called, ...places] : [...places, called, answered];
   const isPending = written !== text || forms.isFetching || submissions.isFetching;
@@ -122,39 +130,35 @@ function placesCalled(
   ];
 }
 
-function goalOf(
-  { id, form_id, metadata, created_at, hits, answers }: Found['data'][number],
-  q: string,
-): Goal {
-  const [hit] = hits ?? [];
-  const place =
-    hit &&
-    String(hit.path[0] === 'answers' ? hit.path.findLast((step) => typeof step === 'string') : hit.path[1]);
-  const where = place && (metadata.fields[place]?.label ?? place);
-  const text =
-    hit?.excerpt ?? Object.values(answers).find((answer) => typeof answer === 'string') ?? 'Submission';
+function goalOf(submission: FoundSubmission, q: string): Goal {
+  const hit = firstHit(submission);
+  const who = whoOf(submission);
+  const { id, metadata, created_at } = submission;
   return {
     id: `submission ${id}`,
-    label: createElement(Marked, { text, hits: hit?.words ?? [], limit: hitCharacters }),
-    description: [metadata.form_name, where, sayAgo(created_at)].filter(Boolean).join(' · '),
+    label: createElement(Marked, {
+      text: hit?.text ?? who ?? 'Submission',
+      hits: hit?.words ?? [],
+      limit: hitCharacters,
+    }),
+    description: [
+      hit && who !== hit.text ? who : undefined,
+      metadata.form_name,
+      hit?.place,
+      sayAgo(created_at),
+    ]
+      .filter(Boolean)
+      .join(' · '),
     icon: 'table',
-    to: `/forms/${form_id}/submissions`,
-    // Within one form, which forms are meant says nothing.
-    search: { open: id, ...(!/\bform:/.test(q) && { q }) },
+    ...placeOf(submission, q),
   };
 }
 
 function sayFound(text: string, found: Found | undefined, groups: readonly GoalGroup[]): string {
   if (text === '') return '';
-  const corrections = found?.search?.corrections ?? [];
-  const mended = corrections.map(({ from, to }) => `Nobody wrote “${from}”: this is for “${to}”.`);
-  const total = found?.pagination.total_count ?? 0;
-  const more =
-    total > submissionsShown ? [`${submissionsShown} of ${total.toLocaleString()} submissions.`] : [];
+  const notes = found ? sayReading(found) : [];
   const isNothing = groups.every(({ goals }) => goals.length === 0);
-  return [...mended, ...more, ...(isNothing ? ['Nothing is called that, and nobody wrote it.'] : [])].join(
-    ' ',
-  );
+  return [...notes, ...(isNothing ? ['Nothing is called that, and nobody wrote it.'] : [])].join(' ');
 }
 
 /** A text once typing rests. */

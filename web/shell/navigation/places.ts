@@ -10,6 +10,7 @@ export type Place = {
 /** The screens of a workspace in its navigation; those of settings that only who administers it may open are marked. */
 export const workspaceScreens: readonly (Place & { isSetting?: true; isAdministration?: true })[] = [
   { path: '/forms', label: 'Forms', icon: 'form' },
+  { path: '/submissions', label: 'All submissions', icon: 'table' },
   { path: '/settings/general', label: 'General', icon: 'settings', isSetting: true },
   { path: '/settings/members', label: 'Members', icon: 'people', isSetting: true },
   { path: '/settings/keys', label: 'API keys', icon: 'key', isSetting: true, isAdministration: true },

@@ -33,7 +33,10 @@ export function beginDraft(subject: string, columns: readonly Column[]): Conditi
 }
 
 /** The draft of a condition that is there already. */
-export function draftOf(condition: Condition, columns: readonly Column[]): ConditionDraft {
+export function draftOf(
+  condition: Exclude<Condition, { on: 'program' }>,
+  columns: readonly Column[],
+): ConditionDraft {
   if (condition.on === 'version')
     return { ...beginDraft(versionSubject, columns), text: String(condition.value) };
   const { on, name } = condition;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askFor, readConditions, sayCondition } from './conditions.ts';
+import { askFor, type Condition, readConditions, sayCondition } from './conditions.ts';
+import { conditionsOf } from './read-asked.ts';
 
 test('conditions that an address holds can all be said; what is none is left out', () => {
   const kept = [
@@ -54,4 +55,29 @@ test('the service is asked in the language of forms, and for the version beside 
   });
   assert.equal(version, 3);
   assert.deepEqual(askFor([]), {});
+});
+
+test('what the service is asked reads back as what was chosen; what a program asked beyond that is kept', () => {
+  const chosen: Condition[] = [
+    { on: 'answer', name: 'q', op: 'contains', value: 'x' },
+    { on: 'answer', name: 'agreed', op: 'equals', value: false },
+    { on: 'reference', name: 'campaign', op: 'equals', value: 'spring' },
+    { on: 'answer', name: 'age', op: 'number', from: 3, to: 5 },
+    { on: 'answer', name: 'day', op: 'time', to: '2026-01-31' },
+    { on: 'answer', name: 'colour', op: 'any', values: ['Red', 'Blue'] },
+    { on: 'answer', name: 'colours', op: 'all', values: ['Red', 'Blue'] },
+    { on: 'answer', name: 'photo', op: 'filled' },
+    { on: 'reference', name: 'ref', op: 'empty' },
+    { on: 'version', op: 'equals', value: 2 },
+  ];
+  assert.deepEqual(conditionsOf(askFor(chosen)), chosen);
+  const asked = {
+    where: '{"all":[{"not":{"element":"q","is":"answered"}}]}',
+    completed_from: '2026-01-01T00:00:00Z',
+    tag: 'vip',
+  };
+  const [kept] = conditionsOf(asked);
+  assert.deepEqual(readConditions([kept]), [kept]);
+  assert.deepEqual(askFor([kept!]), asked);
+  assert.match(sayCondition(kept!, []), /^Completed from .*, tagged “vip”, a condition of a program$/);
 });

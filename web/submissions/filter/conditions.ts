@@ -14,7 +14,18 @@ export type Condition =
   | (On & { op: 'number'; from?: number; to?: number })
   | (On & { op: 'time'; from?: string; to?: string })
   | (On & { op: 'any' | 'all'; values: string[] })
-  | { on: 'version'; op: 'equals'; value: number };
+  | { on: 'version'; op: 'equals'; value: number }
+  /** What a program asks that no one here can write; it is kept, seen and taken away. */
+  | { on: 'program'; op: 'equals'; value: ProgramAsked };
+
+/** Parameters of lists that the table has no controls for. */
+export type ProgramAsked = {
+  where?: readonly FormCondition[];
+  completed_from?: string;
+  completed_to?: string;
+  tag?: string;
+};
+type OnSubject = Extract<Condition, On>;
 
 /** How the answers of each kind are filtered. */
 const kinds = {
@@ -64,12 +75,23 @@ export const operatorsOf = {
 /** A condition as a person reads it: "Age is between 3 and 5". */
 export function sayCondition(condition: Condition, columns: readonly Column[]): string {
   if (condition.on === 'version') return `Version is ${condition.value}`;
+  if (condition.on === 'program') return sayProgram(condition.value);
   const { name } = condition;
   const label = condition.on === 'reference' ? name : (columns.find(({ id }) => id === name)?.label ?? name);
   return `${label} ${sayTest(condition)}`;
 }
 
-function sayTest(condition: Exclude<Condition, { on: 'version' }>): string {
+function sayProgram({ where = [], completed_from: from, completed_to: to, tag }: ProgramAsked): string {
+  const parts = [
+    ...(from === undefined ? [] : [`completed from ${new Date(from).toLocaleString()} on`]),
+    ...(to === undefined ? [] : [`completed before ${new Date(to).toLocaleString()}`]),
+    ...(tag === undefined ? [] : [`tagged “${tag}”`]),
+    ...(where.length === 0 ? [] : ['a condition of a program']),
+  ].join(', ');
+  return `${parts.slice(0, 1).toUpperCase()}${parts.slice(1)}`;
+}
+
+function sayTest(condition: OnSubject): string {
   switch (condition.op) {
     case 'contains':
       return `contains “${condition.value}”`;
@@ -106,6 +128,7 @@ export function readConditions(given: unknown): readonly Condition[] {
       isRecord(item) &&
       ops.includes(item['op']) &&
       (item['on'] === 'version' ||
+        (item['on'] === 'program' && isRecord(item['value'])) ||
         ((item['on'] === 'answer' || item['on'] === 'reference') && typeof item['name'] === 'string')) &&
       Array.isArray(item['values']) === listOps.includes(item['op']),
   );
@@ -114,18 +137,25 @@ export function readConditions(given: unknown): readonly Condition[] {
 
 const none: readonly Condition[] = [];
 
-/** The conditions as the service takes them: a condition of the form language, and the version beside it. */
-export function askFor(conditions: readonly Condition[]): { where?: string; version?: number } {
-  const all = conditions.flatMap((condition) => (condition.on === 'version' ? [] : partsOf(condition)));
-  // A submission answered one version.
-  const version = conditions.findLast(({ on }) => on === 'version') as { value: number } | undefined;
-  return {
-    ...(all.length > 0 && { where: JSON.stringify({ all }) }),
-    ...(version && { version: version.value }),
-  };
+/** The conditions as the service takes them: a condition of the form language, and what is beside it. */
+export function askFor(
+  conditions: readonly Condition[],
+): { where?: string; version?: number } & Omit<ProgramAsked, 'where'> {
+  const asked: Omit<ProgramAsked, 'where'> & { version?: number } = {};
+  const all: FormCondition[] = [];
+  for (const condition of conditions) {
+    // A submission answered one version.
+    if (condition.on === 'version') asked.version = condition.value;
+    else if (condition.on === 'program') {
+      const { where = [], ...beside } = condition.value;
+      all.push(...where);
+      Object.assign(asked, beside);
+    } else all.push(...partsOf(condition));
+  }
+  return { ...(all.length > 0 && { where: JSON.stringify({ all }) }), ...asked };
 }
 
-function partsOf(condition: Exclude<Condition, { on: 'version' }>): FormCondition[] {
+function partsOf(condition: OnSubject): FormCondition[] {
   const { on, name } = condition;
   const subject = on === 'reference' ? { reference: name } : { element: name };
   switch (condition.op) {

@@ -21,19 +21,24 @@ export function FilterChips({
 }): ReactElement {
   /** The place of the condition that is being written; behind the last for a new one. */
   const [at, setAt] = useState<number>();
+  const changed = at === undefined ? undefined : where[at];
   return (
     <div className="filter-chips" role="group" aria-label="Filters">
       {where.map((condition, index) => {
         const words = sayCondition(condition, columns);
         return (
           <span key={`${index} ${words}`} className="filter-chip">
-            <AriaButton
-              className="filter-chip-words cut"
-              aria-label={`Change filter: ${words}`}
-              onPress={() => setAt(index)}
-            >
-              {words}
-            </AriaButton>
+            {condition.on === 'program' ? (
+              <span className="filter-chip-words cut">{words}</span>
+            ) : (
+              <AriaButton
+                className="filter-chip-words cut"
+                aria-label={`Change filter: ${words}`}
+                onPress={() => setAt(index)}
+              >
+                {words}
+              </AriaButton>
+            )}
             <IconButton
               icon="close"
               size="small"
@@ -48,10 +53,10 @@ export function FilterChips({
           Add filter
         </Button>
       )}
-      {at !== undefined && (
+      {at !== undefined && changed?.on !== 'program' && (
         <ConditionDialog
           columns={columns}
-          condition={where[at]}
+          condition={changed}
           onClose={() => setAt(undefined)}
           onSave={(condition) => {
             setAt(undefined);

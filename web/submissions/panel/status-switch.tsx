@@ -15,7 +15,7 @@ export function StatusSwitch({
   submission: SubmissionDetail;
 }): ReactElement {
   const [isExplaining, setExplaining] = useState(false);
-  const change = useChange(form, submission);
+  const change = useChange(form, submission, { before: { status: submission.status } });
   const isCompleted = submission.status === 'completed';
   const next = isCompleted ? 'incomplete' : 'completed';
   const errors = change.error instanceof ApiProblem ? change.error.errors : [];

@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { sayWho } from '#ast/say-who.ts';
 import { shortReference } from '#ast/short-reference.ts';
+import { listQuestions } from '#ast/tree.ts';
+import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../design/button.tsx';
 import { StatusChip } from '../../design/chip.tsx';
@@ -33,6 +36,13 @@ type Props = {
 /** What is being done with the submission. */
 type Doing = 'reading' | 'answers' | 'reference' | 'deleting';
 
+/** By whom or what people know it; by its moment where it does not say. */
+const titleOf = ({ structure, answers, created_at }: SubmissionDetail): string =>
+  sayWho(
+    listQuestions(structure).map(({ element: { type, attrs } }) => ({ type, ...attrs })),
+    answers,
+  ) ?? sayMoment(created_at);
+
 /** One submission, with everything that can be done with it. */
 export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): ReactElement {
   const { data, error, refetch } = useQuery(detailQuery(form, id, view));
@@ -62,7 +72,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
     <>
       <header className="panel-header">
         <h2 ref={heading} tabIndex={-1} className="panel-title">
-          {data ? sayMoment(data.created_at) : 'Submission'}
+          {data ? titleOf(data) : 'Submission'}
         </h2>
         <IconButton
           icon="chevron-up"
@@ -90,7 +100,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
             <StatusChip status={data.status} />
             <span className="soft small">
               {data.completed_at ? 'completed ' : 'begun '}
-              <Ago at={data.completed_at ?? data.created_at} />
+              <Ago at={data.completed_at ?? data.created_at} /> · {sayMoment(data.created_at)}
             </span>
             {!data.is_live_version && <span className="soft small">answered version {data.version}</span>}
           </div>

@@ -13,7 +13,7 @@ type Props = { form: FormPlace; submission: SubmissionDetail; mayEdit: boolean }
 export function TagsSection({ form, submission, mayEdit }: Props): ReactElement | null {
   const { tags } = submission;
   const [text, setText] = useState('');
-  const change = useChange(form, submission);
+  const change = useChange(form, submission, { before: { tags } });
   if (tags.length === 0 && !mayEdit) return null;
   return (
     <section className="panel-section" aria-labelledby="tags-title">

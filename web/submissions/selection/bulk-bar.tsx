@@ -15,7 +15,8 @@ type Props = {
   /** How many the view has in all. */
   total: number;
   onClear: () => void;
-  onStart: (bulk: Bulk) => void;
+  /** `trashed`: what lies in the trash then, where that is known. */
+  onStart: (bulk: Bulk, trashed?: readonly string[]) => void;
 };
 
 /** What is done with a selection, or with everything of the view. */
@@ -36,7 +37,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
     onSuccess(bulk) {
       setAsking(false);
       onClear();
-      onStart(bulk);
+      onStart(bulk, isAll ? undefined : [...selected]);
     },
   });
   const close = (): void => {
@@ -83,7 +84,8 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
           isOpen
           onClose={close}
           confirmLabel={`Delete ${what}`}
-          typed={String(count)}
+          // A selection comes back by one press; of all that match nobody has the list any more.
+          {...(isAll && { typed: String(count) })}
           isPending={start.isPending}
           error={start.error}
           onConfirm={() => start.mutate()}

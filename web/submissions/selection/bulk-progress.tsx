@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
 import { ProgressBar } from 'react-aria-components/ProgressBar';
-import { toastDone } from '../../design/toast.tsx';
+import { call } from '../../api/operations.ts';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
 import { type Bulk, bulkQuery, type FormPlace, refreshSubmissions } from '../queries.ts';
 import { saySubmissions } from '../say-submissions.ts';
 
@@ -13,14 +14,26 @@ const words = {
   tag: ['Tagging submissions', 'tagged', 'tagged'],
 } as const satisfies Readonly<Record<Bulk['kind'], readonly [running: string, soFar: string, ended: string]>>;
 
+async function bringBack(form: FormPlace, ids: readonly string[]): Promise<void> {
+  try {
+    await call(form.workspace_id, 'restoreSubmissions', { params: { id: form.id }, body: { ids: [...ids] } });
+    await refreshSubmissions(form);
+  } catch (error) {
+    toastProblem(error);
+  }
+}
+
 /** A change of many submissions under way: how far it is, until it is done. */
 export function BulkProgress({
   form,
   bulk,
+  trashed,
   onDone,
 }: {
   form: FormPlace;
   bulk: Pick<Bulk, 'id' | 'kind'>;
+  /** What it lays into the trash, where that is known: then it can be undone. */
+  trashed?: readonly string[] | undefined;
   onDone: (id: string) => void;
 }): ReactElement | null {
   const { id, kind } = bulk;
@@ -30,10 +43,13 @@ export function BulkProgress({
   const done = data?.done ?? 0;
   useEffect(() => {
     if (!isDone) return;
-    toastDone(`${saySubmissions(done)} ${done === 1 ? 'was' : 'were'} ${ended}.`);
+    toastDone(
+      `${saySubmissions(done)} ${done === 1 ? 'was' : 'were'} ${ended}.`,
+      trashed && done > 0 ? { label: 'Undo', run: () => void bringBack(form, trashed) } : undefined,
+    );
     void refreshSubmissions(form);
     onDone(id);
-  }, [isDone, done, ended, form, id, onDone]);
+  }, [isDone, done, ended, form, id, trashed, onDone]);
   if (!data || isDone) return null;
   const label = `${done.toLocaleString()} of ${data.total.toLocaleString()} ${soFar}`;
   return (

@@ -2,7 +2,8 @@ import { type DragEvent, type PointerEvent, type ReactElement, useRef, useState 
 import { Button } from 'react-aria-components/Button';
 import { Icon } from '../../design/icon.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
-import { columnWidth, isFixedColumn, type TableColumn } from './table-columns.ts';
+import { pressHead, readSorting, sortBy, unsort } from './sorting.ts';
+import { columnWidth, isFixedColumn, isSortable, type TableColumn } from './table-columns.ts';
 
 /** What can be done with a column. */
 export type ColumnActions = {
@@ -10,12 +11,16 @@ export type ColumnActions = {
   onMove: (id: string, target: string, place: 'before' | 'after') => void;
   onHide: (id: string) => void;
   onResize: (id: string, width: number) => void;
+  /** Another order of the table, as the address has it. */
+  onSort: (sort: string | undefined) => void;
   /** Pins so many columns behind the first; absent where there is no room for it. */
   onPin?: ((count: number) => void) | undefined;
 };
 
 type Props = ColumnActions & {
   column: TableColumn;
+  /** The order of the table. */
+  sort: string | undefined;
   width: number;
   /** Which column it is; 0 is the first. */
   place: number;
@@ -32,7 +37,10 @@ const dragType = 'application/x-formloom-column';
 
 /** The head of a column: a menu for the keyboard and for touch, a grip and an edge for the mouse. */
 export function ColumnHead(props: Props): ReactElement {
-  const { column, width, pinnedAt, onMove, onResize } = props;
+  const { column, width, pinnedAt, sort, onMove, onResize, onSort } = props;
+  const sorting = readSorting(sort);
+  const sorted = sorting.find(({ id }) => id === column.id);
+  const place = sorting.length > 1 && sorted ? sorting.indexOf(sorted) + 1 : undefined;
   const [dropPlace, setDropPlace] = useState<'before' | 'after'>();
   const cell = useRef<HTMLTableCellElement>(null);
   const isFixed = isFixedColumn(column);
@@ -50,6 +58,7 @@ export function ColumnHead(props: Props): ReactElement {
     <th
       ref={cell}
       scope="col"
+      aria-sort={sorted ? (sorted.isDescending ? 'descending' : 'ascending') : undefined}
       className={`sheet-head${column.kind === 'created' ? ' sheet-first' : pinnedAt === undefined ? '' : ' sheet-pinned'}`}
       style={column.kind === 'created' ? undefined : { insetInlineStart: pinnedAt }}
       data-drop={dropPlace}
@@ -71,9 +80,25 @@ export function ColumnHead(props: Props): ReactElement {
             <Icon name="drag" />
           </span>
         )}
-        <Menu items={actionsOf(props)} placement="bottom start">
-          <Button className="sheet-head-button" aria-label={`${column.title}, column options`}>
+        {isSortable(column) ? (
+          <Button
+            className="sheet-head-button"
+            aria-label={`Sort by ${column.title}`}
+            onPress={({ shiftKey }) => onSort(pressHead(sort, column.id, { isSecond: shiftKey }))}
+          >
             <span className="cut">{column.title}</span>
+            {sorted && (
+              <span className="sheet-sorted">
+                <Icon name={sorted.isDescending ? 'arrow-down' : 'arrow-up'} />
+                {place}
+              </span>
+            )}
+          </Button>
+        ) : (
+          <span className="sheet-head-words cut">{column.title}</span>
+        )}
+        <Menu items={actionsOf(props)} placement="bottom end">
+          <Button className="sheet-head-menu" aria-label={`${column.title}, column options`}>
             <Icon name="chevron-down" />
           </Button>
         </Menu>
@@ -114,6 +139,7 @@ function actionsOf(props: Props): MenuAction[] {
     ? []
     : [{ id: 'hide', label: 'Hide column', icon: 'eye', onAction: () => onHide(id) }];
   return [
+    ...sortActions(props),
     ...moves,
     {
       id: 'wider',
@@ -129,6 +155,33 @@ function actionsOf(props: Props): MenuAction[] {
     },
     ...hide,
     ...pinActions(props),
+  ];
+}
+
+/** The same as pressing the head, for touch and for whoever does not know of the other key. */
+function sortActions({ column, sort, onSort }: Props): MenuAction[] {
+  if (!isSortable(column)) return [];
+  const { id } = column;
+  const sorting = readSorting(sort);
+  const [first] = sorting;
+  const action = (isDescending: boolean, isSecond: boolean): MenuAction => ({
+    id: `sort ${isDescending} ${isSecond}`,
+    label: `${isSecond ? 'Then by this, ' : 'Sort '}${isDescending ? 'descending' : 'ascending'}`,
+    icon: isDescending ? 'arrow-down' : 'arrow-up',
+    isCurrent:
+      sorting[Number(isSecond)]?.id === id && sorting[Number(isSecond)]?.isDescending === isDescending,
+    onAction: () => onSort(sortBy(sort, { id, isDescending }, { isSecond })),
+  });
+  const isBehind = first !== undefined && first.id !== id;
+  const isSorted = sorting.some((column) => column.id === id);
+  return [
+    action(false, false),
+    action(true, false),
+    ...(isBehind ? [action(false, true), action(true, true)] : []),
+    ...(isSorted
+      ? [{ id: 'unsort', label: 'Do not sort by this', onAction: () => onSort(unsort(sort, id)) }]
+      : []),
+    { id: 'sorting', separator: true },
   ];
 }
 

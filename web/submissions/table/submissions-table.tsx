@@ -7,6 +7,8 @@ import { SubmissionRow } from './submission-row.tsx';
 import { createdColumn, isFixedColumn, type TableColumn, usualWidth } from './table-columns.ts';
 
 type Props = ColumnActions & {
+  /** Its order, as the address has it. */
+  sort: string | undefined;
   rows: readonly TableRow[];
   /** The same list until one of them changes: rows are drawn again for another one. */
   columns: readonly TableColumn[];
@@ -31,6 +33,7 @@ const checkColumnWidth = 48;
 export function SubmissionsTable({
   rows,
   columns,
+  sort,
   pinned,
   widths,
   isTall,
@@ -97,6 +100,7 @@ export function SubmissionsTable({
               <ColumnHead
                 key={column.id}
                 column={column}
+                sort={sort}
                 width={widthOf(column)}
                 place={index}
                 pinned={pinned}

@@ -17,6 +17,10 @@ export const foundColumn: TableColumn = { id: '$found', title: 'Found in', kind:
 /** These two stand first, and stay. */
 export const isFixedColumn = ({ kind }: TableColumn): boolean => kind === 'created' || kind === 'found';
 
+/** Whether the service orders submissions by it. */
+export const isSortable = (column: TableColumn): boolean =>
+  column.kind !== 'found' && !(column.kind === 'answer' && column.column.type === 'matrix');
+
 /**
  * Every other column that a form's table can have, in the form's order; labels that occur twice carry the id.
  * @param isWide whether there is room for the status in front of the answers.

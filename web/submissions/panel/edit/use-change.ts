@@ -3,7 +3,7 @@ import { isRecord, own } from '#ast/json.ts';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { call } from '../../../api/operations.ts';
-import { toastDone } from '../../../design/toast.tsx';
+import { toastDone, toastProblem } from '../../../design/toast.tsx';
 import { type FormPlace, refreshSubmissions } from '../../queries.ts';
 
 /** A submission in the state that somebody looked at. */
@@ -21,17 +21,34 @@ export function useChange(
   {
     onDone,
     sayDone = () => 'Saved.',
-  }: { onDone?: () => void; sayDone?: (reply: ReplyOf<'changeSubmission'>) => string } = {},
+    before,
+  }: {
+    onDone?: () => void;
+    sayDone?: (reply: ReplyOf<'changeSubmission'>) => string;
+    /** What makes it as it was: then it can be undone. */
+    before?: NonNullable<Patch>;
+  } = {},
 ) {
+  const params = { id: seen.id };
   return useMutation({
     mutationFn: (body: NonNullable<Patch>) =>
-      call(form.workspace_id, 'changeSubmission', { params: { id: seen.id }, body }, { seen }),
+      call(form.workspace_id, 'changeSubmission', { params, body }, { seen }),
     async onSuccess(reply) {
       await refreshSubmissions(form);
-      toastDone(sayDone(reply));
+      toastDone(sayDone(reply), before && { label: 'Undo', run: () => void undo(before, reply) });
       onDone?.();
     },
   });
+
+  /** Unless somebody else has changed it meanwhile. */
+  async function undo(body: NonNullable<Patch>, reply: ReplyOf<'changeSubmission'>): Promise<void> {
+    try {
+      await call(form.workspace_id, 'changeSubmission', { params, body }, { seen: reply });
+      await refreshSubmissions(form);
+    } catch (error) {
+      toastProblem(error);
+    }
+  }
 }
 
 /** As a merge patch: what is not among the values any more is taken away. */

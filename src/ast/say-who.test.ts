@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sayWho } from './say-who.ts';
+
+const asked = [
+  { id: 'topic', label: 'Topic', type: 'text' },
+  { id: 'email', label: 'Email', type: 'email' },
+  { id: 'first_name', label: 'First name', type: 'text' },
+  { id: 'last_name', label: 'Last name', type: 'text' },
+  { id: 'message', label: 'Message', type: 'textarea' },
+];
+
+test('a submission is called by the name of its sender, else by its subject, else by an address', () => {
+  const email = 'ada@example.org';
+  assert.equal(
+    sayWho(asked, { topic: 'Looms', email, first_name: 'Ada', last_name: 'Lovelace' }),
+    'Ada Lovelace',
+  );
+  assert.equal(sayWho(asked, { topic: 'Looms', email, last_name: 'Lovelace' }), 'Lovelace');
+  assert.equal(sayWho(asked, { topic: ' Looms ', email }), 'Looms');
+  assert.equal(sayWho(asked, { topic: 'Looms', message: 'Hello' }, 'message'), 'Hello');
+  assert.equal(sayWho(asked, { email, message: 'Hello' }), email);
+  assert.equal(sayWho(asked, { message: 'Hello' }), undefined);
+});
+
+test('whose name it is counts, and not that of a friend; a long name is cut', () => {
+  const named = [{ id: 'who', label: 'Who', type: 'text', autocomplete: 'name' }];
+  assert.equal(sayWho([asked[0]!, ...named], { topic: 'Looms', who: 'Ada' }), 'Ada');
+  assert.equal(sayWho(named, { who: 'x'.repeat(200) })?.length, 81);
+  assert.equal(sayWho(named, { who: ['Ada'] }), undefined);
+});

@@ -1,0 +1,48 @@
+import type { Answers } from './answers.ts';
+import { autofillOf } from './autofill.ts';
+import { isInputType } from './input-rules.ts';
+import { own } from './json.ts';
+import type { InputElement } from './tree.ts';
+
+/** What is known of a question outside of rows. */
+export type Asked = {
+  readonly id: string;
+  readonly label: string;
+  readonly type: string;
+  readonly autocomplete?: string;
+};
+
+/** A title is one line. */
+const longestTitle = 80;
+
+/**
+ * By what people know a submission: the name that its sender gave, else its subject, else a mail address; undefined where
+ * it says none of them.
+ * @param asked the questions in the form's order.
+ * @param subject the element that the form's settings name.
+ */
+export function sayWho(asked: readonly Asked[], answers: Answers, subject?: string): string | undefined {
+  const inputs = asked.flatMap(({ type, ...attrs }) =>
+    isInputType(type) ? [{ type, attrs } as unknown as InputElement] : [],
+  );
+  const answerTo = (find: (input: InputElement) => boolean): string | undefined => {
+    for (const input of inputs.filter(find)) {
+      const answer = own(answers, input.attrs.id);
+      if (typeof answer === 'string' && answer.trim() !== '') return answer.trim();
+    }
+    return undefined;
+  };
+  const filledBy = (token: ReturnType<typeof autofillOf>) =>
+    answerTo((input) => input.type === 'text' && autofillOf(input) === token);
+  const parts = [filledBy('given-name'), filledBy('family-name')].filter((part) => part !== undefined);
+  const title =
+    filledBy('name') ??
+    (parts.length > 0 ? parts.join(' ') : undefined) ??
+    answerTo(({ attrs }) => attrs.id === subject) ??
+    answerTo(({ attrs }) => attrs.id === 'subject') ??
+    answerTo(({ type }) => type === 'text') ??
+    answerTo(({ type }) => type === 'email');
+  if (title === undefined) return undefined;
+  const [line] = title.split('\n');
+  return line!.length > longestTitle ? `${line!.slice(0, longestTitle).toWellFormed()}…` : line;
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pressHead, readSorting } from './sorting.ts';
+
+const alone = { isSecond: false };
+const second = { isSecond: true };
+
+test('the head of a column orders up, then down, then not at all', () => {
+  assert.equal(pressHead(undefined, 'age', alone), 'age');
+  assert.equal(pressHead('age', 'age', alone), '-age');
+  assert.equal(pressHead('-age', 'age', alone), undefined);
+  assert.equal(pressHead('-age', 'name', alone), 'name');
+  assert.equal(pressHead('age,name', 'name', alone), 'name');
+});
+
+test('with shift a second column orders equals, and the first stays what it was', () => {
+  assert.equal(pressHead(undefined, 'age', second), 'age');
+  assert.equal(pressHead('-age', 'name', second), '-age,name');
+  assert.equal(pressHead('-age,name', 'name', second), '-age,-name');
+  assert.equal(pressHead('-age,-name', 'name', second), '-age');
+  assert.equal(pressHead('age,name', 'age', second), '-age,name');
+  assert.equal(pressHead('age,name', '$status', second), 'age,$status');
+  assert.deepEqual(readSorting('-age,$created'), [
+    { id: 'age', isDescending: true },
+    { id: '$created', isDescending: false },
+  ]);
+});
