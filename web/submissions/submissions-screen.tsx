@@ -203,7 +203,7 @@ function useBulks(form: ReturnType<typeof useForm>) {
   return {
     running: [...byId.values()].filter(({ id }) => !finished.includes(id)),
     trashed,
-    begin(bulk: Bulk, ids?: readonly string[]) {
+    begin: (bulk: Bulk, ids?: readonly string[]) => {
       setBegun((before) => [...before, bulk]);
       if (ids) setTrashed((before) => new Map(before).set(bulk.id, ids));
     },
