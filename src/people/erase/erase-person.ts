@@ -18,11 +18,11 @@ import { findTraces, type Match, mostTraces } from '../traces.ts';
 import {
   advanceErasure,
   deleteDrafts,
-  deleteImportLines,
   deleteMails,
   endErasure,
   findItems,
   findLooseFiles,
+  forgetImportProblems,
   insertErasure,
   listHeldFiles,
   lockErasure,
@@ -203,7 +203,8 @@ async function finish(
 ): Promise<void> {
   const workspace = { workspace_id: workspaceId };
   const said = { ...workspace, json_pattern: asked.json_pattern };
-  const lines = [...(await deleteDrafts(client, said)), ...(await deleteImportLines(client, said))];
+  const lines = await deleteDrafts(client, said);
+  await forgetImportProblems(client, said);
   const loose = (await findLooseFiles(client, { ...workspace, pattern: asked.pattern })).map(
     (file) => file.id,
   );

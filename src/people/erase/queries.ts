@@ -164,16 +164,13 @@ export const deleteDrafts = statement(
    select line from invited union all select line from answered`,
 );
 
-/** Lines of files with answers that are no submissions yet, and what was said of those that were left out. */
-export const deleteImportLines = statement(
-  'people.delete_import_lines',
+/** Forgets what was said of lines that an import left out. */
+export const forgetImportProblems = statement(
+  'people.forget_import_problems',
   { workspace_id: uuid, json_pattern: text },
-  { line: integer },
-  `with said as (
-     update submission_imports set problems = '[]'
-     where workspace_id = $workspace_id and problems::text ~* $json_pattern)
-   delete from submission_import_lines
-   where workspace_id = $workspace_id and entry::text ~* $json_pattern returning line`,
+  {},
+  `update submission_imports set problems = '[]'
+   where workspace_id = $workspace_id and problems::text ~* $json_pattern`,
 );
 
 /** Uploads that no submission has claimed, by their names. */
