@@ -152,16 +152,12 @@ export const deleteMails = statement(
   `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
 );
 
-/** Lines of imports that are no invitations, or no submissions, yet. */
+/** Lines of imports that are no invitations yet. */
 export const deleteDrafts = statement(
   'people.delete_drafts',
   { workspace_id: uuid, json_pattern: text },
   { line: integer },
-  `with invited as (
-     delete from invitation_drafts where workspace_id = $workspace_id and draft::text ~* $json_pattern returning line),
-   answered as (
-     delete from submission_import_lines where workspace_id = $workspace_id and entry::text ~* $json_pattern returning line)
-   select line from invited union all select line from answered`,
+  `delete from invitation_drafts where workspace_id = $workspace_id and draft::text ~* $json_pattern returning line`,
 );
 
 /** Forgets what was said of lines that an import left out. */
