@@ -69,7 +69,11 @@ export function holdAgainst(document: OpenApi): Documented {
       const missing = Object.entries(response.headers ?? {})
         .filter(([name, header]) => isRequired(header) && !headers.has(name))
         .map(([name]) => name);
-      const problems = missing.map((name) => `${method} ${path}: ${status} has no ${name}`);
+      const untold = method === 'GET' && found && headers.has('etag') && !response.headers?.['ETag'];
+      const problems = [
+        ...missing.map((name) => `${method} ${path}: ${status} has no ${name}`),
+        ...(untold ? [`${method} ${path}: ${status} has an ETag, which is not documented`] : []),
+      ];
       if (method === 'HEAD') return problems;
       if (response.content && !('application/json' in response.content)) return problems;
       if (!response.content)

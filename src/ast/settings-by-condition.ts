@@ -106,7 +106,10 @@ function* findTranslationProblems(
   form: Form | undefined,
 ): Generator<Problem, void> {
   const translations = own(entry, 'translations') ?? {};
-  if (!isRecord(translations)) return yield ['translations', 'must be an object of languages'];
+  if (!isRecord(translations)) {
+    yield ['translations', 'must be an object of languages'];
+    return;
+  }
   for (const [language, texts] of Object.entries(translations)) {
     const at = `translations.${language}`;
     const problem = form && languageProblem(language, languagesOf(form));

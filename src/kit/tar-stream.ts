@@ -6,8 +6,8 @@ import { createTarPacker } from 'modern-tar';
 /** A tar file that is being written. */
 export type TarWriter = {
   /** @param size the bytes of `content`, exactly. */
-  add(name: string, size: number, content: Readable): Promise<void>;
-  addText(name: string, text: string): Promise<void>;
+  add: (name: string, size: number, content: Readable) => Promise<void>;
+  addText: (name: string, text: string) => Promise<void>;
 };
 
 /** A tar file packed with gzip, written by `write` while it is read. What stops in the middle breaks it off, so that nobody takes half of it for all. */

@@ -82,11 +82,11 @@ export function textEndpoints({ database }: { database: Database }) {
       params: idParameter,
       reply: { status: 200, description: 'The texts, in the order of the form.', schema: Texts },
       async run({ params, ...scope }) {
-        const { document, draft } = await read(scope, params.id);
+        const { document } = await read(scope, params.id);
         const texts = listTexts(document).map(({ key, text, translations }) => ({ key, text, translations }));
         const languages = [...namedLanguages(document.structure)];
         const body: Static<typeof Texts> = { languages, texts, missing: countMissing(document) };
-        return { body, tag: draftTag(draft.revision) };
+        return { body };
       },
     }),
 
