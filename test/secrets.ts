@@ -45,27 +45,27 @@ export function keepLog(text: string): void {
   if (directory !== undefined) appendFileSync(join(directory, `${process.pid}-others.log`), text);
 }
 
-/** Shorter ones are words: a test's "x" as a password, or a part of an address. A recovery code has 11 characters. */
-const shortestSecret = 11;
-const shortestPart = 12;
+/** Shorter ones are words: a test's "another one" as a password. Recovery codes have 11 characters, and are no words. */
+const shortestSecret = 12;
+const shortestCode = 11;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Of what came as a secret (`Bearer …`, `name=value; …`) the parts that are one each. */
-function noteSecret(text: string): void {
-  const parts = text.split(/[^\w-]+/).filter((part) => part.length >= shortestPart);
-  for (const part of [text, ...parts]) {
-    if (part.length < shortestSecret || uuid.test(part) || /[\r\n]/.test(part) || noted.has(part)) continue;
+function noteSecret(text: string, shortest = shortestSecret): void {
+  for (const part of [text, ...text.split(/[^\w-]+/)]) {
+    if (part.length < shortest || uuid.test(part) || /[\r\n]/.test(part) || noted.has(part)) continue;
     noted.add(part);
     if (directory !== undefined) appendFileSync(join(directory, `${process.pid}.secrets`), `${part}\n`);
   }
 }
 
-const secretNames = /^(?:secret|token|cookie|recovery_codes|.*_?password)$/;
+const secretNames = /^(?:secret|token|cookie|.*_?password)$/;
 
 /** Notes what of a JSON value is a secret by its name, at any depth, and what of its addresses is one by its looks. */
 export function noteSecretsOf(value: unknown, name = ''): void {
   if (typeof value === 'string') {
-    if (secretNames.test(name) || value.startsWith('fl_')) noteSecret(value);
+    if (name === 'recovery_codes') noteSecret(value, shortestCode);
+    else if (secretNames.test(name) || value.startsWith('fl_')) noteSecret(value);
     else if (/^https?:/.test(value)) noteSecretsOfText(value);
   } else if (typeof value === 'object' && value !== null) {
     for (const [inner, each] of Object.entries(value))

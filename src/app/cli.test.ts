@@ -353,7 +353,12 @@ async function insertFailedDelivery(workspace: string, form: string, webhook: st
 const nothing = randomUUID();
 
 const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = [
-  ['no command', [], 2, /A command is missing[^]*workspace +create, list, plan[^]*delivery +list, retry/],
+  [
+    'no command',
+    [],
+    2,
+    /A command is missing[^]*workspace +create, list, delete, restore, plan[^]*delivery +list, retry/,
+  ],
   ['an unknown command', ['key', 'make'], 2, /no command "key make"[^]*key create --name <text>/],
   ['a misspelt command', ['form', 'list'], 2, /no command "form list"\. Did you mean "forms list"\?/],
   ['half a command', ['delivery'], 2, /no command "delivery"[^]*delivery list --webhook <id>/],
@@ -564,7 +569,7 @@ test('--help explains the service, a group and a command, on standard output, wi
   ]);
   assert.match(
     all.stdout,
-    /workspace +create, list, plan[^]*forms +pull, plan, apply, list, create, get[^]*Exit codes: 0 /,
+    /workspace +create, list, delete, restore, plan[^]*forms +pull, plan, apply, list, create, get[^]*Exit codes: 0 /,
   );
   assert.match(group.stdout, /key create[^]*key list[^]*key revoke/);
   assert.doesNotMatch(group.stdout, /workspace create/);

@@ -91,6 +91,8 @@ test('the five-minute tour of the README works as it is written, and after it ev
     searched,
     asked,
     mistaken,
+    sorted,
+    views,
     events,
     refused,
     head,
@@ -101,9 +103,10 @@ test('the five-minute tour of the README works as it is written, and after it ev
   assert.match(first!, /"status":"published"/);
   assert.match(again!, /"submission_count":0/);
   for (const text of [sent, withFile]) assert.match(text!, /"status":"completed"/);
-  for (const text of [lists, where, byCursor, searched, asked, mistaken])
+  for (const text of [lists, where, byCursor, searched, asked, mistaken, sorted])
     assert.match(text!, /The shuttle is stuck/);
   assert.match(mistaken!, /"to":"shuttle"/);
+  assert.match(views!, /"name":"To finish"[^]*"data":\[\{[^]*"name":"To finish"/);
   assert.match(visits!, /"is_counting":true/);
   assert.match(events!, /"has_more":false/);
   assert.match(refused!, /"error":"validation_error"/);
