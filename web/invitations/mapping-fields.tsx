@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
-import { type Choice, Select } from '../design/select.tsx';
+import { ColumnChoices } from '../design/column-choices.tsx';
+import type { Choice } from '../design/select.tsx';
 import type { ColumnUse, ImportPreview, InvitationsOverview } from './invitations-query.ts';
 
 type Props = {
@@ -13,23 +14,12 @@ export function MappingFields({ preview: { columns, mapping }, questions, onChan
   const choose = (index: number, id: string): void =>
     onChange(mapping.map((use, at) => (at === index ? columnUse(id, columns[index]!.title) : use)));
   return (
-    <div className="invite-columns" role="group" aria-label="What the columns become">
-      {columns.map(({ title, samples }, index) => (
-        <div key={index} className="invite-column">
-          <span className="invite-column-words">
-            <strong className="cut">{title}</strong>
-            <span className="soft small cut">{samples.filter(Boolean).join(' · ') || 'Empty'}</span>
-          </span>
-          <Select
-            label={`What “${title}” becomes`}
-            isLabelHidden
-            choices={choicesOf(questions)}
-            value={idOf(mapping[index] ?? { as: 'ignore' })}
-            onChange={(id) => choose(index, id)}
-          />
-        </div>
-      ))}
-    </div>
+    <ColumnChoices
+      columns={columns}
+      choices={choicesOf(questions)}
+      chosen={columns.map((_, index) => idOf(mapping[index] ?? { as: 'ignore' }))}
+      onChoose={choose}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 import './search-screen.css';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import type { ReactElement } from 'react';
 import { readQuestion } from '#ast/search/read-question.ts';
 import { call } from '../../api/operations.ts';
 import { StatusChip } from '../../design/chip.tsx';
@@ -14,6 +14,7 @@ import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
 import { useWorkspace } from '../../settings/workspace.ts';
 import { askedIn } from '../../shell/search/asked-in.ts';
+import { AskedQuestion } from '../../shell/search/asked-question.tsx';
 import {
   firstHit,
   type Found,
@@ -22,13 +23,10 @@ import {
   sayReading,
   whoOf,
 } from '../../shell/search/found.ts';
-import { QuestionBox } from '../../shell/search/question-box.tsx';
 
 type View = { q: string | undefined; page: number };
 
 const rowsOfPage = 25;
-/** A pause in typing after which the search begins. */
-const typingMs = 250;
 /** Characters around a hit. */
 const hitCharacters = 120;
 
@@ -77,7 +75,13 @@ export function SearchScreen(): ReactElement {
   return (
     <Page title="All submissions">
       <div role="search" className="search-head">
-        <QuestionOf workspaceId={workspace.id} q={view.q} onChange={(q) => show({ q, page: 1 }, true)} />
+        <AskedQuestion
+          label="Search all submissions"
+          placeholder="Search the answers of all forms"
+          place={{ workspaceId: workspace.id }}
+          q={view.q}
+          onChange={(q) => show({ q, page: 1 }, true)}
+        />
         <span className="soft small numeric" role="status">
           {total !== undefined && !found.isPlaceholderData && sayTotal(total, view.q !== undefined)}
         </span>
@@ -185,45 +189,5 @@ function Nothing({ view, total }: { view: View; total: number }): ReactElement {
     <EmptyState icon="search" title="Nothing matches">
       Every word has to be there. Try fewer of them, or the beginning of one with a star: web*
     </EmptyState>
-  );
-}
-
-/** The box, which asks once typing rests; what cannot be asked is said in it, and the last answer stays. */
-function QuestionOf({
-  workspaceId,
-  q,
-  onChange,
-}: {
-  workspaceId: string;
-  q: string | undefined;
-  onChange: (q: string | undefined) => void;
-}): ReactElement {
-  const [text, setText] = useState(q ?? '');
-  const asked = useRef(q);
-  const change = useRef(onChange);
-  change.current = onChange;
-  // The address may change by itself: by the browser's Back, or by the finder.
-  useEffect(() => {
-    if (q === asked.current) return;
-    asked.current = q;
-    setText(q ?? '');
-  }, [q]);
-  useEffect(() => {
-    const next = text.trim() || undefined;
-    if (next === asked.current || readQuestion(next ?? '').problems.length > 0) return undefined;
-    const timer = setTimeout(() => {
-      asked.current = next;
-      change.current(next);
-    }, typingMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <QuestionBox
-      label="Search all submissions"
-      placeholder="Search the answers of all forms"
-      place={{ workspaceId }}
-      value={text}
-      onChange={setText}
-    />
   );
 }

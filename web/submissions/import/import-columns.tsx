@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { ColumnChoices } from '../../design/column-choices.tsx';
 import { type Choice, Select } from '../../design/select.tsx';
 import type { ColumnUse, ImportPreview, ImportSource } from './import-query.ts';
 
@@ -45,23 +46,12 @@ export function ImportColumns({
           onChange={(mark) => change({ decimal: mark })}
         />
       </div>
-      <div className="import-columns" role="group" aria-label="What the columns become">
-        {columns.map(({ title, samples }, index) => (
-          <div key={index} className="import-column">
-            <span className="import-column-words">
-              <strong className="cut">{title}</strong>
-              <span className="soft small cut">{samples.filter(Boolean).join(' · ') || 'Empty'}</span>
-            </span>
-            <Select
-              label={`What “${title}” becomes`}
-              isLabelHidden
-              choices={choices}
-              value={idOf(mapping[index] ?? { as: 'ignore' })}
-              onChange={(id) => choose(index, id)}
-            />
-          </div>
-        ))}
-      </div>
+      <ColumnChoices
+        columns={columns}
+        choices={choices}
+        chosen={columns.map((_, index) => idOf(mapping[index] ?? { as: 'ignore' }))}
+        onChoose={choose}
+      />
     </>
   );
 }

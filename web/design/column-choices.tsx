@@ -1,0 +1,36 @@
+import './column-choices.css';
+import type { ReactElement } from 'react';
+import { type Choice, Select } from './select.tsx';
+
+/** What each column of a file becomes, beside its first values. `chosen` are ids of the choices, in the order of the columns. */
+export function ColumnChoices({
+  columns,
+  choices,
+  chosen,
+  onChoose,
+}: {
+  columns: readonly { readonly title: string; readonly samples: readonly string[] }[];
+  choices: readonly Choice<string>[];
+  chosen: readonly string[];
+  onChoose: (index: number, id: string) => void;
+}): ReactElement {
+  return (
+    <div className="column-choices" role="group" aria-label="What the columns become">
+      {columns.map(({ title, samples }, index) => (
+        <div key={index} className="column-choice">
+          <span className="column-choice-words">
+            <strong className="cut">{title}</strong>
+            <span className="soft small cut">{samples.filter(Boolean).join(' · ') || 'Empty'}</span>
+          </span>
+          <Select
+            label={`What “${title}” becomes`}
+            isLabelHidden
+            choices={choices}
+            value={chosen[index]!}
+            onChange={(id) => onChoose(index, id)}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}
