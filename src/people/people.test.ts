@@ -10,16 +10,20 @@ import { unpackTar } from 'modern-tar';
 import { element } from '#ast/testing.ts';
 import { storageKey } from '#files/receive.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
+import { newId, now } from '#kit/clock.ts';
+import { lastId } from '#kit/cursor.ts';
 import { openLog } from '#kit/log.ts';
+import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
 import { startQueue } from '#kit/queue/worker.ts';
 import type { Storage } from '#kit/storage.ts';
 import { changeSubmission } from '#submissions/changes/edit.ts';
+import { insertImport } from '#submissions/import/queries.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { trashSubmission } from '#submissions/trash/trash.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { readAsked } from './asked.ts';
-import { eraseJob, eraseStep, startErasing } from './erase/erase-person.ts';
+import { type EraseContext, eraseJob, eraseStep, startErasing } from './erase/erase-person.ts';
 import { listErasures } from './erase/queries.ts';
 import { hashOfReceipt } from './erase/receipt.ts';
 import { packPerson } from './pack-person.ts';
@@ -36,6 +40,21 @@ const elements = [
 ];
 const find = async (scene: Scene, q: string, match: 'exact' | 'words' = 'exact') =>
   (await findTraces(database, scene.workspaceId, readAsked(q), match)).traces;
+
+/** An erasing when it is over. */
+async function finished(context: EraseContext, { workspaceId }: Scene, id: string) {
+  const queue = startQueue({
+    database,
+    log: openLog('silent'),
+    handlers: { [eraseJob]: { perLane: 1, run: (job) => eraseStep(context, job) } },
+  });
+  after(() => queue.stop());
+  const page = { workspace_id: workspaceId, id, below_id: lastId, limit: 1, offset: 0 };
+  return until('the erasing to finish', async () => {
+    const [found] = await listErasures(database, page);
+    return found!.finished_at !== null && found;
+  });
+}
 
 test('a person is found in every form, in what lies in the trash and in what an edit took away, and it is said where', async () => {
   const scene = await openScene(database, elements);
@@ -121,21 +140,7 @@ test('an erasing that is stopped in the middle goes on, counts exactly, and forg
   const id = await startErasing(scene.context, scene.workspaceId, { q: 'ada@example.org', ...asked });
   const late = await scene.submit({ mail: 'ada@example.org' });
   const context = { ...scene.context, storage: failing };
-  const queue = startQueue({
-    database,
-    log: openLog('silent'),
-    handlers: { [eraseJob]: { perLane: 1, run: (job) => eraseStep(context, job) } },
-  });
-  after(() => queue.stop());
-  const page = {
-    workspace_id: scene.workspaceId,
-    id,
-    below_id: 'f'.repeat(8) + '-ffff-ffff-ffff-ffffffffffff',
-  };
-  const erasure = await until('the erasing to finish', async () => {
-    const [found] = await listErasures(database, { ...page, limit: 1, offset: 0 });
-    return found!.finished_at !== null && found;
-  });
+  const erasure = await finished(context, scene, id);
   assert.equal(faults, 0);
   assert.deepEqual([erasure.total, erasure.done], [120, 120]);
   assert.deepEqual(erasure.gone, { submissions: 120, files: 3 });
@@ -146,4 +151,49 @@ test('an erasing that is stopped in the middle goes on, counts exactly, and forg
     (await find(scene, 'ada@example.org')).map((trace) => trace.id),
     [late],
   );
+});
+
+test('of lines of an import, uploads and mails that wait, those go that name the person, and nobody else’s', async () => {
+  const scene = await openScene(database, elements);
+  const { workspaceId, formId, context } = scene;
+  const addresses = ['ada@example.org', 'nada@example.org'];
+  const lines = addresses.map((mail, line) => ({ line, entry: { answers: { mail }, reference: {} } }));
+  await insertImport(database, {
+    workspace_id: workspaceId,
+    id: newId(),
+    form_id: formId,
+    requested_by: null,
+    created_at: now(),
+    total: 2,
+    lines: JSON.stringify(lines),
+  });
+  for (const address of addresses) {
+    await scene.upload('photo', `${address}.png`);
+    await enqueueMail(
+      database,
+      context.vault,
+      { workspaceId, formId },
+      {
+        kind: 'notification',
+        to: { address: 'team@example.org' },
+        subject: address[0]!,
+        letter: {
+          heading: 'News',
+          blocks: [{ kind: 'text', text: `Hello,\n${address} wrote.` }],
+          reason: '',
+        },
+      },
+    );
+  }
+  const asked = { q: 'ada@example.org', match: 'exact', what: 'submissions', except: [], by } as const;
+  const id = await startErasing(context, workspaceId, asked);
+  const { gone } = await finished({ ...context, storage }, scene, id);
+  assert.deepEqual(gone, { files: 1, mails: 1, import_lines: 1 });
+  const { rows } = await database.query(
+    `select array(select entry #>> '{answers,mail}' from submission_import_lines where workspace_id = $1) as lines,
+            array(select filename from files where workspace_id = $1) as files,
+            array(select subject from mails where workspace_id = $1) as mails`,
+    [workspaceId],
+  );
+  assert.deepEqual(rows, [{ lines: ['nada@example.org'], files: ['nada@example.org.png'], mails: ['n'] }]);
 });

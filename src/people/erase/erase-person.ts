@@ -1,3 +1,4 @@
+import { parse } from 'node:path';
 import { type FilesContext, discardFiles, removeTakenFiles } from '#files/receive.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
@@ -10,6 +11,7 @@ import type { Vault } from '#kit/vault.ts';
 import { type Erased, eraseIdentity, eraseSubmissions } from '#submissions/erase/erase.ts';
 import { deleteInvitations } from '#submissions/erase/queries.ts';
 import { deleteHeld } from '#submissions/held/queries.ts';
+import { saidIn } from '#submissions/erase/strip-answers.ts';
 import { changedBy } from '#submissions/history/changed-by.ts';
 import { deleteEventsOf } from '#webhooks/upkeep/queries.ts';
 import { forgetKeptAnswers } from '#workspaces/idempotency/queries.ts';
@@ -17,11 +19,12 @@ import { type Asked, readAsked } from '../asked.ts';
 import { findTraces, type Match, mostTraces } from '../traces.ts';
 import {
   advanceErasure,
-  deleteDrafts,
   deleteMails,
+  deleteWaitingLines,
   endErasure,
   findItems,
   findLooseFiles,
+  findWaitingLines,
   forgetImportProblems,
   insertErasure,
   listHeldFiles,
@@ -203,11 +206,17 @@ async function finish(
 ): Promise<void> {
   const workspace = { workspace_id: workspaceId };
   const said = { ...workspace, json_pattern: asked.json_pattern };
-  const lines = await deleteDrafts(client, said);
+  // PostgreSQL finds it in longer words too, which are somebody else's.
+  const waiting = (await findWaitingLines(client, said)).filter((line) => saysIt(line.said, asked));
+  const lines = await deleteWaitingLines(client, {
+    ...workspace,
+    import_ids: waiting.map(({ import_id }) => import_id),
+    lines: waiting.map(({ line }) => line),
+  });
   await forgetImportProblems(client, said);
-  const loose = (await findLooseFiles(client, { ...workspace, pattern: asked.pattern })).map(
-    (file) => file.id,
-  );
+  const loose = (await findLooseFiles(client, { ...workspace, pattern: asked.pattern }))
+    .filter(({ filename }) => asked.isSaid(filename) || asked.isSaid(parse(filename).name))
+    .map((file) => file.id);
   await discardFiles(context, workspaceId, loose);
   const mails = await sealedMails(context, client, workspaceId, asked);
   await deleteMails(client, { ...workspace, ids: mails });
@@ -226,6 +235,8 @@ async function finish(
   await endErasure(client, { ...workspace, id, hash, finished_at });
 }
 
+const saysIt = (json: string, { isSaid }: Asked): boolean => saidIn(JSON.parse(json), isSaid);
+
 /** Mails that have not left and name the person in what they say. */
 async function sealedMails(
   { vault }: Pick<EraseContext, 'vault'>,
@@ -237,7 +248,7 @@ async function sealedMails(
   let after = firstId;
   for (;;) {
     const rows = await readSealedMails(db, { workspace_id: workspaceId, after, limit: sealedRows });
-    for (const { id, content } of rows) if (asked.standsIn(opened(vault, content))) found.push(id);
+    for (const { id, content } of rows) if (saysIt(opened(vault, content), asked)) found.push(id);
     if (rows.length < sealedRows) return found;
     after = rows.at(-1)!.id;
   }
@@ -248,6 +259,6 @@ function opened(vault: Vault, content: Buffer): string {
   try {
     return vault.unseal('mails', content);
   } catch {
-    return '';
+    return 'null';
   }
 }

@@ -2,6 +2,7 @@ import {
   bigint,
   bytes,
   integer,
+  integers,
   jsonb,
   jsonText,
   nullable,
@@ -152,12 +153,31 @@ export const deleteMails = statement(
   `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
 );
 
-/** Lines of imports that are no invitations yet. */
-export const deleteDrafts = statement(
-  'people.delete_drafts',
+/** Lines of imports that are no invitations, or no submissions, yet, and may say it. */
+export const findWaitingLines = statement(
+  'people.find_waiting_lines',
   { workspace_id: uuid, json_pattern: text },
+  { import_id: uuid, line: integer, said: text },
+  `select batch_id as import_id, line, draft::text as said from invitation_drafts
+   where workspace_id = $workspace_id and draft::text ~* $json_pattern
+   union all
+   select import_id, line, entry::text as said from submission_import_lines
+   where workspace_id = $workspace_id and entry::text ~* $json_pattern`,
+);
+
+/** Removes lines of imports. The arrays belong together. */
+export const deleteWaitingLines = statement(
+  'people.delete_waiting_lines',
+  { workspace_id: uuid, import_ids: uuids, lines: integers },
   { line: integer },
-  `delete from invitation_drafts where workspace_id = $workspace_id and draft::text ~* $json_pattern returning line`,
+  `with given as (select * from unnest($import_ids, $lines) as given (import_id, line)),
+   invited as (
+     delete from invitation_drafts d using given
+     where d.workspace_id = $workspace_id and d.batch_id = given.import_id and d.line = given.line returning d.line),
+   answered as (
+     delete from submission_import_lines l using given
+     where l.workspace_id = $workspace_id and l.import_id = given.import_id and l.line = given.line returning l.line)
+   select line from invited union all select line from answered`,
 );
 
 /** Forgets what was said of lines that an import left out. */
@@ -169,12 +189,12 @@ export const forgetImportProblems = statement(
    where workspace_id = $workspace_id and problems::text ~* $json_pattern`,
 );
 
-/** Uploads that no submission has claimed, by their names. */
+/** Uploads that no submission has claimed and whose names may say it. */
 export const findLooseFiles = statement(
   'people.find_loose_files',
   { workspace_id: uuid, pattern: text },
-  { id: uuid },
-  `select id from files
+  { id: uuid, filename: text },
+  `select id, filename from files
    where workspace_id = $workspace_id and submission_id is null and held_id is null and filename ~* $pattern`,
 );
 
