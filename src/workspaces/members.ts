@@ -5,7 +5,13 @@ import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { only, type Queryable } from '#kit/statement.ts';
-import { countOwners, deleteMember, findMembership, lockMembers, updateRole } from './members/queries.ts';
+import {
+  countOtherOwners,
+  deleteMember,
+  findMembership,
+  lockMembers,
+  updateRole,
+} from './members/queries.ts';
 import { forgetKeys, keyChannel } from './authenticate.ts';
 import { revokeKeysOf } from './keys/queries.ts';
 import { reportNews } from './mail-news.ts';
@@ -107,7 +113,7 @@ function changeMember(
     if (!member) throw new ApiError('not_found', 'This person is not a member of the workspace.');
     requireOwner(keeper, member.role);
     requireUnchanged(unchanged, member.updated_at);
-    if (member.role === 'owner' && !staysOwner) await requireAnotherOwner(client, workspaceId);
+    if (member.role === 'owner' && !staysOwner) await requireAnotherOwner(client, workspaceId, userId);
     await change(client);
   });
 }
@@ -119,8 +125,8 @@ export function requireOwner(keeper: Keeper, concerned: Role): void {
   }
 }
 
-async function requireAnotherOwner(client: ClientBase, workspaceId: string): Promise<void> {
-  const [counted] = await countOwners(client, { workspace_id: workspaceId });
-  if (counted!.owners > 1) return;
+async function requireAnotherOwner(client: ClientBase, workspaceId: string, userId: string): Promise<void> {
+  const [counted] = await countOtherOwners(client, { workspace_id: workspaceId, user_id: userId });
+  if (counted!.owners > 0) return;
   throw new ApiError('conflict', 'This is the last owner. Make somebody else an owner first.');
 }

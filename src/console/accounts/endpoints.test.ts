@@ -200,6 +200,16 @@ test('everyone but the last owner may leave', async () => {
   assert.equal((await owner.call('DELETE', `/memberships/${owner.workspaceId}`)).status, 409);
 });
 
+test('an owner whose account is being deleted is no other owner: who stays may neither leave nor give it up', async () => {
+  const owner = await signIn(service);
+  const { workspaceId, userId } = owner;
+  const other = await signIn(service, { role: 'owner', workspaceId });
+  assert.equal((await other.call('DELETE', '/person', { password: other.password })).status, 200);
+  assert.equal((await owner.call('DELETE', `/memberships/${workspaceId}`)).status, 409);
+  assert.equal((await owner.api('PATCH', `/members/${userId}`, { role: 'admin' })).status, 409);
+  assert.equal((await owner.api('DELETE', `/members/${other.userId}`)).status, 204, 'who leaves anyway may');
+});
+
 test('a person sees where they are signed in, and ends it: one, or all but this; nobody ends those of others', async () => {
   const person = await signIn(service);
   type Listed = { data: { id: string; browser: string | null; is_this: boolean; is_halfway: boolean }[] };

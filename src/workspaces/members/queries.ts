@@ -117,11 +117,13 @@ export const lockMembers = statement(
   `select id from workspaces where id = $workspace_id for no key update`,
 );
 
-export const countOwners = statement(
-  'workspaces.count_owners',
-  { workspace_id: uuid },
+/** Owners besides one, without those whose accounts are being deleted. */
+export const countOtherOwners = statement(
+  'workspaces.count_other_owners',
+  { workspace_id: uuid, user_id: text },
   { owners: bigint },
-  `select count(*) as owners from members where workspace_id = $workspace_id and role = 'owner'`,
+  `select count(*) as owners from members m join users u on u.id = m.user_id and u.ends_at is null
+    where m.workspace_id = $workspace_id and m.role = 'owner' and m.user_id <> $user_id`,
 );
 
 /** Tells every process, once this is committed, to forget what it knows of keys: they may what their makers may. */
