@@ -17,3 +17,13 @@ for (const [what, isSecure, expected] of [
     for (const { headers } of answers) assert.equal(headers['strict-transport-security'], expected);
   });
 }
+
+test('an answer whose route says nothing else may load nothing and be framed by nobody, and is not sniffed', async () => {
+  const server = openServer({ log: openLog('silent'), trustProxy: false });
+  server.get('/own', (_request, reply) => reply.header('Content-Security-Policy', 'sandbox').send(''));
+  const [none, own] = [await server.inject('/nothing'), await server.inject('/own')];
+  await server.close();
+  assert.equal(none.headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'");
+  assert.equal(none.headers['x-content-type-options'], 'nosniff');
+  assert.equal(own.headers['content-security-policy'], 'sandbox');
+});
