@@ -71,12 +71,11 @@ test('the right password gives a cookie that admits to this form, and no wrong o
   const { cookie, entry } = (await enter(scene, password))!;
   assert.match(
     cookie,
-    new RegExp(`; Path=/f/${scene.formId}; HttpOnly; SameSite=None; Secure; Partitioned$`),
+    new RegExp(`^__Secure-.*; Path=/f/${scene.formId}; HttpOnly; SameSite=None; Secure; Partitioned$`),
   );
-  assert.match(
-    (await enter(scene, password, '192.0.2.2', 'http://localhost:3000'))!.cookie,
-    /HttpOnly; SameSite=Lax$/,
-  );
+  const plain = (await enter(scene, password, '192.0.2.2', 'http://localhost:3000'))!.cookie;
+  assert.match(plain, /^formloom.*HttpOnly; SameSite=Lax$/);
+  assert.equal(await refusalOf(scene, plain), undefined, 'one that was given before the service had https');
   const sent = cookie.split(';', 1)[0]!;
   assert.equal(await refusalOf(scene, undefined, entry), undefined, 'in a frame the address carries it');
   assert.equal((await refusalOf(other, undefined, entry))?.reason, 'password');

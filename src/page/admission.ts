@@ -101,21 +101,31 @@ export async function enterPassword(
   const expires = String(Math.floor(now().getTime() / 1000) + entrySeconds);
   const entry = `${expires}.${vault.sign('form passwords', entryText(live, expires))}`;
   // An embedded form is a third party in its page; browsers send its cookie only so, and only by https.
-  const site = attempt.publicUrl.startsWith('https:') ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
-  const cookie = `${cookieName(live)}=${entry}; Max-Age=${entrySeconds}; Path=/f/${live.id}; HttpOnly; ${site}`;
+  const isSecure = attempt.publicUrl.startsWith('https:');
+  const site = isSecure ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
+  const { plain, secure } = cookieNames(live);
+  const cookie = `${isSecure ? secure : plain}=${entry}; Max-Age=${entrySeconds}; Path=/f/${live.id}; HttpOnly; ${site}`;
   return { cookie, entry };
 }
 
-const cookieName = ({ id }: LiveForm): string => `formloom.form.${id}`;
+/** `__Secure-`: no page that came by http can set it. `__Host-` would send it beyond its own form. */
+const cookieNames = ({ id }: LiveForm) => ({
+  plain: `formloom.form.${id}`,
+  secure: `__Secure-formloom.form.${id}`,
+});
 
 /** Another password makes every entry void. */
 const entryText = ({ id, passwordHash }: LiveForm, expires: string): string =>
   `${id}/${expires}/${createHash('sha256').update(String(passwordHash)).digest('base64url')}`;
 
 function hasEntered(vault: Vault, live: LiveForm, cookies = '', entry = ''): boolean {
-  const name = `${cookieName(live)}=`;
-  const kept = cookies.split(/;\s*/).filter((cookie) => cookie.startsWith(name));
-  return [...kept.map((cookie) => cookie.slice(name.length)), entry].some((given) => {
+  const names = Object.values(cookieNames(live)).map((name) => `${name}=`);
+  const kept = cookies
+    .split(/;\s*/)
+    .flatMap((cookie) =>
+      names.flatMap((name) => (cookie.startsWith(name) ? [cookie.slice(name.length)] : [])),
+    );
+  return [...kept, entry].some((given) => {
     const [expires = '', signature = ''] = given.split('.');
     return (
       vault.verify('form passwords', entryText(live, expires), signature) &&
