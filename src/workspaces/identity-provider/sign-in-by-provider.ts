@@ -7,7 +7,7 @@ import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import type { Visitor } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
-import type { Vault } from '#kit/vault.ts';
+import { newKey, type Vault } from '#kit/vault.ts';
 import type { Accounts } from '../accounts.ts';
 import { reportNews } from '../mail-news.ts';
 import { changeRole } from '../members.ts';
@@ -186,7 +186,7 @@ async function findOrMakePerson(
     const at = now();
     // Whoever made the account never showed that the address is theirs: what they had of it ends.
     if (found && !found.is_confirmed)
-      await setPassword(client, { user_id: found.id, password: await hashPassword(newId()), now: at });
+      await setPassword(client, { user_id: found.id, password: await hashPassword(newKey()), now: at });
     const id = found?.id ?? (await makePerson(client, email, claims, at));
     await insertIdentity(client, { id: newId(), user_id: id, identity, now: at });
     return { id };
