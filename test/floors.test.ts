@@ -393,6 +393,16 @@ test('each threat is in the threat model, with tests that are in the repository'
   assert.deepEqual(missing, []);
 });
 
+test('what is held against OWASP ASVS is held in files and by tests that are in the repository', async () => {
+  const page = await readFile(join(home, 'docs', 'asvs.md'), 'utf8');
+  const cited = [...page.matchAll(/`((?:src|web|test|deploy)\/[^`]+)`/g)].map(([, path]) => path!);
+  assert.ok(cited.length > 100);
+  assert.deepEqual(
+    cited.filter((path) => !existsSync(join(home, path))),
+    [],
+  );
+});
+
 test('types are never silenced', () => {
   const silenced = offences(
     // Vite asks for a default export.
