@@ -144,6 +144,8 @@ test('a sorted list is read by cursor without a gap and without a repeat while o
     '["x"]',
     '[0,null,"\\u0000",2,null,null,"01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1"]',
     '[0,"1",null,2,null,null,"x"]',
+    '[0,1e999,null,2,null,null,"01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1"]',
+    '[0,1,null,2,null,null,["01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1"]]',
   ]) {
     const place = Buffer.from(wrong).toString('base64url');
     const forged = Buffer.from(`${mark} ${page} ${total} ${place}`).toString('base64url');

@@ -73,28 +73,30 @@ export const writePlace = (place: string): string => Buffer.from(place).toString
  */
 export function readPlace({ after }: Pick<Cut, 'after'>): string | null {
   if (after === null) return null;
-  const place = Buffer.from(after, 'base64url').toString();
+  const place = parsed(Buffer.from(after, 'base64url').toString());
   if (!isPlace(place)) throw refuseCursor('"cursor" is none that this list gave.');
-  return place;
+  // Written anew: `1e0` is a number, and no integer of PostgreSQL.
+  return JSON.stringify(place);
 }
 
-function isPlace(text: string): boolean {
+function parsed(text: string): unknown {
   try {
-    const place: unknown = JSON.parse(text);
-    return (
-      Array.isArray(place) &&
-      place.length === 7 &&
-      isKey(place.slice(0, 3)) &&
-      isKey(place.slice(3, 6)) &&
-      uuidPattern.test(String(place[6]))
-    );
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
+const isPlace = (place: unknown): boolean =>
+  Array.isArray(place) &&
+  place.length === 7 &&
+  isKey(place.slice(0, 3)) &&
+  isKey(place.slice(3, 6)) &&
+  typeof place[6] === 'string' &&
+  uuidPattern.test(place[6]);
+
 const isKey = ([rank, number, written]: readonly unknown[]): boolean =>
   [0, 1, 2].includes(rank as number) &&
-  (number === null || typeof number === 'number') &&
+  (number === null || Number.isFinite(number)) &&
   (written === null ||
     (typeof written === 'string' && written.isWellFormed() && !written.includes('\u0000')));
