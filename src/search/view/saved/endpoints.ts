@@ -102,12 +102,11 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       isConditional: true,
       reply: { status: 200, description: 'The view as it is now.', schema: SavedView },
       async run({ params, body, unchanged, ...scope }) {
-        const { form_id: formId, ...before } = await find(scope, params.id);
-        const form = { workspaceId: scope.workspaceId, formId };
-        const written = await check(form, { ...before, ...body });
+        const { form_id: formId } = await find(scope, params.id);
+        const given = await check({ workspaceId: scope.workspaceId, formId }, body);
         await refusingTwins(
-          changing(scope, params.id, unchanged, (client, key) =>
-            updateSavedView(client, { ...key, ...written, now: now() }),
+          changing(scope, params.id, unchanged, (client, key, before) =>
+            updateSavedView(client, { ...before, ...given, ...key, now: now() }),
           ),
         );
         return show(scope, params.id);
@@ -143,24 +142,25 @@ export function savedViewEndpoints({ database }: { database: Database }) {
   }
 
   /**
-   * What can be looked at now can be saved.
+   * What can be looked at now can be saved; what is not given is not asked, for it is saved already.
    * @throws ApiError bad_request for a query that is not understood; validation_error for a name that cannot be one.
    */
-  async function check(
+  async function check<Given extends Partial<Written>>(
     form: { workspaceId: string; formId: string },
-    { name: given, query: asked, columns: arranged }: Written,
-  ): Promise<Written> {
-    const trimmed = given.trim();
-    const texts = [trimmed, ...Object.values(asked), ...Object.keys(arranged?.widths ?? {})];
+    given: Given,
+  ): Promise<Given> {
+    const { query: asked, columns: arranged } = given;
+    const name = given.name?.trim();
+    const texts = [name, ...Object.values(asked ?? {}), ...Object.keys(arranged?.widths ?? {})];
     const isClean = [...texts, ...(arranged?.order ?? []), ...(arranged?.hidden ?? [])].every(
       (text) => typeof text !== 'string' || isCleanText(text),
     );
-    if (trimmed === '' || !isClean) {
+    if (name === '' || !isClean) {
       const message = 'A view has a name that is not blank, and no characters that cannot be stored.';
       throw new ApiError('validation_error', message, { errors: [{ field: 'name', message }] });
     }
-    await readView(database, form, asked);
-    return { name: trimmed, query: asked, columns: arranged };
+    if (asked) await readView(database, form, asked);
+    return name === undefined ? given : { ...given, name };
   }
 
   /** @throws ApiError not_found, precondition_failed. */
@@ -168,14 +168,19 @@ export function savedViewEndpoints({ database }: { database: Database }) {
     { workspaceId }: Pick<Scope, 'workspaceId'>,
     id: string,
     unchanged: Unchanged,
-    change: (client: Queryable, key: { workspace_id: string; id: string }) => Promise<unknown>,
+    change: (
+      client: Queryable,
+      key: { workspace_id: string; id: string },
+      before: Written,
+    ) => Promise<unknown>,
   ): Promise<void> {
     return transaction(database, async (client) => {
       const key = { workspace_id: workspaceId, id };
       const locked = only(await lockSavedView(client, key));
       if (!locked) throw new ApiError('not_found');
-      requireUnchanged(unchanged, locked.updated_at);
-      await change(client, key);
+      const { updated_at, ...before } = locked;
+      requireUnchanged(unchanged, updated_at);
+      await change(client, key, before);
     });
   }
 }

@@ -55,12 +55,12 @@ export const insertSavedView = statement(
    returning id`,
 );
 
-/** Locks a saved view for a change. */
+/** Locks a saved view for a change, and reads what it is. */
 export const lockSavedView = statement(
   'saved.lock_view',
   { workspace_id: uuid, id: uuid },
-  { updated_at: timestamp },
-  `select updated_at from saved_views where workspace_id = $workspace_id and id = $id for update`,
+  { name: text, query: jsonb<ViewQuery>(), columns: nullable(jsonb<TableSettings>()), updated_at: timestamp },
+  `select name, query, columns, updated_at from saved_views where workspace_id = $workspace_id and id = $id for update`,
 );
 
 export const updateSavedView = statement(
