@@ -117,6 +117,7 @@ test('days and numbers are read as the file writes them', () => {
     readCell(input, cell, { dates, decimal });
   assert.equal(read(date!, '1/31/2026', 'mdy', '.'), '2026-01-31');
   assert.equal(read(date!, '31.1.26', 'dmy', '.'), '2026-01-31');
+  assert.equal(read(date!, '31.1.85', 'dmy', '.'), '1985-01-31');
   assert.equal(read(date!, '2026-01-31 00:00:00', 'dmy', '.'), '2026-01-31');
   assert.equal(read(number!, '1.500,5', 'ymd', ','), 1500.5);
   assert.equal(read(number!, '1,500.5', 'ymd', '.'), 1500.5);
@@ -125,6 +126,54 @@ test('days and numbers are read as the file writes them', () => {
     ['mdy', 'dmy', 'ymd'],
   );
   assert.deepEqual([guessDecimal(['1.500,5']), guessDecimal(['1500.5'])], [',', '.']);
+});
+
+test('a number that is written otherwise than the file writes its numbers is refused, and not another number', () => {
+  const number = form.children[0]!.children[1] as never;
+  for (const [cell, decimal, answer] of [
+    ['3,14', '.', '3,14'],
+    ['3.14', ',', '3.14'],
+    ['1,5,000', '.', '1,5,000'],
+    ['5 7', '.', '5 7'],
+    ['- 1 500 000', '.', -1_500_000],
+    ["1'500.25", '.', 1500.25],
+    ['12,34,567', '.', 1_234_567],
+    ['1.500', ',', 1500],
+    ['1500000,5', ',', 1_500_000.5],
+  ] as const)
+    assert.equal(readCell(number, cell, { dates: 'ymd', decimal }), answer, cell);
+});
+
+test('a submission was at no moment before 1970, after tomorrow, or on a day that there is not', async () => {
+  const moments = ['0001-01-01', '1969-12-31', '2026-02-31', '2026-13-01', '2999-01-01', '2026-01-31'];
+  const { entries, problems } = await plan(
+    `Full name,Submitted at\n${moments.map((moment) => `Ada,${moment}`).join('\n')}`,
+  );
+  assert.deepEqual(
+    entries.map(({ line }) => line),
+    [7],
+  );
+  assert.deepEqual(
+    problems.map(({ line, column }) => [line, column]),
+    [2, 3, 4, 5, 6].map((line) => [line, 'Submitted at']),
+  );
+});
+
+test('a reference value that is longer than it may be leaves its line out, and is not cut', async () => {
+  const mapping = [
+    { as: 'answer', name: 'name' },
+    { as: 'reference', name: 'source' },
+  ];
+  const { entries, problems } = await plan(`a,b\nAda,${'x'.repeat(8_192)}\nBea,${'x'.repeat(8_193)}`, {
+    mapping,
+  });
+  assert.deepEqual(
+    entries.map(({ entry }) => entry.reference['source']?.length),
+    [8_192],
+  );
+  assert.deepEqual(problems, [
+    { line: 3, column: 'b', message: 'It is longer than 8,192 characters.', is_left_out: true },
+  ]);
 });
 
 test('the file of the guide is read as it is written', async () => {

@@ -104,10 +104,19 @@ function readLine(line: TableLine, reading: Reading): { entry: ImportEntry; prob
   for (const [index, use] of mapping.entries()) {
     const cell = line.cells[index] ?? '';
     if (typeof cell === 'string' && cell.trim() === '') continue;
-    if (use.as === 'reference') entry.reference[use.name] = String(cell).slice(0, 8_192);
+    if (use.as === 'reference') {
+      entry.reference[use.name] = String(cell);
+      if (String(cell).length > longestReference)
+        say(
+          columns[index]!.title,
+          `It is longer than ${longestReference.toLocaleString('en')} characters.`,
+          true,
+        );
+    }
     if (use.as === 'submitted_at') {
       entry.at = readInstant(cell, writing.dates)?.getTime();
-      if (entry.at === undefined) say(columns[index]!.title, 'This is no moment.', true);
+      if (entry.at === undefined || entry.at > latestFrom(reading))
+        say(columns[index]!.title, 'This is no moment at which it can have been sent.', true);
     }
     if (use.as === 'answer')
       setAnswer(entry.answers, use, readCell(importable(form).get(use.name)!, cell, writing));
@@ -118,6 +127,12 @@ function readLine(line: TableLine, reading: Reading): { entry: ImportEntry; prob
       say(columnOf(name, reading), 'It is not asked where the other answers are so, and is left out.', false);
   return { entry, problems };
 }
+
+/** So long a value may be that a submit refers to. */
+const longestReference = 8_192;
+
+/** The end of the day after today, in ms: what was sent today may have been sent tomorrow elsewhere. */
+const latestFrom = ({ today }: ImportForm): number => Date.parse(today) + 2 * 24 * 60 * 60 * 1_000;
 
 function setAnswer(
   answers: Record<string, unknown>,

@@ -1,3 +1,4 @@
+import { isDate } from '#ast/rules/text-formats.ts';
 import { type InputElement, kindOf, optionsOf, takesSeveralInRow } from '#ast/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import { plain } from './mapping.ts';
@@ -51,13 +52,18 @@ function readFlag(cell: Cell): unknown {
   return no.includes(word) ? false : cell;
 }
 
+/** Between the digits of a number stand such marks before every three of them (in India before every two). */
+const numbers: Readonly<Record<Writing['decimal'], RegExp>> = {
+  '.': /^[+-]?\s?(?:\d+|\d{1,3}(?:[\s',]\d{2,3})*[\s',]\d{3})(?:\.\d+)?(?:e[+-]?\d+)?$/i,
+  ',': /^[+-]?\s?(?:\d+|\d{1,3}(?:[\s'.]\d{2,3})*[\s'.]\d{3})(?:,\d+)?(?:e[+-]?\d+)?$/i,
+};
+
+/** What is written otherwise stays, and is refused by the check: `3,14` is not 314. */
 function readNumber(cell: Cell, decimal: Writing['decimal']): unknown {
   if (typeof cell === 'number') return cell;
-  const text = String(cell)
-    .trim()
-    .replace(/[\s\u00a0\u202f']/g, '');
-  const written = decimal === ',' ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '');
-  return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(written) ? Number(written) : cell;
+  const text = String(cell).trim();
+  if (!numbers[decimal].test(text)) return cell;
+  return Number(text.replace(decimal === ',' ? /[\s'.]/g : /[\s',]/g, '').replace(',', '.'));
 }
 
 /** An option by its label or its id; what is neither stays as it is, and may be an answer of one's own. */
@@ -117,8 +123,12 @@ function readDay(text: string, dates: Writing['dates']): string | undefined {
     string,
     string,
   ];
-  return `${year.length === 2 ? `20${year}` : year}-${pad(month)}-${pad(day)}`;
+  return `${wholeYear(year)}-${pad(month)}-${pad(day)}`;
 }
+
+/** As spreadsheets read two digits: from 30 on they are of the last century. */
+const wholeYear = (year: string): string =>
+  year.length === 2 ? `${Number(year) < 30 ? '20' : '19'}${year}` : year;
 
 function readTime(text: string): string | undefined {
   const found =
@@ -130,14 +140,17 @@ function readTime(text: string): string | undefined {
   return `${pad(String(hours))}:${minute}`;
 }
 
-/** The moment of a submission: with a zone as it says, else in UTC; undefined where it is none. */
+/** The moment of a submission: with a zone as it says, else in UTC; undefined where it is none, or before there were any. */
 export function readInstant(cell: Cell, dates: Writing['dates']): Date | undefined {
   const text = String(cell).trim();
   const zoned = /[T ]\d{2}:\d{2}.*(?:Z|[+-]\d{2}:\d{2})$/.test(text)
     ? text
     : `${readMoment('datetime', text, dates)}Z`;
+  // To JavaScript the 31st of February is a day in March.
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(zoned) ?? [];
+  if (day !== undefined && !isDate(day)) return undefined;
   const time = new Date(zoned);
-  return Number.isNaN(time.getTime()) ? undefined : time;
+  return time.getTime() >= 0 ? time : undefined;
 }
 
 /** How the file probably writes its days: in which order they can all be. */
