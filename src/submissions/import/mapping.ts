@@ -1,3 +1,4 @@
+import { factOf } from '#ast/fact-of.ts';
 import {
   type Form,
   type InputElement,
@@ -21,15 +22,16 @@ export type ColumnUse =
 export type Column = { title: string; samples: string[] };
 
 /** The questions whose answers a cell can hold, by id: not files, nor what is asked in rows or worked out. */
-export function importable(form: Form): ReadonlyMap<string, InputElement> {
-  return new Map(
-    listQuestions(form).flatMap((question) => {
-      if (question.kind === 'group' || isCalculation(question.element)) return [];
-      const { element } = question;
-      return kindOf(element) === 'files' ? [] : [[element.attrs.id, element] as const];
-    }),
-  );
-}
+export const importable = factOf(
+  (form: Form): ReadonlyMap<string, InputElement> =>
+    new Map(
+      listQuestions(form).flatMap((question) => {
+        if (question.kind === 'group' || isCalculation(question.element)) return [];
+        const { element } = question;
+        return kindOf(element) === 'files' ? [] : [[element.attrs.id, element] as const];
+      }),
+    ),
+);
 
 /** The columns of a table, whose first line names them. */
 export function describeColumns({ lines: [head, ...rest] }: Table): Column[] {
