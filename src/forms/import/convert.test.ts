@@ -207,6 +207,21 @@ test('a reference of a JSON Schema to itself ends, and one that multiplies costs
   assert.throws(() => convertForm(document, 'json_schema'), TooMuchWork);
 });
 
+test('what is blank is looked through once, however often something refers to it', () => {
+  let reads = 0;
+  const blank = new Proxy([''], {
+    get: (list, name) => {
+      reads += 1;
+      return Reflect.get(list, name) as unknown;
+    },
+  });
+  const properties = Object.fromEntries(
+    Array.from({ length: 100 }, (_, index) => [`p${index}`, { $ref: '#/$defs/blank' }]),
+  );
+  convertForm({ properties, $defs: { blank } }, 'json_schema');
+  assert.ok(reads < 10, String(reads));
+});
+
 const guide = await readFile(new URL('../../../docs/guides/importing.md', import.meta.url), 'utf8');
 
 test('the example of each source in the guide becomes a form, of which nothing is left out', () => {

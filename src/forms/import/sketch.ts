@@ -26,10 +26,12 @@ export function newSketch(): Sketch {
     origins: new Map(),
     newId: (wished, words = '') => {
       const base = isTelling(wished) ? wished : slugOf(words);
-      let count = counts.get(base) ?? 0;
+      // Counted by what they have in common: of thousands of long ones each would be looked for behind all others.
+      const stem = base.slice(0, 58);
+      let count = counts.get(stem) ?? 0;
       let id = base;
-      while (taken.has(id)) id = `${base.slice(0, 58)}_${(count += 1) + 1}`;
-      counts.set(base, count);
+      while (taken.has(id)) id = `${stem}_${(count += 1) + 1}`;
+      counts.set(stem, count);
       taken.add(id);
       return id;
     },

@@ -1,3 +1,4 @@
+import { factOf } from '#ast/fact-of.ts';
 import { isRecord } from '#ast/json.ts';
 import { newWork, spend } from '#ast/work.ts';
 
@@ -52,10 +53,10 @@ const unread = 'Forms here have nothing like it.';
 
 /** What is blank says nothing, so nothing is lost with it. */
 const isBlank = (value: unknown): boolean =>
-  value === null ||
-  value === undefined ||
-  value === '' ||
-  (isHolder(value) && Object.values(value).every(isBlank));
+  value === null || value === undefined || value === '' || (isHolder(value) && isBlankHolder(value));
+
+/** A part is asked whenever it is opened, and may be opened by thousands of references. */
+const isBlankHolder = factOf((holder: Holder): boolean => Object.values(holder).every(isBlank));
 
 const valueAt = (holder: Holder, key: Key): unknown =>
   Object.hasOwn(holder, key) ? (holder as Readonly<Record<Key, unknown>>)[key] : undefined;
