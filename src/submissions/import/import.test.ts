@@ -5,11 +5,16 @@ import * as fc from 'fast-check';
 import { writeXlsxStream } from 'hucre/xlsx';
 import type { Static } from 'typebox';
 import { element, formOf, structure } from '#ast/testing.ts';
+import { newId, now } from '#kit/clock.ts';
+import { enqueueJob } from '#kit/queue.ts';
 import { cases } from '#test/cases.ts';
 import { type Body, openService, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
+import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';
 import { planImport } from './plan-import.ts';
+import { insertImport } from './queries.ts';
 import { guessDates, guessDecimal, readCell } from './read-cell.ts';
+import { submissionImportJob } from './start-import.ts';
 import type { ImportPreview, ImportProgress, ImportStarted } from './shapes.ts';
 
 /* Answers come in from a file: looked at first, checked as a page checks them, each line once. */
@@ -228,6 +233,38 @@ const answersOf = async (formId: string) =>
   (await tenant.call('GET', `/forms/${formId}/submissions?per_page=100`)).body.data as (Body & {
     answers: Record<string, unknown>;
   })[];
+
+test('an import under way when its workspace is closed waits with its lines, and goes on when that is opened again', async () => {
+  const { id } = await makeForm(tenant, elements);
+  const { workspaceId } = tenant;
+  const { database, wakeQueue } = service.services;
+  const importId = newId();
+  await beginEnd(database, workspaceId, undefined);
+  const lines = [{ line: 1, entry: { answers: { name: 'Ada' }, reference: {}, key: newId() } }];
+  await insertImport(database, {
+    workspace_id: workspaceId,
+    id: importId,
+    form_id: id,
+    requested_by: null,
+    created_at: now(),
+    total: 1,
+    lines: JSON.stringify(lines),
+  });
+  const job = { workspace_id: workspaceId, id: newId(), kind: submissionImportJob, lane: importId };
+  await enqueueJob(database, { ...job, payload: { import: importId, form: id }, delay: 0 });
+  wakeQueue();
+  await until('a step to be over', async () => {
+    const { rows } = await database.query(
+      'select from jobs where id = $1 and (run_at <= now() or lease_token is not null)',
+      [job.id],
+    );
+    return rows.length === 0;
+  });
+  await bringBack(database, workspaceId, undefined);
+  await database.query('update jobs set run_at = now() where id = $1', [job.id]);
+  wakeQueue();
+  assert.deepEqual([(await finished(id)).created, (await finished(id)).refused], [1, 0]);
+});
 
 test('a file becomes submissions with the moments that it says, which are found, and the same file makes nothing twice', async () => {
   const { id } = await makeForm(tenant, elements);

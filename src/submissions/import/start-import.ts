@@ -5,6 +5,7 @@ import { TooMuchWork } from '#ast/work.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import type { LiveForm, LiveForms } from '#forms/live-form.ts';
 import { findClosure } from '#forms/openness.ts';
+import { findFormSettings } from '#forms/queries.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -26,6 +27,9 @@ export const submissionImportJob = 'submissions.import';
 /** Lines that become submissions in one transaction, and problems that are kept of an import. */
 const stepSize = 100;
 const keptProblems = 100;
+
+/** How often an import whose workspace was closed on the way looks whether that is open again. */
+const closedSeconds = 600;
 
 /** What importing answers needs. */
 export type ImportContext = { database: Database; liveForms: LiveForms; wakeQueue: () => void };
@@ -126,10 +130,16 @@ function keyOf(text: string): string {
 type Payload = { import: string; form: string };
 type Outcome = { created: number; refusals: { line: number; message: string }[] };
 
+/** Whether a form is there that nobody finds: its workspace is closed, and may be opened again. */
+const isThere = async (db: Queryable, workspaceId: string, formId: string): Promise<boolean> =>
+  (await findFormSettings(db, { workspace_id: workspaceId, id: formId })).length > 0;
+
 /** One step: its lines are gone and its submissions there, or nothing happened. */
 export async function importSubmissionsStep(context: ImportContext, job: Job): Promise<void> {
   const { form } = job.payload as Payload;
   const live = await context.liveForms.find(form);
+  if (!live && (await isThere(context.database, job.workspaceId, form)))
+    return rescheduleJob(context.database, job, { delay: closedSeconds });
   // Of what is taken so many times, each line is a step: where it is late, it alone is left out.
   const limit = live && isLimited(live.form) ? 1 : stepSize;
   try {
