@@ -7,7 +7,9 @@ export function factOf<Thing extends object, Fact extends object | string | numb
 ): (thing: Thing) => Fact {
   const known = new WeakMap<Thing, Fact>();
   return (thing) => {
-    const fact = known.get(thing) ?? derive(thing);
+    const found = known.get(thing);
+    if (found !== undefined) return found;
+    const fact = derive(thing);
     known.set(thing, fact);
     return fact;
   };

@@ -66,11 +66,13 @@ function makeGraph(elements: readonly LogicNode[], byId: ReadonlyMap<string, Log
   };
 }
 
-function idsInConditions({ show_when, hide_when, ...attrs }: LogicNode['attrs']): string[] {
-  const ofOptions = optionsById(attrs)
-    .values()
-    .map((option) => option.show_when);
-  return [show_when, hide_when, ...ofOptions]
+function idsInConditions(attrs: LogicNode['attrs']): string[] {
+  const ofOptions = attrs.options
+    ? optionsById(attrs)
+        .values()
+        .map((option) => option.show_when)
+    : [];
+  return [attrs.show_when, attrs.hide_when, ...ofOptions]
     .flatMap((condition) => (condition ? [...comparisonsOf(condition)] : []))
     .flatMap((comparison) => ('element' in comparison ? comparison.element : []));
 }

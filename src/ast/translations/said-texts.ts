@@ -16,14 +16,14 @@ export function saidTexts(
   attrs: Attributes,
   name: string,
 ): { readonly language: string; readonly text: string }[] {
-  const said: [language: string, text: unknown][] = [
-    ['', own(attrs, name)],
-    ...Object.entries(translationsOf(attrs)).map(([language, texts]): [string, unknown] => [
-      language,
-      own(texts, name),
-    ]),
-  ];
-  return said.flatMap(([language, text]) => (typeof text === 'string' ? [{ language, text }] : []));
+  const text = own(attrs, name);
+  const written = typeof text === 'string' ? [{ language: '', text }] : [];
+  if (own(attrs, 'translations') === undefined) return written;
+  const translated = Object.entries(translationsOf(attrs)).flatMap(([language, texts]) => {
+    const said: unknown = own(texts, name);
+    return typeof said === 'string' ? [{ language, text: said }] : [];
+  });
+  return [...written, ...translated];
 }
 
 /** The attributes with that text changed in every language; the same object where nothing changed. */

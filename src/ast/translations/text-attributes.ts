@@ -1,4 +1,5 @@
 import type { AttributeSpec, AttributeSpecs } from '../attributes.ts';
+import { factOf } from '../fact-of.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from '../elements.ts';
 
 type TextSpec = AttributeSpec<'string' | 'options'>;
@@ -16,7 +17,8 @@ export function attributesOfType(type: string): AttributeSpecs {
  * The attributes that are texts for people, each of its own or one for each option: what can be said in another
  * language. An attribute that the table gains is among them by its kind; a type without `translations` shows none.
  */
-export const textAttributes = (specs: AttributeSpecs): [name: string, spec: TextSpec][] =>
+export const textAttributes = factOf((specs: AttributeSpecs): readonly [name: string, spec: TextSpec][] =>
   'translations' in specs
     ? Object.entries(specs).flatMap(([name, spec]) => (isText(spec) ? [[name, spec]] : []))
-    : [];
+    : [],
+);
