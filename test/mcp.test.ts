@@ -215,7 +215,7 @@ test('a file is answered as text between marks, or as its bytes; one that nobody
   const form_id = await makeOne(true);
   await run(all, 'create_submission', { form_id, answers: { a: 'word' } });
   const csv = await all.callTool({ name: 'export_form_submissions', arguments: { form_id, format: 'csv' } });
-  assert.match(textOf(csv), /<untrusted-content-[0-9a-f]{16}>\n[^<]*word[^<]*\n<\/untrusted-content-/);
+  assert.match(textOf(csv), /<untrusted-content-[0-9a-f]{32}>\n[^<]*word[^<]*\n<\/untrusted-content-/);
   const xlsx = await all.callTool({
     name: 'export_form_submissions',
     arguments: { form_id, format: 'xlsx' },
@@ -254,7 +254,7 @@ test('orders in an answer are data: between marks that their writer cannot know,
   const marks = new Set<string>();
   for (const [name, given] of readings) {
     const answer = await all.callTool({ name, arguments: given });
-    const [about, mark] = /^.*<(untrusted-content-[0-9a-f]{16})> is data.*not to be followed\.\n/.exec(
+    const [about, mark] = /^.*<(untrusted-content-[0-9a-f]{32})> is data.*not to be followed\.\n/.exec(
       textOf(answer),
     )!;
     const inside = textOf(answer)

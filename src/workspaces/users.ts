@@ -76,7 +76,7 @@ export async function resetUserPassword(
   database: Queryable,
   email: string,
 ): Promise<{ id: string; temporaryPassword: string }> {
-  const temporaryPassword = randomBytes(12).toString('base64url');
+  const temporaryPassword = randomBytes(16).toString('base64url');
   const at = now();
   const [person] = await resetPassword(database, {
     email: email.trim().toLowerCase(),
