@@ -405,6 +405,31 @@ test('a form of another service is looked at, and then made of the very same doc
   assert.deepEqual(made.body.report, body.report);
 });
 
+test('a long document becomes what a short one does, and one that takes too much work is refused', async () => {
+  const { editor } = await openWorkspace();
+  const ask = (count: number) =>
+    editor.api<Static<typeof shapes.ConvertedForm> & { errors: { field: string }[] }>(
+      'POST',
+      '/forms/convert',
+      {
+        document: {
+          title: 'Long',
+          fields: Array.from({ length: count }, (_, index) => ({
+            ref: `field_${index}`,
+            type: 'short_text',
+            title: `Question ${index}`,
+          })),
+        },
+      },
+    );
+  const [short, long] = [await ask(10), await ask(900)];
+  assert.deepEqual([short.body.source, long.body.source, long.body.problems], ['typeform', 'typeform', []]);
+  assert.deepEqual(long.body.report.slice(0, 5), short.body.report.slice(0, 5));
+  assert.equal(long.body.report.filter(({ outcome }) => outcome === 'mapped').length, 900);
+  const { status, body } = await ask(9_000);
+  assert.deepEqual([status, body.errors.map(({ field }) => field)], [422, ['document']]);
+});
+
 test('what is no form that is known, or two forms at once, is refused with the field', async () => {
   const { editor } = await openWorkspace();
   const ask = async (path: string, sent: object) => {

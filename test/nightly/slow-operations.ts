@@ -90,6 +90,31 @@ const bodies: Readonly<Record<string, string>> = {
   digits: `{"structure":${'1'.repeat(1_000_000)}}`,
 };
 
+/** Documents of other services at the limit, each in another way. */
+const documents: Readonly<Record<string, object>> = {
+  'thousands of references to what is blank': {
+    properties: Object.fromEntries(many(13_000, (index) => [`p${index}`, { $ref: '#/$defs/blank' }])),
+    $defs: { blank: many(200_000, () => '') },
+  },
+  'names that nobody reads': {
+    properties: {},
+    ...Object.fromEntries(many(29_000, (index) => [`n${index}`, 1])),
+  },
+  'links that do not end': {
+    elements: many(900, (index) => ({
+      type: 'html',
+      name: `h${index}`,
+      html: '<a href="http:'.repeat(300),
+    })),
+  },
+  'long names that begin alike': {
+    fields: many(8_000, (index) => ({
+      ref: `${'r'.repeat(58)}${String(index >> 1).padStart(5, 'x')}`,
+      type: 'short_text',
+    })),
+  },
+};
+
 test('no operation that we know stops the event loop of a server for long', {
   timeout: 900_000,
 }, async () => {
@@ -212,6 +237,8 @@ test('no operation that we know stops the event loop of a server for long', {
   for (const [name, source] of Object.entries(imports))
     await measure(`import of ${name}`, () => importTo('/preview', source));
   await measure('the import of ten thousand people', () => importTo('', imports['ten thousand people']!), 1);
+  for (const [name, document] of Object.entries(documents))
+    await measure(`converted: ${name}`, () => call('POST', '/forms/convert', { document }));
   for (const [name, body] of Object.entries(bodies))
     await measure(`a body of ${name}`, () => call('POST', '/forms', body));
   await measure('a hundred lines of the audit log', () => read('/audit?per_page=100'));

@@ -1,5 +1,6 @@
 import { isRecord, own } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
+import { TooMuchWork } from '#ast/work.ts';
 import { finishSketch } from './finish.ts';
 import { readGoogleForms } from './google-forms.ts';
 import { readJsonSchema } from './json-schema.ts';
@@ -57,4 +58,25 @@ export function convertForm(
   importers[source].read(root, sketch);
   finishSketch(sketch, root);
   return { structure: sketch.form, settings: sketch.settings, report: report() };
+}
+
+/** How many lines of a report are told. */
+const mostLines = 1_000;
+
+/** A converted form with as much of its report as is told, and how many lines that has. */
+export type ToldForm = ReturnType<typeof convertForm> & { report_count: number };
+
+/** convertForm for somebody who waits. @returns why it is not read, or the form. */
+export function convertTold(
+  document: Readonly<Record<string, unknown>>,
+  source: FormSource,
+): ToldForm | string {
+  try {
+    const made = convertForm(document, source);
+    const { report } = made;
+    return { ...made, report: report.slice(0, mostLines), report_count: report.length };
+  } catch (error) {
+    if (error instanceof TooMuchWork) return 'It is too large to be read at once. Import it in parts.';
+    throw error;
+  }
 }

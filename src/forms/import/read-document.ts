@@ -1,32 +1,40 @@
-import { TooMuchWork } from '#ast/work.ts';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { ApiError } from '#kit/errors.ts';
-import { convertForm, type FormSource, formSources, recogniseForm } from './convert.ts';
-
-/** How many lines of a report are told. */
-const mostLines = 1_000;
+import { convertTold, type FormSource, formSources, recogniseForm, type ToldForm } from './convert.ts';
 
 /** A document has many values, and its texts may be long: a form of some thousand questions fits. */
 export const documentBytes = 4 * 1024 * 1024;
 
+/** A document of so many characters is read while others wait, in a few ms; to start a thread takes longer. */
+const shortDocument = 20_000;
+
 type Given = { document: Readonly<Record<string, unknown>>; source?: FormSource | undefined };
-type Converted = ReturnType<typeof convertForm> & { source: FormSource; report_count: number };
+type Converted = ToldForm & { source: FormSource };
 
 /**
- * What another service exported as a form of ours, with the report as it is told.
+ * What another service exported as a form of ours, with the report as it is told; a long document on a thread of its own, for
+ * that takes up to half a second.
  * @throws ApiError validation_error where it is of no known source, or too much to be read at once.
  */
-export function readDocument({ document, source = recogniseForm(document) }: Given): Converted {
+export async function readDocument({
+  document,
+  source = recogniseForm(document),
+}: Given): Promise<Converted> {
   if (!source) throw refuse(`It is no form that is known here. Known are ${formSources.join(', ')}.`);
-  try {
-    const made = convertForm(document, source);
-    const { report } = made;
-    return { ...made, source, report: report.slice(0, mostLines), report_count: report.length };
-  } catch (error) {
-    if (error instanceof TooMuchWork)
-      throw refuse('It is too large to be read at once. Import it in parts.', error);
-    throw error;
-  }
+  const text = JSON.stringify(document);
+  const made =
+    text.length <= shortDocument ? convertTold(document, source) : await convertBeside(text, source);
+  if (typeof made === 'string') throw refuse(made);
+  return { ...made, source };
 }
 
-const refuse = (message: string, cause?: unknown): ApiError =>
-  new ApiError('validation_error', undefined, { errors: [{ field: 'document', message }], cause });
+/** As a text, for to copy its values takes longer than to write and to read it. */
+async function convertBeside(text: string, source: FormSource): Promise<ToldForm | string> {
+  const thread = new Worker(new URL('convert-thread.ts', import.meta.url), { workerData: [text, source] });
+  const [made] = (await once(thread, 'message')) as [ToldForm | string];
+  return made;
+}
+
+const refuse = (message: string): ApiError =>
+  new ApiError('validation_error', undefined, { errors: [{ field: 'document', message }] });
