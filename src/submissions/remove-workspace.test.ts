@@ -9,6 +9,7 @@ import { element, structure } from '#ast/testing.ts';
 import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
 import { makeOneOfEach } from '#test/one-of-each.ts';
 import { callApi, openService } from '#test/service.ts';
+import { openVisitor } from '#test/visitor.ts';
 import type { Session } from '#console/accounts/shapes.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { removeEndedWorkspaces } from './remove-workspace.ts';
@@ -148,14 +149,23 @@ test('a workspace that was deleted is in no table and no folder any more, and ot
 test('a workspace that is being deleted is closed for keys, members and visitors, and opens again as it was', async () => {
   const owner = await signIn(service);
   const { workspaceId } = owner;
-  const made = await owner.api<{ id: string }>('POST', '/forms', form);
+  const asked = { structure: structure(element('file_upload', 'photo')), publish: true };
+  const made = await owner.api<{ id: string }>('POST', '/forms', asked);
   const key = await owner.api<{ key: string }>('POST', '/keys', { name: 'K' });
+  const photo = new File(['a text'], 'a.txt', { type: 'text/plain' });
+  assert.equal((await openVisitor(service).post(made.body.id, [['photo', photo]])).status, 303);
+  const listed = await owner.api<{ data: { answers: { photo: { url: string }[] } }[] }>(
+    'GET',
+    `/forms/${made.body.id}/submissions`,
+  );
+  const link = listed.body.data[0]!.answers.photo[0]!.url;
   const states = async () => [
     (await callApi(url, key.body.key, 'GET', '/forms')).status,
     (await owner.api('GET', '/forms')).status,
     (await fetch(`${url}/f/${made.body.id}`)).status,
+    (await fetch(link)).status,
   ];
-  assert.deepEqual(await states(), [200, 200, 200]);
+  assert.deepEqual(await states(), [200, 200, 200, 200]);
   const editor = await signIn(service, { workspaceId, role: 'admin' });
   const path = `/workspaces/${workspaceId}`;
   assert.equal((await editor.call('DELETE', path, again)).status, 403);
@@ -165,13 +175,13 @@ test('a workspace that is being deleted is closed for keys, members and visitors
   assert.equal(ended.status, 200);
   const days = (Date.parse(ended.body.ends_at) - Date.now()) / 86_400_000;
   assert.ok(days > 6.9 && days < 7.1);
-  assert.deepEqual(await states(), [401, 403, 404]);
+  assert.deepEqual(await states(), [401, 403, 404, 404]);
   assert.equal((await owner.call('DELETE', path, again)).status, 409);
   const { body } = await owner.call<Session>('GET', '/session');
   assert.deepEqual([body.workspaces, body.ending_workspaces.map(({ id }) => id)], [[], [workspaceId]]);
   assert.equal((await editor.call('POST', `${path}/returns`)).status, 403);
   assert.equal((await owner.call('POST', `${path}/returns`)).status, 204);
-  assert.deepEqual(await states(), [200, 200, 200]);
+  assert.deepEqual(await states(), [200, 200, 200, 200]);
   assert.equal((await owner.call('POST', `${path}/returns`)).status, 409);
   const { body: log } = await owner.api<{ data: { operation: string }[] }>('GET', '/audit');
   const noted = log.data.map(({ operation }) => operation).filter((name) => name.endsWith('Workspace'));
