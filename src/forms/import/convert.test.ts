@@ -194,6 +194,39 @@ test('what contradicts itself, or asks for what comes later, is left out and sai
   assert.ok(said.some((line) => line.startsWith('pages[1].elements[0].visibleIf: This expression')));
 });
 
+test('an ending that is wrong twice is left out, and not the one behind it', () => {
+  const endings = ['first', 'wrong', 'last'];
+  const { settings } = converted('typeform', {
+    fields: [{ ref: 'name', type: 'short_text', title: 'Name' }],
+    thankyou_screens: endings.map((ref) => ({
+      ref,
+      title: ref,
+      properties: ref === 'wrong' ? { redirect_url: 'ftp://a' } : { description: `The ${ref} one.` },
+    })),
+    logic: [
+      {
+        type: 'field',
+        ref: 'name',
+        actions: endings.map((ref) => ({
+          action: 'jump',
+          details: { to: { type: 'thankyou', value: ref } },
+          condition: {
+            op: ref === 'wrong' ? 'greater_than' : 'is',
+            vars: [
+              { type: 'field', value: 'name' },
+              { type: 'constant', value: ref === 'wrong' ? true : ref },
+            ],
+          },
+        })),
+      },
+    ],
+  });
+  assert.deepEqual(
+    settings.confirmations?.map(({ message }) => message),
+    ['The first one.', 'The last one.'],
+  );
+});
+
 test('a reference of a JSON Schema to itself ends, and one that multiplies costs no more than others', () => {
   const self = { type: 'object', properties: { again: { $ref: '#/$defs/self' } } };
   assert.ok(converted('json_schema', { properties: { first: { $ref: '#/$defs/self' } }, $defs: { self } }));

@@ -27,10 +27,10 @@ export function finishSketch(sketch: Sketch, root: Part): void {
   const checked = validateStructure(form);
   const read = checkSettings(settings, checked.ok ? checked.form : undefined);
   if (read.ok) return;
-  for (const { field, message } of read.errors.toReversed()) {
-    root.change(`A setting is left out: ${message}`);
-    dropSetting(settings, field.split('.'));
-  }
+  for (const { message } of read.errors) root.change(`A setting is left out: ${message}`);
+  // Once for each, whatever is wrong in it, and the last first: behind one that goes others have new numbers.
+  const wrong = new Set(read.errors.map(({ field }) => field.split('.').slice(0, 2).join('.')));
+  for (const field of [...wrong].toReversed()) dropSetting(settings, field.split('.'));
 }
 
 /** Takes away a setting by its name, or the one entry of it that is wrong. */
