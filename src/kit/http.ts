@@ -21,8 +21,15 @@ export type Server = FastifyInstance;
 export const jsonType = 'application/json; charset=utf-8';
 /** A year of https alone for this host; not for others of its domain, which are not ours. */
 const strictTransport = 'max-age=31536000';
-/** What an answer may do in a browser where its route says nothing else: load nothing, and be framed by nobody. */
-const noContent = "default-src 'none'; frame-ancestors 'none'";
+/** What an answer may do in a browser where its route says nothing else: load nothing, be framed by nobody, be nothing but its type. */
+export const bareHeaders = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+} as const;
+/** The same as it is sent where there is no framework. */
+const bareLines = Object.entries(bareHeaders)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
 
 const foreignHost =
   'The service does not answer under this host name. Whoever runs it sets PUBLIC_URL to the address that people use, and ALLOWED_HOSTS to other names.';
@@ -76,8 +83,7 @@ export function openServer(options: {
   // A hook that waits for nothing is no promise: that would cost more than what it does.
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
-    reply.header('X-Content-Type-Options', 'nosniff');
-    reply.header('Content-Security-Policy', noContent);
+    reply.headers(bareHeaders);
     if (options.isSecure) reply.header('Strict-Transport-Security', strictTransport);
     const { host } = request.raw.headers;
     if (host !== undefined && options.isOurs?.(host) === false)
@@ -179,7 +185,7 @@ function answerBrokenRequest(
     message: string;
   });
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Content-Type-Options: nosniff\r\nContent-Security-Policy: ${noContent}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${bareLines}Connection: close\r\n\r\n${body}`,
   );
 }
 

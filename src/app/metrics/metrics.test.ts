@@ -81,6 +81,8 @@ test('what waits in the queue is told by kind, with the age of the job that is d
 });
 
 test('on the port of the service it takes the token, and any process gives the same answer', async () => {
+  const { headers } = await fetch(`http://${listen}/metrics`);
+  assert.equal(headers.get('x-content-type-options'), 'nosniff', 'at its own address as everywhere');
   const ask = (authorization?: string) =>
     fetch(`${instance.url}/metrics`, {
       headers: { Connection: 'close', ...(authorization !== undefined && { Authorization: authorization }) },

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { bareHeaders, refuseOtherMethods, type Server } from '#kit/http.ts';
 import { openInstanceReport } from './instance-report.ts';
 import { metricsType, type Report, writeReports } from './report.ts';
 
@@ -29,7 +29,9 @@ export async function listenForMetrics(
   const server = createServer((request, response) => {
     request.resume();
     const answer = (status: number, type: string, text: string) =>
-      response.writeHead(status, { 'Content-Type': type }).end(request.method === 'HEAD' ? undefined : text);
+      response
+        .writeHead(status, { ...bareHeaders, 'Content-Type': type })
+        .end(request.method === 'HEAD' ? undefined : text);
     if (request.url?.split('?', 1)[0] !== '/metrics')
       answer(404, 'text/plain', 'There is only /metrics here.\n');
     else
