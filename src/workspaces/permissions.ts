@@ -25,7 +25,7 @@ const administration = {
   'keys:read': 'List API keys and their latest requests.',
   'keys:write': 'Create, change, rotate and revoke API keys.',
   'workspace:read': 'Read the workspace and its plan.',
-  'workspace:write': 'Rename the workspace.',
+  'workspace:write': 'Rename the workspace, and say for how long it keeps what: what is over is erased.',
   'mail:read': 'Read the log of mails.',
   'mail:write': 'Send mails again and try the mail server.',
   'audit:read': 'Read who did what.',

@@ -20,7 +20,10 @@ const words = {
   'keys:read': ['Read API keys', 'List API keys and their latest requests.'],
   'keys:write': ['Change API keys', 'Create, change, rotate and revoke API keys.'],
   'workspace:read': ['Read the workspace', 'Read the workspace and its plan.'],
-  'workspace:write': ['Change the workspace', 'Rename the workspace.'],
+  'workspace:write': [
+    'Change the workspace',
+    'Rename the workspace, and say for how long it keeps what: what is over is erased.',
+  ],
   'mail:read': ['Read the mail log', 'Read the log of mails.'],
   'mail:write': ['Send mails again', 'Send mails again and try the mail server.'],
   'audit:read': ['Read the audit log', 'Read who did what.'],
