@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { answerOfThread } from '#kit/answer-of-thread.ts';
 import { ApiError } from '#kit/errors.ts';
 import { convertTold, type FormSource, formSources, recogniseForm, type ToldForm } from './convert.ts';
 
@@ -30,11 +29,8 @@ export async function readDocument({
 }
 
 /** As a text, for to copy its values takes longer than to write and to read it. */
-async function convertBeside(text: string, source: FormSource): Promise<ToldForm | string> {
-  const thread = new Worker(new URL('convert-thread.ts', import.meta.url), { workerData: [text, source] });
-  const [made] = (await once(thread, 'message')) as [ToldForm | string];
-  return made;
-}
+const convertBeside = (text: string, source: FormSource): Promise<ToldForm | string> =>
+  answerOfThread(new URL('convert-thread.ts', import.meta.url), [text, source]);
 
 const refuse = (message: string): ApiError =>
   new ApiError('validation_error', undefined, { errors: [{ field: 'document', message }] });

@@ -127,50 +127,22 @@ export const deleteUser = statement(
 );
 
 /** A batch of what a workspace that has ended has most of; what hangs on it goes with it. */
-export const deleteEndedSubmissions = statement(
-  'endings.delete_submissions',
-  { workspace_id: uuid },
-  { count: bigint },
-  `/* with the trash, trashed_at or not */
-   with gone as (
-     delete from submissions where workspace_id = $workspace_id and id in (
-       select id from submissions where workspace_id = $workspace_id limit 500)
+const deleteEnded = (table: string, note = '') =>
+  statement(
+    `endings.delete_${table}`,
+    { workspace_id: uuid },
+    { count: bigint },
+    `${note}with gone as (
+     delete from ${table} where workspace_id = $workspace_id and id in (
+       select id from ${table} where workspace_id = $workspace_id limit 500)
      returning id)
    select count(*) as count from gone`,
-);
+  );
 
-export const deleteEndedDeliveries = statement(
-  'endings.delete_deliveries',
-  { workspace_id: uuid },
-  { count: bigint },
-  `with gone as (
-     delete from deliveries where workspace_id = $workspace_id and id in (
-       select id from deliveries where workspace_id = $workspace_id limit 500)
-     returning id)
-   select count(*) as count from gone`,
-);
-
-export const deleteEndedEvents = statement(
-  'endings.delete_events',
-  { workspace_id: uuid },
-  { count: bigint },
-  `with gone as (
-     delete from events where workspace_id = $workspace_id and id in (
-       select id from events where workspace_id = $workspace_id limit 500)
-     returning id)
-   select count(*) as count from gone`,
-);
-
-export const deleteEndedMails = statement(
-  'endings.delete_mails',
-  { workspace_id: uuid },
-  { count: bigint },
-  `with gone as (
-     delete from mails where workspace_id = $workspace_id and id in (
-       select id from mails where workspace_id = $workspace_id limit 500)
-     returning id)
-   select count(*) as count from gone`,
-);
+export const deleteEndedSubmissions = deleteEnded('submissions', '/* with the trash, trashed_at or not */ ');
+export const deleteEndedDeliveries = deleteEnded('deliveries');
+export const deleteEndedEvents = deleteEnded('events');
+export const deleteEndedMails = deleteEnded('mails');
 
 /** The last step: everything that is left of it. */
 export const deleteWorkspace = statement(

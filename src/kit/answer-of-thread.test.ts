@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerOfThread } from './answer-of-thread.ts';
+
+const script = (text: string): URL =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(`import { parentPort, workerData } from 'node:worker_threads'; ${text}`)}`,
+  );
+const limits = { megabytes: 16, ms: 10_000, tooMuch: 'too much' };
+
+test('a thread answers what it makes of what it is given, with limits and without', async () => {
+  const doubling = script('parentPort.postMessage(workerData * 2)');
+  assert.equal(await answerOfThread(doubling, 21), 42);
+  assert.equal(await answerOfThread<unknown>(doubling, 21, limits), 42);
+});
+
+test('one that takes too much memory or time is ended, and answered in its place', async () => {
+  const greedy = script('const all = []; for (;;) all.push(Array.from({ length: 10000 }, Math.random));');
+  assert.equal(await answerOfThread(greedy, null, limits), 'too much');
+  assert.equal(await answerOfThread(script('for (;;);'), null, { ...limits, ms: 50 }), 'too much');
+});
+
+test('what it throws is thrown here, and one that ends without an answer keeps nobody waiting', async () => {
+  const failing = script('throw new TypeError("no number")');
+  for (const held of [undefined, limits])
+    await assert.rejects(answerOfThread(failing, null, held), /no number/);
+  await assert.rejects(answerOfThread(script(''), null), /without an answer/);
+});

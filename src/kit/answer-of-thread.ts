@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+/** What a thread may take of the machine, and what is answered in its place where it takes more. */
+type Limits<Answer> = {
+  readonly megabytes: number;
+  readonly ms: number;
+  readonly tooMuch: Answer;
+};
+
+/**
+ * The one message of a thread that is started for it: what would keep others waiting.
+ * @param module what it runs; `given` is its workerData.
+ * @throws what it throws; Error where it ends without an answer and has no limits.
+ */
+export async function answerOfThread<Answer>(
+  module: URL,
+  given: unknown,
+  limits?: Limits<Answer>,
+): Promise<Answer> {
+  const thread = new Worker(module, {
+    workerData: given,
+    ...(limits && { resourceLimits: { maxOldGenerationSizeMb: limits.megabytes } }),
+  });
+  const timer = limits && setTimeout(() => void thread.terminate(), limits.ms);
+  const ended = once(thread, 'exit').then(() => undefined);
+  try {
+    const told = (await Promise.race([once(thread, 'message'), ended])) as [Answer] | undefined;
+    if (told) return told[0];
+  } catch (error) {
+    const isTooMuch = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+    if (!limits || !isTooMuch) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  if (limits) return limits.tooMuch;
+  throw new Error('A thread ended without an answer.');
+}
