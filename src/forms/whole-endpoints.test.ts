@@ -6,7 +6,7 @@ import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { samples } from './import/samples.ts';
+import { samples } from './import/samples.fixture.ts';
 import type * as shapes from './shapes.ts';
 
 const service = await openService();

@@ -6,7 +6,7 @@ import type { Static } from 'typebox';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
-import { samples } from '#forms/import/samples.ts';
+import { samples } from '#forms/import/samples.fixture.ts';
 import type { LocatedForm } from '#console/forms/shapes.ts';
 import type { ExportedForm as Exported, Overview } from '#forms/shapes.ts';
 import { contact } from '../../web/forms/templates/contact.ts';

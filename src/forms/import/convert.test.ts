@@ -9,7 +9,7 @@ import { validateStructure } from '#ast/validate.ts';
 import { TooMuchWork } from '#ast/work.ts';
 import { cases } from '#test/cases.ts';
 import { convertForm, formSources, recogniseForm } from './convert.ts';
-import { samples } from './samples.ts';
+import { samples } from './samples.fixture.ts';
 import { openSource, type ReportLine } from './source.ts';
 
 /* Forms of other services become forms of ours, and nothing of them is dropped in silence. */

@@ -1,5 +1,4 @@
 import type { IconName } from '../../design/icon.tsx';
-import { toastProblem } from '../../design/toast.tsx';
 import type { Shortcut } from '../../shell/press.ts';
 import {
   addStep,
@@ -8,7 +7,6 @@ import {
   mergeWithPrevious,
   moveBy,
   moveToStep,
-  paste,
   selectEnd,
   selectNeighbour,
   selectParent,
@@ -16,11 +14,10 @@ import {
   switchRequired,
 } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
-import { writeParts } from '../model/clipboard.ts';
-import { sayNodes } from '../model/compare.ts';
 import { type EditNode, textOf, trailTo } from '../model/edit-node.ts';
 import { hasAttribute } from '../model/new-element.ts';
 import { widened } from '../model/selection.ts';
+import { copyParts, type PartsClipboard, pasteParts } from './clip-parts.ts';
 
 /*
  * All that can be done to a form by a key, from a menu, a toolbar, the panel or the finder (Ctrl+K), in one table: each of
@@ -67,10 +64,6 @@ export type OnParts = {
   readonly openMenu: () => void;
   /** Deletes, and asks first when answers would be affected. */
   readonly remove: (parts: readonly EditNode[]) => void;
-};
-export type PartsClipboard = {
-  write(text: string): void | Promise<void>;
-  read(): string | Promise<string>;
 };
 
 /** Undo, redo and save wherever the focus is (docs/rules.md B1). In a text box Ctrl+Z stays the text box's own. */
@@ -287,25 +280,4 @@ function stepsFor(on: OnParts): readonly Choice[] {
     isCurrent: step === own,
     perform: () => moveToStep(editor, parts, step),
   }));
-}
-
-/** Whether it is on the clipboard; who is refused is told. */
-async function copyParts({ clipboard, parts, editor }: OnParts): Promise<boolean> {
-  try {
-    await clipboard?.write(writeParts(parts));
-    editor.say(`${sayNodes(parts)} copied`);
-    return true;
-  } catch {
-    toastProblem(new Error('The browser did not let this be copied.'));
-    return false;
-  }
-}
-
-async function pasteParts({ clipboard, editor }: OnParts): Promise<void> {
-  try {
-    const note = paste(editor, (await clipboard?.read()) ?? '');
-    if (note !== undefined) toastProblem(new Error(note));
-  } catch {
-    toastProblem(new Error('The browser did not give what is on the clipboard.'));
-  }
 }

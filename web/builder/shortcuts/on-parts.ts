@@ -2,7 +2,8 @@ import { createContext, useContext } from 'react';
 import { useBuilder } from '../editor/use-editor.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { selectedIn } from '../model/selection.ts';
-import type { OnParts, PartsClipboard } from './deeds.ts';
+import type { PartsClipboard } from './clip-parts.ts';
+import type { OnParts } from './deeds.ts';
 
 /** What deeds reach beyond the editor, in the view that shows the parts. */
 export const ReachContext = createContext<Pick<OnParts, 'openMenu' | 'remove'> | undefined>(undefined);
