@@ -84,6 +84,7 @@ test('a forgotten password is replaced through a mail', async () => {
   const person = await signIn(service);
   const page = await browser.open('/app/sign-in');
   await page.getByRole('link', { name: 'Forgot your password?' }).click(wait);
+  await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor(wait);
   await page.getByLabel('Email address').fill(person.email);
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Send me a link' }).click();
