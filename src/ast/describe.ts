@@ -1,6 +1,6 @@
 import type { ElementType } from './elements.ts';
-import { withStableLabels } from './piping.ts';
-import { type Form, isRequired, listQuestions } from './tree.ts';
+import { stableText } from './piping.ts';
+import { type Form, isComposite, isInput, isRepeatable, isRequired, walkElements } from './tree.ts';
 
 export type FieldDescription = {
   readonly label: string;
@@ -14,12 +14,11 @@ export type FieldDescription = {
  */
 export function describeFields(form: Form): Record<string, FieldDescription> {
   const fields: Record<string, FieldDescription> = {};
-  for (const question of listQuestions(withStableLabels(form))) {
-    const { type, attrs } = question.element;
-    if (question.kind === 'group') fields[attrs.id] = { label: attrs.label, type, required: false };
-    for (const input of question.kind === 'group' ? question.inputs : [question.element]) {
-      fields[input.attrs.id] = { label: input.attrs.label, type: input.type, required: isRequired(input) };
-    }
+  for (const { element } of walkElements(form)) {
+    if (!isInput(element) && !(isComposite(element) && isRepeatable(element))) continue;
+    const { type, attrs } = element;
+    const required = isInput(element) && isRequired(element);
+    fields[attrs.id] = { label: stableText(form, attrs.label), type, required };
   }
   return fields;
 }

@@ -95,11 +95,11 @@ const formProblems: [name: string, input: unknown, expected: object[]][] = [
     },
     [
       { message: '"description" of the form must be text.', path: [], field: 'description' },
-      { message: '"title" of the step must be text.', path: [0] },
       {
         message: '"layout" of the step must be one of "stack", "row", "grid_2", "grid_3", "grid_4".',
         path: [0],
       },
+      { message: '"title" of the step must be text.', path: [0] },
       { message: '"children" must be a list of elements.', path: [0] },
       { message: node, path: [1] },
       { message: '"attrs" must be an object.', path: [2] },

@@ -2,6 +2,7 @@ import { type AttributeSpecs, attributeProblem, isMissing } from './attributes.t
 import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
 import { idOf, type Option } from './answers/options.ts';
 import { otherChoice } from './answers/other-choice.ts';
+import { factOf } from './fact-of.ts';
 import { isRecord, own, storageProblem } from './json.ts';
 import { limits } from './limits.ts';
 import { checkLogic } from './logic/check-logic.ts';
@@ -222,6 +223,10 @@ function* checkComposite(composite: Node, node: LogicNode, place: Place, tally: 
   yield* checkElements(own(composite, 'children'), inside, tally);
 }
 
+const requiredNames = factOf((specs: AttributeSpecs): readonly string[] =>
+  Object.keys(specs).filter((name) => specs[name]!.required),
+);
+
 /** Gives back the attributes that are right, for the checks that look further. */
 function* checkAttributes(node: Node, specs: AttributeSpecs, path: Path): Generator<StructureError, Node> {
   const attrs = Object.hasOwn(node, 'attrs') ? node.attrs : {};
@@ -230,16 +235,18 @@ function* checkAttributes(node: Node, specs: AttributeSpecs, path: Path): Genera
     yield { message: '"attrs" must be an object.', path };
     return right;
   }
-  for (const [name, spec] of Object.entries(specs)) {
-    const value = own(attrs, name);
-    const at = path.length === 0 ? { path, field: name } : { path };
-    if (spec.required && isMissing(value)) {
-      yield { message: `A required attribute is missing: "${name}".`, ...at };
-    } else if (value !== undefined) {
-      const problem = attributeProblem(spec, value);
-      if (problem) yield { message: `"${name}" of ${nameOf(node)} ${problem}.`, ...at };
-      else right[name] = value;
-    }
+  const at = (name: string) => (path.length === 0 ? { path, field: name } : { path });
+  for (const name of requiredNames(specs))
+    if (isMissing(own(attrs, name)))
+      yield { message: `A required attribute is missing: "${name}".`, ...at(name) };
+  // By what the node has: of what its type may have there is several times as much.
+  for (const name of Object.keys(attrs)) {
+    const value = attrs[name];
+    const spec = own(specs, name);
+    if (!spec || value === undefined || (spec.required && isMissing(value))) continue;
+    const problem = attributeProblem(spec, value);
+    if (problem) yield { message: `"${name}" of ${nameOf(node)} ${problem}.`, ...at(name) };
+    else right[name] = value;
   }
   return right;
 }
@@ -251,6 +258,7 @@ function* checkTranslations(
   specs: AttributeSpecs,
   { path, tally }: { path: Path; tally: Tally },
 ): Problems {
+  if (attrs['translations'] === undefined) return;
   const at = path.length === 0 ? { path, field: 'translations' } : { path };
   for (const problem of translationProblems(attrs, specs, tally.languages))
     yield { message: `The translations of ${nameOf(node)} ${problem}.`, ...at };

@@ -33,7 +33,10 @@ export type LiveForm = {
 /** Finds forms by their id alone, as the public page is asked for them. */
 export type LiveForms = { find(formId: string): Promise<LiveForm | undefined> };
 
-type Version = { form: Form; fields: Readonly<Record<string, FieldDescription>> };
+type Version = Pick<LiveForm, 'form' | 'fields'> & {
+  /** The ids of the pictures of its elements. */
+  images: readonly string[];
+};
 
 /** Parsed structures that are kept; one is at most 1 MB, and typically a few KB. */
 const keptVersions = 200;
@@ -58,7 +61,9 @@ export function openLiveForms(database: Database): LiveForms {
     if (known) return known;
     const [row] = await findFormVersion(database, { workspace_id: workspaceId, form_id: formId, version });
     if (!row) return undefined;
-    const loaded: Version = { form: row.structure as Form, fields: row.fields as Version['fields'] };
+    const form = row.structure as Form;
+    const images = imagesIn(form).map(({ id }) => id);
+    const loaded: Version = { form, fields: row.fields as Version['fields'], images };
     if (versions.size >= keptVersions) versions.delete(versions.keys().next().value!);
     versions.set(key, loaded);
     return loaded;
@@ -70,9 +75,9 @@ export function openLiveForms(database: Database): LiveForms {
   const sizesOf = async (
     workspaceId: string,
     settings: Settings,
-    form: Form,
+    images: readonly string[],
   ): Promise<LiveForm['pictures']> => {
-    const ids = [...imagesOf(settings).map(([, id]) => id), ...imagesIn(form).map(({ id }) => id)];
+    const ids = [...imagesOf(settings).map(([, id]) => id), ...images];
     const unknown = ids.filter((id) => !pictures.has(id));
     if (unknown.length > 0) {
       const found = await findPictureSizes(database, workspaceId, unknown);
@@ -115,8 +120,9 @@ export function openLiveForms(database: Database): LiveForms {
         version: row.version,
         hasListeners: row.has_listeners,
         passwordHash: row.password_hash,
-        pictures: await sizesOf(row.workspace_id, row.settings, version.form),
-        ...version,
+        pictures: await sizesOf(row.workspace_id, row.settings, version.images),
+        form: version.form,
+        fields: version.fields,
       };
     },
   };

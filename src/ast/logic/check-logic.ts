@@ -1,4 +1,3 @@
-import { optionsById } from '../answers/options.ts';
 import { isInputType } from '../input-rules.ts';
 import { limits } from '../limits.ts';
 import { quote } from '../problems.ts';
@@ -7,7 +6,7 @@ import { findCircles } from './circles.ts';
 import { type Comparison, comparisonsOf, type Condition, endOfForm } from './condition.ts';
 import { checkFormulas } from './formula/check-formulas.ts';
 import { checkPiping } from './check-piping.ts';
-import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
+import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
 
 /**
  * Checks what conditions and jumps name (docs/decisions/0012): inputs of the same step or of earlier ones, of the
@@ -57,8 +56,8 @@ function* conditionsOf({ attrs }: LogicNode): Generator<PlacedCondition, void> {
   for (const name of ['show_when', 'hide_when', 'require_when'] as const) {
     if (attrs[name]) yield { attribute: name, condition: attrs[name] };
   }
-  for (const { id, show_when: when } of optionsById(attrs).values())
-    if (when) yield { attribute: 'show_when', option: id, condition: when };
+  for (const { id, show_when: condition } of offeredOptions(attrs))
+    yield { attribute: 'show_when', option: id, condition };
   for (const { when } of attrs.jumps ?? []) if (when) yield { attribute: 'jumps', condition: when };
 }
 

@@ -13,9 +13,11 @@ export function* checkPiping(
   nodes: readonly LogicNode[],
   byId: ReadonlyMap<string, LogicNode>,
 ): Generator<LogicProblem, void> {
+  const piped = nodes.filter(mayBePiped);
+  if (piped.length === 0) return;
   const places = new Map(nodes.map((node, index) => [node, index]));
   const counts = new Map<string, number>();
-  for (const node of nodes) {
+  for (const node of piped) {
     const { path } = node;
     for (const name of unpipedAttributes) {
       const [id] = saidTexts(node.attrs, name).flatMap(({ text }) => pipedIds(text));
@@ -51,6 +53,11 @@ export function* checkPiping(
     }
   }
 }
+
+/** Whether a text of the node has what a placeholder begins with, or may have it in another language. */
+const mayBePiped = ({ attrs }: LogicNode): boolean =>
+  attrs.translations !== undefined ||
+  Object.values(attrs).some((value) => typeof value === 'string' && value.includes('{{'));
 
 function problemOf(node: LogicNode, named: LogicNode | undefined, isBefore: boolean): string | undefined {
   if (!named) return 'which is no element of the form';

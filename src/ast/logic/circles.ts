@@ -1,9 +1,8 @@
-import { optionsById } from '../answers/options.ts';
 import { limits } from '../limits.ts';
-import { comparisonsOf } from './condition.ts';
+import { comparisonsOf, type Condition } from './condition.ts';
 import { parseFormula } from './formula/parse.ts';
 import { namedIn } from './formula/program.ts';
-import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
+import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
 
 /** What is asked of a node: whether it is shown, and of a calculation what it gives; or, of a composite, whether anything in it is answered. */
 type Matter = { readonly node: LogicNode; readonly asks: 'shown' | 'answered' };
@@ -20,6 +19,8 @@ export function* findCircles(
   elements: readonly LogicNode[],
   byId: ReadonlyMap<string, LogicNode>,
 ): Generator<LogicProblem, void> {
+  // Most forms have neither: composites alone are never so deep.
+  if (!elements.some(({ attrs }) => attrs.formula !== undefined || conditionsOf(attrs).length > 0)) return;
   const graph = makeGraph(elements, byId);
   const depths = new Map<Matter, number>();
   const open = new Set<Matter>();
@@ -66,16 +67,15 @@ function makeGraph(elements: readonly LogicNode[], byId: ReadonlyMap<string, Log
   };
 }
 
-function idsInConditions(attrs: LogicNode['attrs']): string[] {
-  const ofOptions = attrs.options
-    ? optionsById(attrs)
-        .values()
-        .map((option) => option.show_when)
-    : [];
-  return [attrs.show_when, attrs.hide_when, ...ofOptions]
-    .flatMap((condition) => (condition ? [...comparisonsOf(condition)] : []))
-    .flatMap((comparison) => ('element' in comparison ? comparison.element : []));
+function conditionsOf(attrs: LogicNode['attrs']): Condition[] {
+  const ofOptions = offeredOptions(attrs).map((option) => option.show_when);
+  return [attrs.show_when, attrs.hide_when, ...ofOptions].filter((condition) => condition !== undefined);
 }
+
+const idsInConditions = (attrs: LogicNode['attrs']): string[] =>
+  conditionsOf(attrs)
+    .flatMap((condition) => [...comparisonsOf(condition)])
+    .flatMap((comparison) => ('element' in comparison ? comparison.element : []));
 
 function idsInFormula({ formula }: LogicNode['attrs']): string[] {
   const parsed = formula === undefined ? undefined : parseFormula(formula);

@@ -1,3 +1,4 @@
+import type { ChoiceOption, Option } from '../answers/options.ts';
 import { quote } from '../problems.ts';
 import type { ElementType } from '../elements.ts';
 import type { Translations } from '../translations/shapes.ts';
@@ -24,7 +25,16 @@ type LogicAttributes = {
   readonly jumps?: readonly Jump[];
   readonly translations?: Translations;
   readonly formula?: string;
+  readonly options?: readonly Option[];
 };
+
+type OfferedOption = ChoiceOption & { readonly show_when: Condition };
+
+/** The options of a node that are offered by a condition. */
+export const offeredOptions = ({ options = [] }: LogicAttributes): readonly OfferedOption[] =>
+  options.filter(
+    (option): option is OfferedOption => typeof option !== 'string' && option.show_when !== undefined,
+  );
 
 /** One problem of the form as a whole, at the path of the node that has it. */
 export type LogicProblem = { readonly message: string; readonly path: readonly number[] };

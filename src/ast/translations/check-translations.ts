@@ -20,9 +20,8 @@ export function* translationProblems(
   specs: AttributeSpecs,
   languages: readonly string[],
 ): Generator<string, void> {
-  if (attrs.translations === undefined) return;
   const texts = new Map(textAttributes(specs));
-  for (const [language, said] of Object.entries(attrs.translations)) {
+  for (const [language, said] of Object.entries(attrs.translations ?? {})) {
     const where = `in ${quote(language)}`;
     const problem = languageProblem(language, languages);
     if (problem) yield problem;
