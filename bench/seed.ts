@@ -173,7 +173,7 @@ async function writeBatch(database: Database, plan: SeedPlan, first: number, end
      submission as (
        insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at, tags)
        select $1, id, form_id, 1, 'completed', answers::json, '{}', false, at, at, at, array_remove(array[tag], null) from source
-       returning workspace_id, id, form_id)
+       returning workspace_id, id, form_id, status, tags)
      insert into search_documents (workspace_id, submission_id, form_id, terms)
      select workspace_id, id, submission.form_id, ${terms}
        from submission join source using (id)`,

@@ -1,7 +1,7 @@
 import type { OperatorName, Question, QuestionPart } from '#ast/search/read-question.ts';
 import { leastIdAt } from '#kit/clock.ts';
 import { firstId, lastId } from '#kit/cursor.ts';
-import type { SubmissionStatus } from '#submissions/queries.ts';
+import { searchMarks, type SubmissionStatus } from '#submissions/queries.ts';
 import type { CheckKind } from './checks.ts';
 import type { UnitKind } from './question.ts';
 
@@ -11,21 +11,21 @@ export type Asked = {
   isPlain: boolean;
   /** Whether anything is to be looked up in the index of words. */
   hasWords: boolean;
-  /** Whether another index answers alone: that of forms, of a status, of times, or of what has tags. */
+  /** Whether another index answers alone: that of forms, of a status, of times, or of what has a tag. */
   isList: boolean;
-  /** Whether what the index finds has to be looked at one by one. */
+  /** Whether what the index of words finds has to be looked at one by one. */
   isChecked: boolean;
   index: { q: string; unit_kinds: UnitKind[]; unit_texts: string[] };
   checks: {
-    tags: string[];
-    not_tags: string[];
     check_kinds: CheckKind[];
     check_elements: string[];
     check_texts: string[];
     check_values: string[];
   };
   span: { from_id: string; to_id: string };
+  /** For a list, as the index of words knows both by their marks. */
   status: SubmissionStatus | null;
+  tag: string | null;
   /** As they are named, with the place of each. */
   forms: { text: string; isNot: boolean; begin: number }[];
 };
@@ -65,19 +65,14 @@ export function ask(
     isList: false,
     isChecked: false,
     index: { q: sent, unit_kinds: [], unit_texts: [] },
-    checks: {
-      tags: [],
-      not_tags: [],
-      check_kinds: [],
-      check_elements: [],
-      check_texts: [],
-      check_values: [],
-    },
+    checks: { check_kinds: [], check_elements: [], check_texts: [], check_values: [] },
     span: { from_id: firstId, to_id: lastId },
     status: null,
+    tag: null,
     forms: [],
   };
   const { index, checks, span } = asked;
+  let tags = 0;
   const unit = (kind: UnitKind, text: string): void => {
     index.unit_kinds.push(kind);
     index.unit_texts.push(text);
@@ -106,10 +101,15 @@ export function ask(
       const status = (text === 'completed') === isNot ? 'incomplete' : 'completed';
       if (asked.status !== null && asked.status !== status) span.to_id = span.from_id = lastId;
       asked.status = status;
+      unit(status === 'incomplete' ? 'mark' : 'not_mark', searchMarks.incomplete);
     },
     before: (text, isNot) => (isNot ? from(text) : to(text)),
     after: (text, isNot) => (isNot ? to(text) : from(text)),
-    tag: (text, isNot) => (isNot ? checks.not_tags : checks.tags).push(text),
+    tag(text, isNot) {
+      if (!isNot) asked.tag = text;
+      tags += 1;
+      unit(isNot ? 'not_mark' : 'mark', `${searchMarks.tag}${text}`);
+    },
   };
   const idAt = (text: string): string => leastIdAt(new Date(Math.max(0, Date.parse(text))));
   const from = (text: string): void => {
@@ -144,13 +144,15 @@ export function ask(
     (part) => !part.isNot && (part.kind === 'word' || (part.kind === 'field' && !known(part.name))),
   );
   if (!asked.isPlain) index.q = texts.join('\n');
-  asked.hasWords = texts.length > 0 || index.unit_kinds.some((kind) => !kind.startsWith('not_'));
+  asked.hasWords =
+    texts.length > 0 || index.unit_kinds.some((kind) => kind === 'beginning' || kind === 'address');
   asked.isList =
     !asked.isPlain &&
     index.q === '' &&
-    index.unit_kinds.length + checks.check_kinds.length + checks.not_tags.length === 0 &&
-    checks.tags.length <= 1;
-  asked.isChecked = checks.check_kinds.length + checks.tags.length + checks.not_tags.length > 0;
+    index.unit_kinds.every((kind) => kind.endsWith('mark')) &&
+    checks.check_kinds.length === 0 &&
+    tags <= Number(asked.tag !== null);
+  asked.isChecked = checks.check_kinds.length > 0;
   return asked;
 }
 

@@ -1,12 +1,11 @@
-import { nullable, texts, word } from '#kit/statement.ts';
-import type { SubmissionStatus } from '#submissions/queries.ts';
+import { texts } from '#kit/statement.ts';
 
 /**
- * So many submissions that have the words of a question are looked at one by one, where that is what tells whether they
- * answer it: the newest of them. To read words in an answer takes up to 300 µs, to look at a status or tags 5
- * (docs/decisions/0062).
+ * Submissions that have the words of a question are looked at one by one where that is what tells whether they answer it:
+ * so many of the newest, as far as their answers are so many bytes as they are stored. To stem a thousand bytes takes
+ * 75 µs, to look for an address in them 5, and to come to a submission 4 (docs/decisions/0082).
  */
-export const lookWindows = { answers: 500, facts: 5_000 } as const;
+export const lookWindow = { submissions: 1_000, bytesOfWords: 150_000, bytesOfAddresses: 2_000_000 } as const;
 
 /**
  * What is looked up in a submission itself, since the index does not know it, each with its element ('': all answers), its
@@ -18,9 +17,6 @@ export const lookWindows = { answers: 500, facts: 5_000 } as const;
 export type CheckKind = 'phrase' | 'words' | 'address' | 'not_phrase' | 'not_words' | 'not_address';
 
 export const checkParameters = {
-  status: nullable(word<SubmissionStatus>()),
-  tags: texts,
-  not_tags: texts,
   check_kinds: texts,
   check_elements: texts,
   check_texts: texts,
@@ -42,7 +38,7 @@ export const checking = `
     where numnode(query) > 0 or value <> '[]')`;
 
 /** Whether the submission `p` passes them. */
-export const isPassed = `p.tags @> $tags and not p.tags && $not_tags and not exists (
+export const isPassed = `not exists (
   select from checks c
   cross join lateral (
     select p.answers -> c.element as answer where c.element <> ''

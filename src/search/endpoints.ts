@@ -12,7 +12,7 @@ import { type Hit, submissionTexts } from '#submissions/present.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { correct, type Correction } from './correct.ts';
 import { type FoundPage, findPage } from './find-page.ts';
-import { lookWindows } from './checks.ts';
+import { lookWindow } from './checks.ts';
 import { placeHits, soughtBy } from './hits.ts';
 import { readOptionLabels } from './option-labels.ts';
 import { listSearchedForms } from './queries.ts';
@@ -27,7 +27,7 @@ const formParameter = {
 const Reading = Type.Object(
   {
     is_partial: Type.Boolean({
-      description: `More submissions have the words than are looked at for what the index of words does not know: the newest ${lookWindows.answers} for what stands in answers, ${lookWindows.facts} for a status and tags. \`total_count\` counts among these.`,
+      description: `More submissions have the words than are looked at for a phrase, an address or an element: the newest ${lookWindow.submissions}, as far as their answers are ${lookWindow.bytesOfWords} bytes. \`total_count\` counts among these.`,
     }),
     corrections: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
       description: 'Words that nobody wrote, and what was looked for instead, with `typos`.',

@@ -2,7 +2,7 @@ import type { Database } from '#kit/database.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { readFiltered } from '#submissions/list/read-list.ts';
 import type { foundColumns } from '#submissions/queries.ts';
-import { lookWindows } from './checks.ts';
+import { lookWindow } from './checks.ts';
 import { countMatches, countQuestion, searchChecked, searchQuestion, searchSubmissions } from './queries.ts';
 import { searchWindow } from './question.ts';
 import type { Reached } from './read-asked.ts';
@@ -25,13 +25,14 @@ export async function findPage(
   if (asked.isList) return listPage(database, forms, asked, page);
   const question = { ...forms, ...asked.index, ...asked.span, is_open: !asked.hasWords && !asked.isPlain };
   const limit = Math.min(page.limit, searchWindow - page.offset);
-  if (asked.isChecked || asked.status !== null) {
-    const { checks, status } = asked;
+  if (asked.isChecked) {
+    const { submissions, bytesOfAddresses, bytesOfWords } = lookWindow;
+    const isOfAddresses = asked.checks.check_kinds.every((kind) => kind.endsWith('address'));
     const rows = await searchChecked(database, {
       ...question,
-      ...checks,
-      status,
-      look_window: checks.check_kinds.length > 0 ? lookWindows.answers : lookWindows.facts,
+      ...asked.checks,
+      look_window: submissions,
+      look_bytes: isOfAddresses ? bytesOfAddresses : bytesOfWords,
       limit: Math.max(0, limit),
       offset: page.offset,
     });
@@ -51,10 +52,9 @@ const isFound = <Row extends { id: string | null }>(row: Row): row is Row & Foun
 async function listPage(
   database: Database,
   forms: { workspace_id: string; form_ids: string[] | null },
-  { span, status, checks }: Reached,
+  { span, status, tag }: Reached,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<FoundPage> {
-  const [tag = null] = checks.tags;
   const filter = {
     ...nothingAsked,
     ...span,

@@ -34,6 +34,7 @@ const contact = await makeNamed('Contact us', [
 ]);
 const order = await makeNamed('Order', [element('text', 'subject'), element('textarea', 'message')]);
 
+const mixed = { options: ['a "quoted", ] text', { id: 'xl', label: 'Huge' }] };
 const ids: Record<string, string> = {};
 for (const [name, form, answers] of [
   [
@@ -197,6 +198,32 @@ for (const [q, says] of refused)
     assert.deepEqual([error, errors], ['bad_request', [{ field: 'q', message: says }]]);
   });
 
+test('status and tags are found as they are now, whatever became of a submission since', async () => {
+  const form = await makeNamed('Cloth', [element('text', 'note'), element('radio', 'size', mixed)]);
+  const { body } = await visitor.submit(form.id, { note: 'calico', size: 'xl' });
+  const path = `/submissions/${body.id}`;
+  const total = async (q: string) => (await search(who, { q })).pagination.total_count;
+  const found = async () =>
+    Promise.all(
+      ['incomplete', 'completed']
+        .map((status) => total(`calico status:${status}`))
+        .concat(['new', 'old', "it's # \\ odd"].map((tag) => total(`calico tag:"${tag}"`))),
+    );
+  assert.deepEqual(await found(), [0, 1, 0, 0, 0]);
+  await who.call('PATCH', path, { status: 'incomplete', tags: ['old', "it's # \\ odd"] });
+  assert.deepEqual(await found(), [1, 0, 0, 1, 1]);
+  await who.call('DELETE', path);
+  assert.deepEqual(await found(), [0, 0, 0, 0, 0]);
+  await who.call('POST', `${path}/restore`);
+  assert.deepEqual(await found(), [1, 0, 0, 1, 1]);
+  await who.call('PATCH', path, { status: 'completed', tags: ['new'] });
+  assert.deepEqual(await found(), [0, 1, 1, 0, 0]);
+  await who.call('PATCH', path, { tags: [] });
+  assert.deepEqual(await found(), [0, 1, 0, 0, 0]);
+  // Of options that are texts and others with ids.
+  assert.equal(await total('size:huge'), 1);
+});
+
 test('pages of a question with operators hold each once, with the total', async () => {
   const pages = [];
   for (const page of ['1', '2', '3', '4']) {
@@ -238,6 +265,10 @@ test('a word that nobody wrote is taken for the nearest only when asked to, and 
   for (const [q, from, to] of [
     ['lovelase', 'lovelase', 'lovelace'],
     ['Olvelace', 'Olvelace', 'lovelace'],
+    ['kovelace', 'kovelace', 'lovelace'],
+    ['ovelace', 'ovelace', 'lovelace'],
+    ['slovelace', 'slovelace', 'lovelace'],
+    ['luvelace', 'luvelace', 'lovelace'],
     ['form:contact lvelace', 'lvelace', 'lovelace'],
   ] as const) {
     assert.deepEqual((await search(who, { q })).data, [], q);

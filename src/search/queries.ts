@@ -110,24 +110,37 @@ export const searchQuestion = searchPage('search_question', questionParameters, 
 /**
  * One page of what the index finds and what passes the checks, by relevance; at least one row, with the total and whether
  * there were more to be looked at. Whoever has words in the subject is looked at first, over all times; of them and of the others
- * the newest $look_window (checks.ts).
+ * the newest $look_window, and of these $look_bytes (checks.ts).
  */
 export const searchChecked = statement(
   'search_checked',
-  { ...questionParameters, ...checkParameters, look_window: integer, limit: integer, offset: bigint },
+  {
+    ...questionParameters,
+    ...checkParameters,
+    look_window: integer,
+    look_bytes: integer,
+    limit: integer,
+    offset: bigint,
+  },
   { total: bigint, is_cut: boolean, ...orNothing(foundColumns) },
   `with ${asking},
    ${checking},
    ahead as materialized (${walk('in_subject', { limit: '$look_window', inOrder: true })}),
    behind as materialized (${walk('no_subject', { limit: '$look_window', inOrder: true })}),
    found as (select id, code, true as is_ahead from ahead union all select id, code, false from behind),
-   passed as materialized (
-     select f.id, case when f.is_ahead then ${wordsInSubject} else 0 end as words
+   near as materialized (
+     select f.id, f.code, f.is_ahead, p.form_id, p.answers, p.reference,
+            sum(pg_column_size(p.answers)) over newest - pg_column_size(p.answers) < $look_bytes as is_looked_at
      from found f join submissions p on p.workspace_id = $workspace_id and p.id = f.id
-     where p.trashed_at is null and ($status is null or p.status = $status) and ${isPassed}),
+     where p.trashed_at is null
+     window newest as (partition by f.is_ahead order by f.id desc)),
+   passed as materialized (
+     select p.id, case when p.is_ahead then ${wordsInSubject.replaceAll('f.', 'p.')} else 0 end as words
+     from near p where p.is_looked_at and ${isPassed}),
    page as (select id, words from passed order by words desc, id desc limit $limit offset $offset)
    select (select least(count(*), ${searchWindow}) from passed) as total,
-          (select count(*) from ahead) = $look_window or (select count(*) from behind) = $look_window as is_cut, ${submissionSelection}
+          (select count(*) from ahead) = $look_window or (select count(*) from behind) = $look_window
+            or exists (select from near where not is_looked_at) as is_cut, ${submissionSelection}
    from (select) always
    left join page on true
    left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
@@ -215,17 +228,37 @@ export const listElementsCalled = statement(
    group by id order by id limit $limit`,
 );
 
-/** Options whose label is not what answers keep, of the named elements, or of all, in forms as they are live. */
+/** Of which types elements of these names are, or were, in any version of the forms within reach. */
+export const listNamedTypes = statement(
+  'list_named_types',
+  { workspace_id: uuid, form_ids: nullable(uuids), elements: texts },
+  { element: text, type: text },
+  `select distinct named.id as element, named.type
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+   cross join lateral (
+     select id, v.fields -> id ->> 'type' as type from unnest($elements) as id
+     where strpos(v.fields::text, '"' || id || '"') > 0 offset 0) named
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
+     and named.type is not null`,
+);
+
+/**
+ * Options whose label is not what answers keep, of the named elements, or of all, in forms as they are live. Only forms that
+ * have such options are taken apart.
+ */
 export const listLabelledOptions = statement(
   'list_labelled_options',
-  { workspace_id: uuid, form_ids: uuids, elements: nullable(texts) },
+  { workspace_id: uuid, form_ids: nullable(uuids), elements: nullable(texts) },
   { form_id: uuid, element: text, id: text, label: text },
   `select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, option ->> 'label' as label
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+     -- An object among options, behind any number of texts.
+     and v.structure::text ~ '"options"\\s*:\\s*\\[(?:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*,)*\\s*\\{'
    cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
    cross join jsonb_array_elements(asking.attrs -> 'options') as option
-   where f.workspace_id = $workspace_id and f.id = any ($form_ids) and f.deleted_at is null
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
      and ($elements is null or asking.attrs ->> 'id' = any ($elements)) and option ->> 'label' is not null`,
 );
 

@@ -52,11 +52,13 @@ export const wordsAlone: Omit<RowOf<typeof questionParameters>, 'workspace_id' |
 };
 
 /**
- * - `beginning`: a word that begins so, as it is written or in the form that is indexed
+ * - `beginning`: a word that begins so, as it is written or in the form that is indexed; of several, with a space between
+ *   them, in any of these ways
  * - `address`: a mail address, or its domain, or what stands before the @
  * - `not_word`, `not_beginning`: what must not be there
+ * - `mark`, `not_mark`: one of searchMarks that is there, or must not be; it is no word
  */
-export type UnitKind = 'beginning' | 'address' | 'not_word' | 'not_beginning';
+export type UnitKind = 'beginning' | 'address' | 'not_word' | 'not_beginning' | 'mark' | 'not_mark';
 
 /** A quote and a backslash mean something within a quoted word of a tsquery. */
 const quoted = `replace(replace(word, '\\', '\\\\'), '''', '''''') as quoted`;
@@ -71,17 +73,24 @@ const units = `
     cross join unnest($unit_kinds, $unit_texts) with ordinality as asked (kind, written, place)
     cross join lateral (select case kind when 'not_word' then ' & ' else ' | ' end as sign) signs
     cross join lateral (
-      select lower(written) as word, case kind when 'address' then '' else ':*' end as suffix where kind <> 'not_word'
+      select word, case kind when 'address' then '' else ':*' end as suffix
+      from string_to_table(lower(written), ' ') as word where kind <> 'not_word'
       union
       select lower(written) || '@', ':*' where kind = 'address'
       union
       select word, case when kind in ('beginning', 'not_beginning') then ':*' else '' end
       from unnest(tsvector_to_array(to_tsvector(language::regconfig, written))) as word) lexeme
     cross join lateral ${quoted}
-    where workspace_id = $workspace_id
+    where workspace_id = $workspace_id and kind not like '%mark'
     group by language, kind, place),
   unwanted as (
-    select coalesce(' & !(' || string_agg(anywhere, ' | ') || ')', '') as words from units where is_not),`;
+    select coalesce(' & !(' || string_agg(anywhere, ' | ') || ')', '') as words from units where is_not),
+  marks as (
+    select coalesce(string_agg(format(' & %s''%s%s''', sign, chr(1), quoted), ''), '') as marks
+    from unnest($unit_kinds, $unit_texts) as asked (kind, word)
+    cross join lateral (select case kind when 'not_mark' then '!' else '' end as sign) signs
+    cross join lateral ${quoted}
+    where kind like '%mark'),`;
 
 /** All that has not what must not be there: the forms, without the sign before them. */
 const everything = `
@@ -122,8 +131,8 @@ const askingFor = (isMore: boolean): string => `${isMore ? units : ''}
     select coalesce(' & !(' || string_agg(format('''%sf%s''', chr(1), id), ' | ') || ')', '') as forms
     from forms where workspace_id = $workspace_id and deleted_at is not null),
   scopes as (
-    select reached.forms || gone.forms${isMore ? ' || unwanted.words' : ''} as scope
-    from reached cross join gone${isMore ? ' cross join unwanted' : ''}),
+    select reached.forms || gone.forms${isMore ? ' || unwanted.words || marks.marks' : ''} as scope
+    from reached cross join gone${isMore ? ' cross join unwanted cross join marks' : ''}),
   question as materialized (
     select '(' || string_agg(format('(%s)', anywhere), ' | ') || ')' || scope as anywhere,
            '(' || string_agg(format('(%s)', all_subject), ' | ') || ')' || scope as all_subject,

@@ -3,10 +3,9 @@ import { type Question, readQuestion } from '#ast/search/read-question.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { findNamedTypes } from '#submissions/filter/queries.ts';
 import { type Asked, ask, type Known, phrasesIn, type SaidOption } from './ask.ts';
 import { listOptionsSaying } from './labels/queries.ts';
-import { listLabelledOptions, listSearchedForms } from './queries.ts';
+import { listLabelledOptions, listNamedTypes, listSearchedForms } from './queries.ts';
 
 /** docs/rules.md 13: q is at most 1 KB of UTF-8. */
 const queryBytes = 1024;
@@ -29,20 +28,11 @@ export async function readAsked(
   const problems = question.problems.map(({ message }) => message);
   if (problems.length > 0) throw refuse(problems);
   const reach = { workspace_id: workspaceId, form_ids: formIds && [...formIds] };
-  const namesNone = question.parts.every(
-    (part) => part.kind !== 'field' && !(part.kind === 'operator' && part.name === 'form'),
-  );
   const sayingOptions = await readSayingOptions(database, reach, phrasesIn(question));
-  if (namesNone) {
-    const asked = ask(question, q, () => undefined, sayingOptions);
-    if (asked.hasWords || asked.isList || asked.isPlain) return { ...asked, form_ids: reach.form_ids };
-  }
-  const forms = await listSearchedForms(database, reach);
-  const ids = forms.map(({ id }) => id);
-  const known = await readKnown(database, workspaceId, ids, question);
-  const asked = ask(question, q, known, sayingOptions);
-  if (asked.forms.length > 0) return { ...asked, form_ids: chooseForms(forms, asked.forms) };
-  return { ...asked, form_ids: asked.hasWords ? reach.form_ids : ids };
+  const asked = ask(question, q, await readKnown(database, reach, question), sayingOptions);
+  const needsForms = asked.forms.length > 0 || !(asked.hasWords || asked.isList || asked.isPlain);
+  if (!needsForms) return { ...asked, form_ids: reach.form_ids };
+  return { ...asked, form_ids: chooseForms(await listSearchedForms(database, reach), asked.forms) };
 }
 
 const kindOf = (type: string): AnswerKind | undefined =>
@@ -67,23 +57,21 @@ async function readSayingOptions(
 /** What the forms know of the elements that a question names. */
 async function readKnown(
   database: Database,
-  workspaceId: string,
-  form_ids: string[],
+  reach: { workspace_id: string; form_ids: string[] | null },
   { parts }: Question,
 ): Promise<Known> {
   const elements = [...new Set(parts.flatMap((part) => (part.kind === 'field' ? [part.name] : [])))];
   if (elements.length === 0) return () => undefined;
-  const named = { workspace_id: workspaceId, form_ids, elements };
-  const rows = await findNamedTypes(database, named);
-  const chosen = rows.filter(({ types }) => types.some((type) => isChosen(kindOf(type))));
-  const having = [...new Set(chosen.map(({ form_id }) => form_id))];
-  const options = await listLabelledOptions(database, { ...named, form_ids: having });
+  const rows = await listNamedTypes(database, { ...reach, elements });
+  const chosen = rows.flatMap(({ element, type }) => (isChosen(kindOf(type)) ? [element] : []));
+  const options =
+    chosen.length === 0 ? [] : await listLabelledOptions(database, { ...reach, elements: chosen });
   const typesOf = Map.groupBy(rows, ({ element }) => element);
   return (element) => {
-    const types = typesOf.get(element)?.flatMap((row) => row.types);
+    const types = typesOf.get(element);
     return (
       types && {
-        isBoolean: types.some((type) => kindOf(type) === 'boolean'),
+        isBoolean: types.some(({ type }) => kindOf(type) === 'boolean'),
         options: options.filter((option) => option.element === element),
       }
     );

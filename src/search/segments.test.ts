@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
-import { insertSubmission, segmentDocuments } from '#submissions/queries.ts';
+import { insertSubmission, searchMarks, segmentDocuments } from '#submissions/queries.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
-import { countMatches, searchSubmissions } from './queries.ts';
+import { countMatches, searchQuestion, searchSubmissions } from './queries.ts';
 import { searchWindow, subjectWindow, wordsAlone } from './question.ts';
 
 const { database } = await testDatabase();
@@ -217,12 +217,17 @@ test('what was indexed before there were segments is found as before', async () 
     [workspaceId, formId],
   );
   await older.query(`insert into search_languages values ($1, 'english'), ($1, 'german')`, [workspaceId]);
-  const insert = async (language: string, subject: string, body: string): Promise<string> => {
+  const insert = async (
+    language: string,
+    subject: string,
+    body: string,
+    status = 'completed',
+  ): Promise<string> => {
     const id = newId();
     await older.query(
       `insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at)
-       values ($1, $2, $3, 1, 'completed', '{}', '{}', false, now(), now())`,
-      [workspaceId, id, formId],
+       values ($1, $2, $3, 1, $4, '{}', '{}', false, now(), now())`,
+      [workspaceId, id, formId, status],
     );
     await older.query(
       `insert into search_documents (workspace_id, submission_id, form_id, terms)
@@ -233,7 +238,7 @@ test('what was indexed before there were segments is found as before', async () 
     return id;
   };
   const inSubject = await insert('english', 'Running shoes', 'shoes and more');
-  const inBody = await insert('english', 'Other', 'the runs');
+  const inBody = await insert('english', 'Other', 'the runs', 'incomplete');
   const german = await insert('german', 'Häuser', 'zum Verkauf');
   const mailed = await insert('english', 'x', 'from Ada@mail.Companies.com today');
   await migrate(older, migrations);
@@ -255,4 +260,18 @@ test('what was indexed before there were segments is found as before', async () 
     assert.deepEqual(await search(q), [mailed], q);
   assert.deepEqual(await search('com'), []);
   assert.deepEqual(await search(formId), []);
+  const unfinished = await searchQuestion(older, {
+    ...wordsAlone,
+    workspace_id: workspaceId,
+    form_ids: null,
+    q: 'run',
+    unit_kinds: ['mark'],
+    unit_texts: [searchMarks.incomplete],
+    limit: 9,
+    offset: 0,
+  });
+  assert.deepEqual(
+    unfinished.map(({ id }) => id),
+    [inBody],
+  );
 });

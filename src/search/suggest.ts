@@ -64,7 +64,7 @@ async function suggestNames(database: Database, reach: Reach, text: string): Pro
 async function suggestWords(database: Database, reach: Reach, text: string): Promise<Suggestion[]> {
   const beginning = text.toLowerCase();
   if (beginning.length < leastBeginning || !/^[\p{L}\p{N}]+$/u.test(beginning)) return [];
-  const times = Map.groupBy(await writtenWords(database, reach, beginning), (word) => word);
+  const times = Map.groupBy(await writtenWords(database, reach, [beginning]), (word) => word);
   return [...times]
     .filter(([word]) => word !== beginning)
     .sort(([, a], [, b]) => b.length - a.length)

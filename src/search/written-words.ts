@@ -11,20 +11,27 @@ const longestText = 200;
 
 type Reach = { workspace_id: string; form_ids: string[] | null };
 
-/** The words that begin so in short answers of the newest submissions, in small letters, each as often as it is there. */
-export async function writtenWords(database: Database, reach: Reach, beginning: string): Promise<string[]> {
+/** The words that begin in one of these ways in short answers of the newest submissions, in small letters, each as often as it is there. */
+export async function writtenWords(
+  database: Database,
+  reach: Reach,
+  beginnings: readonly string[],
+): Promise<string[]> {
   const rows = await listWrittenTexts(database, {
     ...reach,
     ...wordsAlone,
     q: '',
     unit_kinds: ['beginning'],
-    unit_texts: [beginning],
+    unit_texts: [beginnings.join(' ')],
     limit: readSubmissions,
   });
   const words = await mapInTurns(
     rows,
     ({ answers }) => answers.length,
-    ({ answers }) => [...wordsIn(JSON.parse(answers))].filter((word) => word.startsWith(beginning)),
+    ({ answers }) =>
+      [...wordsIn(JSON.parse(answers))].filter((word) =>
+        beginnings.some((beginning) => word.startsWith(beginning)),
+      ),
   );
   return words.flat();
 }

@@ -32,14 +32,20 @@ export const countSlots = 32;
  */
 export const segmentDocuments = 16_384;
 
+/** What begins marks of the search index that are no words: no language begins so, and no code of a segment goes on so. */
+export const searchMarks = { incomplete: '-', tag: '#' } as const;
+
 /**
- * What a submission is found by, behind the code of its id's segment: a mark for its form; each stemmed word behind its
- * language and a space; and behind a ! the words of the subject once more. For statements with the parameters
- * workspace_id, id, form_id, language, subject and body.
+ * What a submission is found by, behind the code of its id's segment: a mark for its form; one where it is incomplete, and one
+ * for each of its tags (`searchMarks`); each stemmed word behind its language and a space; and behind a ! the words of the
+ * subject once more. For statements with the parameters workspace_id, id, form_id, language, subject and body, and a row
+ * `submission` with its status and tags.
  */
 export const searchTerms = `(
   select array_to_tsvector(
     array[segment.code || 'f' || $form_id]
+    || case submission.status when 'incomplete' then array[segment.code || '${searchMarks.incomplete}'] end
+    || array(select segment.code || '${searchMarks.tag}' || tag from unnest(submission.tags) as tag)
     || ${marked('to_tsvector($language::regconfig, $subject) || to_tsvector($language::regconfig, $body)', ' ')}
     || ${marked('to_tsvector($language::regconfig, $subject)', '!')})
   from (
@@ -83,7 +89,7 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
      from (select live_version_in_turn($workspace_id, $form_id) as version) live
      where live.version = coalesce($live_version, live.version)
      ${conflict}
-     returning workspace_id, id, form_id, status),
+     returning workspace_id, id, form_id, status, tags),
    counted as (
      insert into submission_counts (workspace_id, form_id, status, slot, count)
      select workspace_id, form_id, status, $slot, 1 from submission

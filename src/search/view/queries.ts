@@ -31,10 +31,9 @@ export const findIdsBetween = statement(
  * A view is a search in one form with the console's filters on top: the same question, the same order, and every match,
  * since a view is also deleted and exported. Times are given as the ids that were made then.
  */
-const { status: _, ...checked } = checkParameters;
 const viewParameters = {
   ...questionParameters,
-  ...checked,
+  ...checkParameters,
   ...filterColumns,
   is_any: boolean,
 } as const;

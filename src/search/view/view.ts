@@ -110,7 +110,7 @@ async function readMeant(
   if (checks.check_kinds.length > 0) await limitLooks(database, { ...asked, ...filter });
   return {
     filter: { ...key, ...filter, is_any: isAny },
-    asked: reached.isList && !reached.isChecked ? undefined : asked,
+    asked: reached.isList && reached.tag === null ? undefined : asked,
   };
 }
 

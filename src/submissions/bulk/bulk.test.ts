@@ -149,6 +149,14 @@ test('many are tagged: what they have stays, what is taken away goes whatever it
       changes: [{ part: 'tags', name: '', from: ['VIP', 'old', 'kept'], to: ['VIP', 'kept', 'new'] }],
     },
   ]);
+  // The index of words has the tags as well, by which a search finds them.
+  const { rows: indexed } = await database.query<{ marks: string[] }>(
+    `select array(select substr(term, strpos(term, '#') + 1) from unnest(tsvector_to_array(terms)) as term
+                  where term ~ '^[0-9a-f]+#' order by term) as marks
+     from search_documents where submission_id = $1`,
+    [ids['tagged']],
+  );
+  assert.deepEqual(indexed, [{ marks: ['VIP', 'kept', 'new'] }]);
   // Done again it finds all as they should be, and writes nothing.
   assert.equal((await run(scene, { kind: 'tag', ids: [ids['tagged']!], tags })).done, 1);
   const again = await database.query('select from submission_changes where submission_id = $1', [

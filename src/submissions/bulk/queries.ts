@@ -11,6 +11,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { ChangeThrough } from '../history/queries.ts';
+import { searchMarks } from '../queries.ts';
 
 /**
  * What is done with many: `trash`, out of it for good (`empty`: what lies in it; `remove`: wherever it lies), or `tag`.
@@ -107,6 +108,9 @@ export const findUnfinishedBulks = statement(
    order by id desc`,
 );
 
+const marksOf = (tags: 'before' | 'after'): string =>
+  `array(select segment.code || '${searchMarks.tag}' || tag from unnest(${tags}) as tag)`;
+
 /**
  * Adds tags to submissions of a form and takes others away, whatever their case, with the history of each that becomes
  * another. In the order of ids, so that two at once cannot deadlock.
@@ -146,6 +150,13 @@ export const tagSubmissions = statement(
      where s.workspace_id = $workspace_id and s.id = wanted.id
        and wanted.becomes <> wanted.tags and cardinality(wanted.becomes) <= $most
      returning s.id, wanted.change_id, wanted.tags as before, s.tags as after),
+   documents as (
+     update search_documents d
+     set terms = ts_delete(d.terms, ${marksOf('before')}) || array_to_tsvector(${marksOf('after')})
+     from tagged cross join lateral (
+       select g.code from search_segments g where g.workspace_id = $workspace_id and g.first_id <= tagged.id
+       order by g.first_id desc limit 1) segment
+     where d.workspace_id = $workspace_id and d.submission_id = tagged.id),
    changes as (
      insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
      select $workspace_id, id, change_id, 'edited', $changed_by, $api_key_id, $through, $now,

@@ -110,8 +110,9 @@ export const updateSubmission = statement(
      update submissions
      set status = $status, answers = $answers, reference = $reference, has_files = $has_files, tags = $tags,
          completed_at = $completed_at, updated_at = $updated_at
-     where workspace_id = $workspace_id and form_id = $form_id and id = $id)
-   update search_documents set terms = ${searchTerms}
+     where workspace_id = $workspace_id and form_id = $form_id and id = $id
+     returning status, tags)
+   update search_documents set terms = ${searchTerms} from submission
    where workspace_id = $workspace_id and submission_id = $id`,
 );
 

@@ -141,7 +141,7 @@ export const stripSubmission = statement(
      set answers = $answers, reference = '{}', tags = '{}', has_files = $has_files, updated_at = $updated_at,
          key_digest = case when key_digest is not null then '\\x'::bytea end
      where workspace_id = $workspace_id and id = $id
-     returning id, trashed_at),
+     returning status, tags),
    notes as (
      delete from submission_notes where workspace_id = $workspace_id and submission_id = $id),
    changes as (
@@ -154,6 +154,6 @@ export const stripSubmission = statement(
    released as (
      update files set submission_id = null
      where workspace_id = $workspace_id and submission_id = $id and id <> all ($kept_files))
-   update search_documents set terms = ${searchTerms}
+   update search_documents set terms = ${searchTerms} from submission
    where workspace_id = $workspace_id and submission_id = $id`,
 );

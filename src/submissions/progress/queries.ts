@@ -60,7 +60,7 @@ export const writeProgress = statement(
          trashed_at = case when $status = 'completed' then null else trashed_at end,
          trashed_by = case when $status = 'completed' then null else trashed_by end
      where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
-     returning workspace_id, id, form_id, trashed_at),
+     returning workspace_id, id, form_id, status, tags, trashed_at),
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
      select workspace_id, id, form_id, ${searchTerms} from submission where trashed_at is null

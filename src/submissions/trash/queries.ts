@@ -85,14 +85,14 @@ export const restoreSubmission = statement(
   'trash.restore_submission',
   { workspace_id: uuid, form_id: uuid, id: uuid, language: text, subject: text, body: text },
   {},
-  `with restored as (
+  `with submission as (
      update submissions set trashed_at = null, trashed_by = null
      where workspace_id = $workspace_id and form_id = $form_id and id = $id
-     returning workspace_id, id, form_id),
+     returning workspace_id, id, form_id, status, tags),
    language as (
-     insert into search_languages (workspace_id, language) select workspace_id, $language from restored on conflict do nothing)
+     insert into search_languages (workspace_id, language) select workspace_id, $language from submission on conflict do nothing)
    insert into search_documents (workspace_id, submission_id, form_id, terms)
-   select workspace_id, id, form_id, ${searchTerms} from restored`,
+   select workspace_id, id, form_id, ${searchTerms} from submission`,
 );
 
 /** What lies in a form's trash, as the trash shows it: the last that was laid in first. */
