@@ -17,18 +17,20 @@ import { makeForm, openVisitor } from './visitor.ts';
 import { seedOrder, seedWorkshop } from './workshop.ts';
 
 /*
- * npm run screenshots: every screen at 1280 and 375 px, the builder at 768 as well, light and dark, into screenshots/,
- * for a person to look at; axe looks at each of them too.
+ * npm run screenshots: every screen at 1280, 800 and 375 px, light and dark, into screenshots/, for a person to look at;
+ * axe looks at each of them too, and nothing is wider than its window.
  */
 
 const folder = fileURLToPath(new URL('../screenshots/console/', import.meta.url));
 type Look = { width: number; colorScheme: 'light' | 'dark' };
-const looks: readonly Look[] = [1280, 375].flatMap((width) => [
+const looks: readonly Look[] = [1280, 800, 375].flatMap((width) => [
   { width, colorScheme: 'light' },
   { width, colorScheme: 'dark' },
 ]);
 
-/** Only the screens whose names fit: SCREENS='^builder'. */
+const isPhone = ({ width }: Look): boolean => width < 768;
+
+/** Only the pictures whose names fit: SCREENS='^builder.*-375-dark'. */
 const wanted = new RegExp(process.env['SCREENS'] ?? '');
 
 const providerPort = await freePort();
@@ -58,15 +60,19 @@ type Screen = readonly [name: string, path: string, ready: string, act?: (page: 
 async function walk(screens: readonly Screen[], look: Look, person?: ConsolePerson): Promise<void> {
   const { width, colorScheme } = look;
   const viewport = { width, height: 800 };
-  const page = await browser.open('/healthz', person, { colorScheme, viewport, reducedMotion: 'reduce' });
+  const asked = screens.filter(([name]) => wanted.test(`${name}-${width}-${colorScheme}`));
+  if (asked.length === 0) return;
+  const page = await browser.open('/healthz', person, { colorScheme, viewport, hasTouch: isPhone(look) });
   const barriers: string[] = [];
-  for (const [name, path, ready, act] of screens.filter(([each]) => wanted.test(each))) {
+  for (const [name, path, ready, act] of asked) {
     await page.goto(service.url + path);
     await page.locator(ready).first().waitFor();
     await act?.(page);
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     await page.evaluate(settled);
     barriers.push(...(await findBarriers(page)).map((barrier) => `${name}: ${barrier}`));
+    const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+    if (isWider) barriers.push(`${name}: is wider than its window`);
     // What was opened covers the window, not the page.
     await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: !act });
     browser.assertQuiet();
@@ -308,6 +314,11 @@ const show = (view: string) => (page: Page) =>
   page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name: view }).click();
 const select = (label: string) => (page: Page) =>
   page.locator(`.canvas-main [aria-label^="“${label}”"]`).click();
+/** Opens the properties of what is selected, where they are not beside it. */
+const properties = async (page: Page): Promise<void> => {
+  const button = page.locator('.phone-bar').getByRole('button', { name: 'Properties' });
+  if (await button.isVisible()) await button.click();
+};
 const toLogic = (page: Page): Promise<void> =>
   page.getByRole('heading', { name: 'Logic', exact: true }).scrollIntoViewIfNeeded();
 const slug = (label: string): string => label.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '');
@@ -321,7 +332,7 @@ const inBuilder: readonly Screen[] = [
     (view) => [`builder-${view.toLowerCase()}`, inForm, '.canvas-main', show(view)] as const,
   ),
   ['builder-selected', inForm, '.canvas-main', select('Experience')],
-  ['builder-logic', inForm, '.canvas-main', doing(select('Years of weaving'), toLogic)],
+  ['builder-logic', inForm, '.canvas-main', doing(select('Years of weaving'), properties, toLogic)],
   ['builder-insert', inForm, '.canvas-main', doing(select('Experience'), (page) => page.keyboard.press('/'))],
   ...[
     'The banner',
@@ -332,12 +343,15 @@ const inBuilder: readonly Screen[] = [
     'Privacy',
     'Your signature',
     'Source',
-  ].map((label) => [`builder-order-${slug(label)}`, inOrder, '.canvas-main', select(label)] as const),
+  ].map(
+    (label) =>
+      [`builder-order-${slug(label)}`, inOrder, '.canvas-main', doing(select(label), properties)] as const,
+  ),
   [
     'builder-option',
     inOrder,
     '.canvas-main',
-    doing(select('Which cloth?'), press('More of option 1', '.option-details'), toDetails),
+    doing(select('Which cloth?'), properties, press('More of option 1', '.option-details'), toDetails),
   ],
   ['builder-languages', inOrder, '.canvas-main', show('Languages')],
   [
@@ -349,9 +363,25 @@ const inBuilder: readonly Screen[] = [
   ['builder-notifications', inOrder, '.canvas-main', doing(show('Settings'), toEnd('Another mail'))],
   ['builder-order-json', inOrder, '.canvas-main', show('JSON')],
   ['builder-publish', `/app/forms/${draft}`, '.canvas-main', press('Publish')],
+  [
+    'builder-published',
+    `/app/forms/${draft}`,
+    '.canvas-main',
+    doing(press('Publish'), async (page) => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+      await page.getByRole('img', { name: /QR code/ }).waitFor();
+    }),
+  ],
 ];
-// Below 768 px the builder is a notice.
-const inNarrowBuilder: readonly Screen[] = [['builder', inForm, 'text=The builder needs a wider window']];
+const onPhone: readonly Screen[] = [
+  ['builder-steps', inForm, '.canvas-main', press('Steps')],
+  [
+    'builder-more',
+    inForm,
+    '.canvas-main',
+    doing(select('Experience'), press('Move and more', '[role="menu"]')),
+  ],
+];
 
 for (const look of looks) {
   const how = `${look.width} px, ${look.colorScheme}`;
@@ -361,8 +391,8 @@ for (const look of looks) {
   test(`a second step that is asked for, ${how}`, () => walk(secondStepAsked, look, strict));
   test(`a new workspace, ${how}`, () => walk(newWorkspace, look, newcomer));
   test(`the console, ${how}`, () => walk(inside, look, owner));
-  test(`the builder, ${how}`, () => walk(look.width < 768 ? inNarrowBuilder : inBuilder, look, owner));
+  test(`the builder, ${how}`, async () => {
+    await tenant.call('POST', `/forms/${draft}/unpublish`);
+    await walk(isPhone(look) ? [...inBuilder, ...onPhone] : inBuilder, look, owner);
+  });
 }
-for (const colorScheme of ['light', 'dark'] as const)
-  test(`the builder at its narrowest, ${colorScheme}`, () =>
-    walk(inBuilder, { width: 768, colorScheme }, owner));

@@ -3,12 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
 import { composite, element, structure } from '#ast/testing.ts';
 import { looksAt } from '#test/cases.ts';
+import type { FormNode } from '#ast/tree.ts';
 import { signIn } from '#test/console.ts';
+import { findBarriers, stillness } from '#test/console-browser.ts';
+import { until } from '#test/service.ts';
 import {
   ada,
   browser,
+  focusIs,
+  labels,
   make,
   openBuilder,
   part,
@@ -18,7 +24,7 @@ import {
   workspaceId,
 } from './builder-page.ts';
 
-/* The builder for everybody: axe, hostile texts, narrow windows, viewers. */
+/* The builder for everybody: axe, hostile texts, phones, viewers. */
 
 const payload = '<img src=x onerror="window.hit=1">"><script>window.hit=1</script>{{7*7}}';
 const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -96,16 +102,117 @@ for (const colorScheme of schemes) {
   });
 }
 
-test('below 768 px a notice leads to the other screens; a viewer looks and cannot change', async () => {
-  const form = await make(structure(element('text', 'a', { label: 'Name' })));
-  const phone = await browser.newContext({ viewport: { width: 375, height: 700 } });
-  await phone.addCookies(ada.cookies);
-  const narrow = await phone.newPage();
-  await narrow.goto(`${service.url}/app/forms/${form}`);
-  await narrow.getByText('The builder needs a wider window').waitFor();
-  assert.equal(await narrow.getByRole('main').getByRole('link').count(), 3);
-  await phone.close();
+test('on a phone: from a template by labels, options, required and order to a preview, a publication and a copied link', async () => {
+  const context = await browser.newContext({
+    viewport: { width: 375, height: 667 },
+    hasTouch: true,
+    isMobile: true,
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...stillness,
+  });
+  await context.addCookies(ada.cookies);
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  page.on('pageerror', (error) => problems.push(error.message));
+  const tap = (name: string | RegExp, within: Pick<Page, 'getByRole'> = page): Promise<void> =>
+    within.getByRole('button', { name, exact: true }).tap();
+  const sheet = page.getByRole('dialog');
+  /** Nothing is wider than the window, what a thumb presses is large enough, and axe has nothing to say. */
+  const isFit = async (where: string): Promise<void> => {
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 375, where);
+    assert.deepEqual(await page.evaluate(smallTargets), [], where);
+    assert.deepEqual(await findBarriers(page), [], where);
+  };
 
+  await page.goto(`${service.url}/app/w/${workspaceId}/forms`);
+  await tap('Create form');
+  await sheet.getByRole('button', { name: /^Contact/ }).tap();
+  await part(page, '“Subject”').getByText('Subject').tap({ force: true });
+  const written = page.locator('.canvas-main .written');
+  await written.waitFor();
+  // The keyboard comes up.
+  await page.setViewportSize({ width: 375, height: 367 });
+  await until('what is written to be in sight', async () => {
+    const { y, height } = (await written.boundingBox())!;
+    return y > 0 && y + height < (await page.locator('.phone-bar').boundingBox())!.y;
+  });
+  await page.keyboard.press('End');
+  await page.keyboard.type(' matter');
+  await page.setViewportSize({ width: 375, height: 667 });
+  await page.keyboard.press('Enter');
+  await focusIs(page, /^“Subject matter”/);
+
+  await tap('Add an element');
+  await isFit('what can be added');
+  await sheet.getByRole('menuitem', { name: 'Single choice' }).tap();
+  await written.waitFor();
+  await page.keyboard.type('Day');
+  await page.keyboard.press('Enter');
+  const day = part(page, '“Day”');
+  await focusIs(page, /^“Day”/);
+  await day.getByText('Option 1').tap({ force: true });
+  await day.getByRole('textbox', { name: 'Option 1' }).waitFor();
+  await page.keyboard.type('Friday');
+  await page.keyboard.press('Enter');
+  await day.getByRole('textbox', { name: 'Option 2' }).waitFor();
+  await page.keyboard.type('Saturday');
+  await page.keyboard.press('Enter');
+  await day.getByRole('textbox', { name: 'Option 3' }).waitFor();
+  await page.keyboard.type('Sunday');
+  await page.keyboard.press('Escape');
+  const bar = page.getByRole('toolbar');
+  await tap('Required', bar);
+  await tap('Move up', bar);
+  await isFit('the canvas');
+
+  await tap('Properties');
+  await sheet.getByLabel('Help text').fill('When will you come?');
+  await isFit('the properties');
+  await page.keyboard.press('Escape');
+  await sheet.waitFor({ state: 'detached' });
+
+  await tap('Steps');
+  await tap('Add a step', sheet);
+  await focusIs(page, 'Title of the step');
+  await sheet.waitFor({ state: 'detached' });
+  await page.keyboard.type('At last');
+  await page.keyboard.press('Enter');
+  await part(page, '“Message”').tap({ position: { x: 100, y: 90 }, force: true });
+  await tap('Move and more', bar);
+  await page.waitForTimeout(500);
+  await page.getByRole('menuitem', { name: 'At last' }).tap();
+
+  await tap('Preview');
+  await page.frameLocator('iframe').getByText('When will you come?').waitFor();
+  await isFit('the preview');
+  await tap('Publish');
+  await tap('Publish', sheet);
+  await tap('Copy link', sheet);
+  await sheet.getByText('Copied to the clipboard.').waitFor();
+  await isFit('the link');
+  const id = page.url().split('/').at(-1)!;
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${service.url}/f/${id}`);
+  const [first, second] = ((await read(id)).live.structure as FormNode).children!;
+  assert.deepEqual(
+    [first, second].map((step) => labels({ type: 'form', attrs: {}, children: [step!] })),
+    [
+      ['Your name', 'Email address', 'What is it about?', 'Day', 'Subject matter', 'Attachments'],
+      ['Message'],
+    ],
+  );
+  const { required, options } = first!.children![3]!.attrs!;
+  assert.deepEqual([required, options], [true, ['Friday', 'Saturday', 'Sunday']]);
+  await context.close();
+});
+
+/** Runs in the browser: the buttons of the builder and of what lies over it on which a thumb lands beside others. */
+const smallTargets = `[...document.querySelectorAll(':is(.phone-bar, .node-bar, .view-bar, .dialog, .form-actions) :is(.button, .view-tab)')]
+  .map((button) => [button.ariaLabel ?? button.textContent, button.getBoundingClientRect()])
+  .filter(([, { width, height }]) => width > 0 && Math.min(width, height) < 44)
+  .map(([name, { width, height }]) => name + ': ' + width + ' by ' + height)`;
+
+test('a viewer looks and cannot change', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'Name' })));
   const viewer = await signIn(service, { workspaceId, role: 'viewer' });
   const page = await openBuilder(form, viewer);
   await page.getByText('You may look, not change.').waitFor();

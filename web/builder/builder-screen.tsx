@@ -1,11 +1,10 @@
 import './builder.css';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactElement, useMemo, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { useTitle } from '../design/page.tsx';
-import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { ErrorState, Loading } from '../design/states.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { useSession } from '../shell/session.ts';
 import { Builder } from './builder.tsx';
@@ -34,39 +33,12 @@ export function BuilderScreen(): ReactElement {
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
+  if (query.data) return <OpenedBuilder key={form.id} opened={query.data} api={api} />;
+  if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   return (
-    <>
-      <div className="builder-narrow">
-        <EmptyState icon="desktop" level="h1" title="The builder needs a wider window">
-          <p>
-            Turn the device or use a larger screen to change this form. Meanwhile its{' '}
-            <Link to="/forms/$form/submissions" params={{ form: form.id }}>
-              submissions
-            </Link>
-            , its{' '}
-            <Link to="/forms/$form/summary" params={{ form: form.id }}>
-              summary
-            </Link>{' '}
-            and its{' '}
-            <Link to="/forms/$form/webhooks" params={{ form: form.id }}>
-              webhooks
-            </Link>{' '}
-            work here as well.
-          </p>
-        </EmptyState>
-      </div>
-      <div className="builder-wide">
-        {query.data ? (
-          <OpenedBuilder key={form.id} opened={query.data} api={api} />
-        ) : query.error ? (
-          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-        ) : (
-          <div className="builder-loading">
-            <Loading lines={6} label="The form is being opened …" />
-          </div>
-        )}
-      </div>
-    </>
+    <div className="builder-loading">
+      <Loading lines={6} label="The form is being opened …" />
+    </div>
   );
 }
 

@@ -1,16 +1,21 @@
-import { type ReactElement, useRef, useState } from 'react';
+import { type ReactElement, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { afterFocusReturned } from '../design/after-focus.ts';
+import { IconButton } from '../design/button.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { toastProblem } from '../design/toast.tsx';
+import { useNarrow } from '../design/use-window.ts';
 import { Canvas } from './canvas/canvas.tsx';
 import { elementOf } from './canvas/canvas-geometry.ts';
 import { useDrag } from './canvas/drag/use-drag.ts';
 import { remove } from './editor/commands.ts';
-import { useBuilder } from './editor/use-editor.ts';
+import type { Editor } from './editor/editor.ts';
+import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayNodes } from './model/compare.ts';
 import { type EditNode, type NodeKey, textOf, trailTo, walkNodes } from './model/edit-node.ts';
 import type { Spot } from './model/places.ts';
 import { InsertMenu, type InsertWish } from './palette/insert-menu.tsx';
 import { Palette } from './palette/palette.tsx';
+import { Pane } from './pane.tsx';
 import { PropertyPanel } from './panel/property-panel.tsx';
 import type { BuilderApi } from './saving/builder-api.ts';
 import { ReachContext } from './shortcuts/on-parts.ts';
@@ -18,7 +23,7 @@ import { useOfferedParts } from './shortcuts/use-offered-parts.ts';
 import { usePartKeys } from './shortcuts/use-part-keys.ts';
 import { StepsList } from './steps-list.tsx';
 
-/** Three panes: what can be added, the form, and what is selected in it. */
+/** Three panes: what can be added, the form, and what is selected in it. On a phone the form, and the others over it. */
 export function DesignView({
   problems,
   api,
@@ -34,6 +39,8 @@ export function DesignView({
   const { drag, start } = useDrag(place, host, scroller, stepsList);
   const deletion = useDeletion(api);
   const [wish, setWish] = useState<InsertWish | undefined>();
+  const isNarrow = useNarrow();
+  const { sheet, setSheet, closePanel } = useSheet(place.editor, host);
   const insert = (anchor: Element | null, spot?: Spot): void => {
     if (!isReadOnly) setWish({ anchor: { current: anchor }, spot });
   };
@@ -42,10 +49,15 @@ export function DesignView({
     <ReachContext value={{ openMenu, remove: deletion.ask }}>
       <PartKeys />
       <div className="panes">
-        <aside className="pane pane-start" aria-label="Elements and steps">
+        <Pane
+          side="start"
+          title={isNarrow ? 'Steps' : 'Elements and steps'}
+          isOpen={sheet === 'steps'}
+          onClose={() => setSheet(undefined)}
+        >
           <StepsList list={stepsList} onDrag={start} />
-          {!isReadOnly && <Palette onDrag={start} />}
-        </aside>
+          {!isReadOnly && !isNarrow && <Palette onDrag={start} />}
+        </Pane>
         <Canvas
           host={host}
           scroller={scroller}
@@ -54,16 +66,55 @@ export function DesignView({
           onDrag={start}
           onInsert={insert}
         />
-        <aside className="pane pane-end" aria-label="Properties">
+        <Pane side="end" title="Properties" isOpen={sheet === 'panel'} onClose={closePanel}>
           <div inert={isReadOnly}>
             <PropertyPanel problems={problems} />
           </div>
-        </aside>
+        </Pane>
+        {isNarrow && (
+          <div className="phone-bar">
+            <IconButton icon="steps" label="Steps" onPress={() => setSheet('steps')} />
+            <IconButton icon="settings" label="Properties" onPress={() => setSheet('panel')} />
+            {!isReadOnly && (
+              <IconButton icon="add" label="Add an element" variant="primary" onPress={openMenu} />
+            )}
+          </div>
+        )}
         {deletion.dialog}
         <InsertMenu wish={wish} onClose={() => setWish(undefined)} />
       </div>
     </ReachContext>
   );
+}
+
+/** Which pane is over the canvas on a phone. What wishes for the focus elsewhere sends it away, and has it afterwards. */
+function useSheet(
+  editor: Editor,
+  host: RefObject<HTMLElement | null>,
+): {
+  readonly sheet: 'steps' | 'panel' | undefined;
+  readonly setSheet: (sheet: 'steps' | 'panel' | undefined) => void;
+  readonly closePanel: () => void;
+} {
+  const { focus } = useEditorState(editor);
+  const [sheet, setSheet] = useState<'steps' | 'panel' | undefined>();
+  const isOpen = useEffectEvent(() => sheet !== undefined);
+  useEffect(() => {
+    if (focus?.part === 'panel') setSheet('panel');
+    else if (focus && isOpen()) {
+      setSheet(undefined);
+      const { key, part } = focus;
+      afterFocusReturned(() =>
+        part === 'label' ? editor.write({ key }) : elementOf(host.current, key)?.focus(),
+      );
+    }
+  }, [editor, host, focus]);
+  const closePanel = (): void => {
+    setSheet(undefined);
+    // Not wished for any more: it stays closed when one comes back from another view.
+    if (focus?.part === 'panel') afterFocusReturned(() => editor.select(focus.key, 'node'));
+  };
+  return { sheet, setSheet, closePanel };
 }
 
 function PartKeys(): null {

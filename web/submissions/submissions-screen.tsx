@@ -27,7 +27,7 @@ import { isArranged, usualSettings } from './table/table-settings.ts';
 import { TableTools } from './table-tools.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useSelection } from './selection/use-selection.ts';
-import { useWide } from './use-wide.ts';
+import { useWide } from '../design/use-window.ts';
 import { useViewColumns } from './views/use-view-columns.ts';
 import { ViewsMenu } from './views/views-menu.tsx';
 import { isFiltered, useViewState, wholeView } from './view-state.ts';

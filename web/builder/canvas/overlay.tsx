@@ -12,6 +12,7 @@ import { onParts } from '../shortcuts/deeds.ts';
 import { useOnParts } from '../shortcuts/on-parts.ts';
 import { TypeMenu } from './type-menu.tsx';
 import type { StartDrag } from './drag/use-drag.ts';
+import { useNarrow } from '../../design/use-window.ts';
 
 type OverlayProps = {
   readonly host: RefObject<HTMLDivElement | null>;
@@ -33,6 +34,9 @@ export function Overlay({ host, isDragging, onDrag, onInsert }: OverlayProps): R
   const keys = parts.map(({ key }) => key).join(' ');
   const frame = useFrame(layer, host, keys, root);
   const [node] = parts;
+  const { up, down, duplicate, remove, require } = onParts;
+  // Where a finger works, what moves a part stands here, and what is done less often behind the button for more.
+  const deeds = useNarrow() ? [up, down, remove] : [duplicate, remove];
   if (isReadOnly) return <div ref={layer} className="overlay" />;
   return (
     <div ref={layer} className="overlay">
@@ -55,16 +59,16 @@ export function Overlay({ host, isDragging, onDrag, onInsert }: OverlayProps): R
             ) : (
               <span className="node-type">{parts.length} selected</span>
             )}
-            {onParts.require.appliesTo?.(on) && (
+            {require.appliesTo?.(on) && (
               <IconButton
                 icon="required"
-                label={onParts.require.label}
+                label={require.label}
                 size="small"
-                aria-pressed={onParts.require.isOn?.(on)}
-                onPress={() => onParts.require.perform(on)}
+                aria-pressed={require.isOn?.(on)}
+                onPress={() => require.perform(on)}
               />
             )}
-            {[onParts.duplicate, onParts.remove].map(
+            {deeds.map(
               (deed) =>
                 deed.icon && (
                   <IconButton

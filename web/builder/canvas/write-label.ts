@@ -83,10 +83,14 @@ export function writeLabel(label: HTMLElement, writing: Written): () => void {
   // A click into the text box is not a click on the element.
   for (const type of ['click', 'pointerdown', 'dblclick'] as const)
     box.addEventListener(type, (event) => event.stopPropagation());
+  // A keyboard that comes up on the screen takes the room from below.
+  const keepInSight = (): void => box.scrollIntoView({ block: 'nearest' });
+  visualViewport?.addEventListener('resize', keepInSight);
   box.focus();
   if (!writing.at || !putCaret(box, writing.at)) getSelection()?.selectAllChildren(box);
   return () => {
     isOver = true;
+    visualViewport?.removeEventListener('resize', keepInSight);
     box.remove();
   };
 }

@@ -46,6 +46,9 @@ export function pressedIn(
       at: target,
     };
   }
+  const next = options[at + 1];
+  // The one that waits to be written, as the blank ones of a new question do.
+  if (key === 'Enter' && next !== undefined && labelOf(next) === '') return { options, at: at + 1 };
   if (key === 'Enter' && options.length < maxItems)
     return { options: options.toSpliced(at + 1, 0, blankOption(options, noun)), at: at + 1 };
   if (key === 'Backspace' && text === '' && options.length > 1)

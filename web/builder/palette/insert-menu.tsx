@@ -4,7 +4,10 @@ import { Dialog } from 'react-aria-components/Dialog';
 import { Header } from 'react-aria-components/Header';
 import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
+import { afterFocusReturned } from '../../design/after-focus.ts';
+import { Dialog as Sheet } from '../../design/dialog.tsx';
 import { SearchField } from '../../design/field.tsx';
+import { useNarrow } from '../../design/use-window.ts';
 import { addElement } from '../editor/commands.ts';
 import { useBuilder } from '../editor/use-editor.ts';
 import type { Spot } from '../model/places.ts';
@@ -15,70 +18,72 @@ import { ElementIcon } from './element-icon.tsx';
 /** Where the menu opens, and where what is chosen goes; without a spot, behind the selection. */
 export type InsertWish = { readonly anchor: RefObject<Element | null>; readonly spot?: Spot | undefined };
 
+type InsertProps = { readonly wish: InsertWish | undefined; readonly onClose: () => void };
+
+const title = 'Add an element';
+
 /** A searchable list of all element types over the canvas (docs/rules.md B3): type, Enter, and write the label. */
-export function InsertMenu({
-  wish,
-  onClose,
-}: {
-  wish: InsertWish | undefined;
-  onClose: () => void;
-}): ReactElement {
-  const { editor } = useBuilder();
-  const [search, setSearch] = useState('');
-  const { contains } = useFilter({ sensitivity: 'base' });
-  const close = (): void => {
-    setSearch('');
-    onClose();
-  };
+export function InsertMenu({ wish, onClose }: InsertProps): ReactElement {
+  // A keyboard on the screen would hide the list that it searches.
+  if (useNarrow())
+    return (
+      <Sheet title={title} isOpen={wish !== undefined} onClose={onClose} size="medium">
+        <InsertList spot={wish?.spot} onClose={onClose} />
+      </Sheet>
+    );
   return (
     <Popover
       className="popover"
       isOpen={wish !== undefined}
-      onOpenChange={(open) => !open && close()}
+      onOpenChange={(open) => !open && onClose()}
       triggerRef={wish?.anchor ?? { current: null }}
       placement="bottom"
       offset={6}
     >
-      <Dialog className="insert-menu" aria-label="Add an element">
-        <Autocomplete inputValue={search} onInputChange={setSearch} filter={contains}>
-          <SearchField label="Find an element" autoFocus />
-          {/* Scrolls by keyboard too, since its items are pointed at from the search box and never focused. */}
-          <div className="insert-list" tabIndex={0} role="group" aria-label="All elements">
-            <Menu
-              className="menu-list"
-              aria-label="Elements"
-              onAction={(type) => {
-                const spot = wish?.spot;
-                close();
-                afterFocusReturned(() => addElement(editor, type as PaletteEntry, spot));
-              }}
-              renderEmptyState={() => <p className="insert-empty">No element is called that.</p>}
-            >
-              {elementGroups.map((group) => (
-                <MenuSection key={group.id}>
-                  <Header className="menu-heading">{group.title}</Header>
-                  {group.entries.map((entry) => (
-                    <MenuItem
-                      key={entry.id}
-                      id={entry.id}
-                      textValue={searchWords(entry)}
-                      className="menu-item"
-                    >
-                      <ElementIcon type={entry.id} />
-                      {entry.title}
-                    </MenuItem>
-                  ))}
-                </MenuSection>
-              ))}
-            </Menu>
-          </div>
-        </Autocomplete>
+      <Dialog className="insert-menu" aria-label={title}>
+        <InsertList spot={wish?.spot} onClose={onClose} autoFocus />
       </Dialog>
     </Popover>
   );
 }
 
-/** A menu that closes gives the focus back one frame later; what takes it then has to come after. */
-function afterFocusReturned(act: () => void): void {
-  requestAnimationFrame(() => requestAnimationFrame(act));
+type ListProps = {
+  readonly spot: Spot | undefined;
+  readonly onClose: () => void;
+  readonly autoFocus?: boolean;
+};
+
+function InsertList({ spot, onClose, autoFocus = false }: ListProps): ReactElement {
+  const { editor } = useBuilder();
+  const [search, setSearch] = useState('');
+  const { contains } = useFilter({ sensitivity: 'base' });
+  return (
+    <Autocomplete inputValue={search} onInputChange={setSearch} filter={contains}>
+      <SearchField label="Find an element" autoFocus={autoFocus} />
+      {/* Scrolls by keyboard too, since its items are pointed at from the search box and never focused. */}
+      <div className="insert-list" tabIndex={0} role="group" aria-label="All elements">
+        <Menu
+          className="menu-list"
+          aria-label="Elements"
+          onAction={(type) => {
+            onClose();
+            afterFocusReturned(() => addElement(editor, type as PaletteEntry, spot));
+          }}
+          renderEmptyState={() => <p className="insert-empty">No element is called that.</p>}
+        >
+          {elementGroups.map((group) => (
+            <MenuSection key={group.id}>
+              <Header className="menu-heading">{group.title}</Header>
+              {group.entries.map((entry) => (
+                <MenuItem key={entry.id} id={entry.id} textValue={searchWords(entry)} className="menu-item">
+                  <ElementIcon type={entry.id} />
+                  {entry.title}
+                </MenuItem>
+              ))}
+            </MenuSection>
+          ))}
+        </Menu>
+      </div>
+    </Autocomplete>
+  );
 }

@@ -89,6 +89,7 @@ test('Enter adds an option below, Backspace takes an empty one away, Alt and an 
     options: ['Red', { id: 'option_4', label: '' }, 'Blue', options[2]],
     at: 1,
   });
+  assert.deepEqual(press(1, 'Enter'), { options, at: 2 }, 'one that is blank already is written first');
   assert.deepEqual(press(2, 'Backspace'), { options: ['Red', 'Blue'], at: 1 });
   assert.equal(press(1, 'Backspace'), undefined, 'a letter of it goes');
   assert.deepEqual(press(1, 'ArrowUp', true)?.options.slice(0, 2), ['Blue', 'Red']);
