@@ -63,6 +63,17 @@ test('an element schema carries required attributes, defaults and caps from the 
   });
 });
 
+test('the schema of a number says that it is more than 0 where it has to be', () => {
+  const { min, step } = elements.number.attrs;
+  assert.deepEqual(attributeSchema(min), { title: 'Least', type: 'number', examples: [1] });
+  assert.deepEqual(attributeSchema(step), {
+    title: 'Step',
+    type: 'number',
+    exclusiveMinimum: 0,
+    examples: [1],
+  });
+});
+
 test('what may be left out is not required: attributes of a divider, children of a leaf', () => {
   const schemas = structureSchemas() as Record<string, { required: string[] }>;
   assert.deepEqual(schemas.DividerElement?.required, ['type']);

@@ -146,7 +146,11 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
   ],
   ['attrs null', [{ type: 'divider', attrs: null }], [['"attrs" must be an object.', 0, 0]]],
   ['no label', [element('text', 'a', { label: undefined })], [[missing('label'), 0, 0]]],
-  ['a blank label', [element('heading', 'a', { label: '' })], [[missing('label'), 0, 0]]],
+  ...[null, '', ' \t'].map((label): [string, unknown[], [string, ...number[]][]] => [
+    `the label ${JSON.stringify(label)}`,
+    [element('heading', 'a', { label })],
+    [[missing('label'), 0, 0]],
+  ]),
   ['a label that is no text', [element('text', 'a', { label: 5 })], [['"label" of "a" must be text.', 0, 0]]],
   ['no options', [element('radio', 'a', { options: undefined })], [[missing('options'), 0, 0]]],
   [
@@ -231,6 +235,15 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
       ['"col_span" of "s0" must be a whole number from 1 to 4.', 0, 0],
       ['"col_span" of "s10" must be a whole number from 1 to 4.', 0, 1],
       ['"col_span" of "s3" must be a whole number from 1 to 4.', 0, 2],
+    ],
+  ],
+  [
+    'a least and a most that are no numbers, and a step of 0',
+    [element('number', 'a', { min: '5', max: Infinity, step: 0 })],
+    [
+      ['"min" of "a" must be a number.', 0, 0],
+      ['"max" of "a" must be a number.', 0, 0],
+      ['"step" of "a" must be more than 0.', 0, 0],
     ],
   ],
   [

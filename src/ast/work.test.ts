@@ -4,10 +4,12 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { cases } from '#test/cases.ts';
 import { textSayer } from './answers/say-piped.ts';
+import { tidyAnswer } from './answers/tidy.ts';
 import { limits } from './limits.ts';
 import { numberMarksOf } from './rules/written-numbers.ts';
 import { composite, element, formOf } from './testing.ts';
-import { type Composite, listQuestions } from './tree.ts';
+import { type Composite, type InputElement, listQuestions } from './tree.ts';
+import { newWork } from './work.ts';
 import { check, many } from './work.fixture.ts';
 
 const fullText = 'Σ'.repeat(limits.answerBytes / 2);
@@ -22,6 +24,17 @@ test('an answer is folded once, however many conditions ask for it in its row', 
   const { result, steps } = check(form, { g: rows });
   assert.equal(result, 'taken');
   assert.ok(steps < 1_500_000, `${steps} steps`);
+});
+
+test('a text is paid for by its characters, and by more where its ends of lines are written anew', () => {
+  const [input] = listQuestions(formOf(element('textarea', 'q')));
+  const paid = (text: string): number => {
+    const work = newWork();
+    const { left } = work;
+    tidyAnswer(input!.element as InputElement, text, work);
+    return left - work.left;
+  };
+  assert.deepEqual([paid('x'.repeat(1_000)), paid('\r\n'.repeat(500))], [250, 1_000]);
 });
 
 test('a pattern that visits each place for each character is matched for a few answers, not for a hundred', () => {
@@ -58,6 +71,7 @@ test('an answer that hundreds of texts show is read once, in each row that is it
   const counted = (name: string, text: string): Record<string, unknown> =>
     Object.defineProperty({}, name, { enumerable: true, get: () => ((reads += 1), text) });
   const values = Object.assign(counted('q', fullText), {
+    cell: 'of no row',
     g: [counted('cell', 'one'), counted('cell', 'two')],
   });
   const say = textSayer({
@@ -75,6 +89,7 @@ test('an answer that hundreds of texts show is read once, in each row that is it
     ['one', 'two'].map((cell) => `${'Σ'.repeat(limits.pipedCharacters)}… ${cell}`),
   );
   assert.equal(reads, 3);
+  assert.equal(say('{{cell}}'), '', 'an answer of a row stands in its row alone');
 });
 
 /** Blocks of code that a request may run at most: a step of the patterns, the cheapest of all, is some three of them at most. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { transaction } from '#kit/database.ts';
+import { deleteForm } from '#forms/forms.ts';
 import { openLog } from '#kit/log.ts';
 import { startQueue } from '#kit/queue/worker.ts';
 import { testDatabase } from '#test/database.ts';
@@ -36,10 +37,12 @@ const tagsOf = async (scene: Scene): Promise<Record<string, string[]>> => {
 async function run(scene: Scene, request: Omit<BulkRequest, 'by'>, meanwhile = async () => {}) {
   const { id: bulkId, total } = await startBulk(scene.context, scene, { ...request, by });
   await meanwhile();
+  let woken = 0;
+  const context = { ...scene.context, wakeQueue: () => void (woken += 1) };
   const queue = startQueue({
     database,
     log: openLog('silent'),
-    handlers: { [bulkJob]: { perLane: 1, run: (job) => bulkBatch(scene.context, job) } },
+    handlers: { [bulkJob]: { perLane: 1, run: (job) => bulkBatch(context, job) } },
   });
   after(() => queue.stop());
   const key = { workspace_id: scene.workspaceId, form_id: scene.formId };
@@ -50,7 +53,7 @@ async function run(scene: Scene, request: Omit<BulkRequest, 'by'>, meanwhile = a
     return unfinished.length === 0 && found!.finished_at !== null && found;
   });
   await queue.stop();
-  return { total, done };
+  return { total, done, woken };
 }
 
 test('a bulk change touches its own list alone, and of that what is of its own form', async () => {
@@ -61,14 +64,11 @@ test('a bulk change touches its own list alone, and of that what is of its own f
   let second = '';
   const { done } = await run(scene, { ...tag('first'), ids: [ada, foreign] }, async () => {
     ({ id: second } = await startBulk(scene.context, scene, { ...tag('second'), ids: [ben], by }));
-    await assert.rejects(
-      startBulk(
-        scene.context,
-        { ...scene, workspaceId: stranger.workspaceId },
-        { ...tag('x'), ids: [ada], by },
-      ),
-      { code: 'not_found' },
-    );
+    for (const foreign of [{ workspaceId: stranger.workspaceId }, { formId: stranger.formId }])
+      await assert.rejects(
+        startBulk(scene.context, { ...scene, ...foreign }, { ...tag('x'), ids: [ada], by }),
+        { code: 'not_found' },
+      );
   });
   assert.equal(done, 1);
   const key = { workspace_id: scene.workspaceId, form_id: scene.formId, id: second, is_tagging: true };
@@ -79,6 +79,10 @@ test('a bulk change touches its own list alone, and of that what is of its own f
     [await tagsOf(scene), await tagsOf(stranger)],
     [{ Ada: ['first'], Ben: ['second'] }, { Cleo: [] }],
   );
+  await deleteForm(database, scene.workspaceId, scene.formId);
+  await assert.rejects(startBulk(scene.context, scene, { ...tag('late'), ids: [ada], by }), {
+    code: 'not_found',
+  });
 });
 
 test('what lies in the trash goes for good in batches, exactly the list, with an event for each that had been completed', async () => {
@@ -97,7 +101,7 @@ test('what lies in the trash goes for good in batches, exactly the list, with an
     await removeSubmission(scene.context, { ...scene, id: gone });
     await scene.submit({ name: 'Came later' });
   });
-  assert.deepEqual(ended, { total: 524, done: 521 });
+  assert.deepEqual(ended, { total: 524, done: 521, woken: 2 });
   assert.deepEqual(await scene.counts(), { shown: { completed: 2 }, found: { completed: 2 } });
   assert.deepEqual(Object.keys(await tagsOf(scene)).sort(), ['Came later', 'Not in the trash']);
   assert.ok(await stranger.read(foreign));
@@ -114,8 +118,9 @@ test('those that are removed go for good wherever they lie, and those that are t
     await scene.submit({ name: 'Trashed' }),
     await scene.submit({ name: 'Third' }),
   ];
-  assert.deepEqual(await run(scene, { kind: 'trash', ids: [trashed, third] }), { total: 2, done: 2 });
-  assert.deepEqual(await run(scene, { kind: 'remove', ids: [live, trashed] }), { total: 2, done: 2 });
+  const both = { total: 2, done: 2 };
+  assert.deepEqual(await run(scene, { kind: 'trash', ids: [trashed, third] }), { ...both, woken: 0 });
+  assert.deepEqual(await run(scene, { kind: 'remove', ids: [live, trashed] }), { ...both, woken: 1 });
   assert.deepEqual(Object.keys(await tagsOf(scene)), ['Third']);
 });
 
@@ -132,7 +137,11 @@ test('many are tagged: what they have stays, what is taken away goes whatever it
   const told = await scene.events();
 
   const tags = { added: ['vip', 'new'], removed: ['OLD'] };
-  assert.deepEqual(await run(scene, { kind: 'tag', ids: Object.values(ids), tags }), { total: 4, done: 2 });
+  assert.deepEqual(await run(scene, { kind: 'tag', ids: Object.values(ids), tags }), {
+    total: 4,
+    done: 2,
+    woken: 0,
+  });
   assert.deepEqual(await tagsOf(scene), {
     plain: ['vip', 'new'],
     tagged: ['VIP', 'kept', 'new'],
@@ -212,7 +221,7 @@ test('a worker that dies between batches leaves the rest to the next: each is do
       else await batch;
     }
   });
-  assert.deepEqual(ended, { total: 501, done: 501 });
+  assert.deepEqual(ended, { total: 501, done: 501, woken: 0 });
   const { rowCount } = await database.query(
     `select from submission_changes where kind = 'trashed' and submission_id = any ($1)`,
     [ids],
