@@ -313,7 +313,7 @@ const inside: readonly Screen[] = [
 const show = (view: string) => (page: Page) =>
   page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name: view }).click();
 const select = (label: string) => (page: Page) =>
-  page.locator(`.canvas-main [aria-label^="“${label}”"]`).click();
+  page.locator(`.canvas-body [aria-label^="“${label}”"]`).click();
 /** Opens the properties of what is selected, where they are not beside it. */
 const properties = async (page: Page): Promise<void> => {
   const button = page.locator('.phone-bar').getByRole('button', { name: 'Properties' });
@@ -327,13 +327,13 @@ const toEnd = (name: string) => (page: Page) => page.getByRole('button', { name 
 const toDetails = (page: Page): Promise<void> =>
   page.locator('.option-details').getByRole('textbox').last().scrollIntoViewIfNeeded();
 const inBuilder: readonly Screen[] = [
-  ['builder', inForm, '.canvas-main'],
+  ['builder', inForm, '.canvas-body'],
   ...['Preview', 'Theme', 'Settings', 'Share', 'History', 'JSON'].map(
-    (view) => [`builder-${view.toLowerCase()}`, inForm, '.canvas-main', show(view)] as const,
+    (view) => [`builder-${view.toLowerCase()}`, inForm, '.canvas-body', show(view)] as const,
   ),
-  ['builder-selected', inForm, '.canvas-main', select('Experience')],
-  ['builder-logic', inForm, '.canvas-main', doing(select('Years of weaving'), properties, toLogic)],
-  ['builder-insert', inForm, '.canvas-main', doing(select('Experience'), (page) => page.keyboard.press('/'))],
+  ['builder-selected', inForm, '.canvas-body', select('Experience')],
+  ['builder-logic', inForm, '.canvas-body', doing(select('Years of weaving'), properties, toLogic)],
+  ['builder-insert', inForm, '.canvas-body', doing(select('Experience'), (page) => page.keyboard.press('/'))],
   ...[
     'The banner',
     'The terms',
@@ -345,28 +345,28 @@ const inBuilder: readonly Screen[] = [
     'Source',
   ].map(
     (label) =>
-      [`builder-order-${slug(label)}`, inOrder, '.canvas-main', doing(select(label), properties)] as const,
+      [`builder-order-${slug(label)}`, inOrder, '.canvas-body', doing(select(label), properties)] as const,
   ),
   [
     'builder-option',
     inOrder,
-    '.canvas-main',
+    '.canvas-body',
     doing(select('Which cloth?'), properties, press('More of option 1', '.option-details'), toDetails),
   ],
-  ['builder-languages', inOrder, '.canvas-main', show('Languages')],
+  ['builder-languages', inOrder, '.canvas-body', show('Languages')],
   [
     'builder-confirmations',
     inOrder,
-    '.canvas-main',
+    '.canvas-body',
     doing(show('Settings'), toEnd('Say something else when …')),
   ],
-  ['builder-notifications', inOrder, '.canvas-main', doing(show('Settings'), toEnd('Another mail'))],
-  ['builder-order-json', inOrder, '.canvas-main', show('JSON')],
-  ['builder-publish', `/app/forms/${draft}`, '.canvas-main', press('Publish')],
+  ['builder-notifications', inOrder, '.canvas-body', doing(show('Settings'), toEnd('Another mail'))],
+  ['builder-order-json', inOrder, '.canvas-body', show('JSON')],
+  ['builder-publish', `/app/forms/${draft}`, '.canvas-body', press('Publish')],
   [
     'builder-published',
     `/app/forms/${draft}`,
-    '.canvas-main',
+    '.canvas-body',
     doing(press('Publish'), async (page) => {
       await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
       await page.getByRole('img', { name: /QR code/ }).waitFor();
@@ -374,11 +374,11 @@ const inBuilder: readonly Screen[] = [
   ],
 ];
 const onPhone: readonly Screen[] = [
-  ['builder-steps', inForm, '.canvas-main', press('Steps')],
+  ['builder-steps', inForm, '.canvas-body', press('Steps')],
   [
     'builder-more',
     inForm,
-    '.canvas-main',
+    '.canvas-body',
     doing(select('Experience'), press('Move and more', '[role="menu"]')),
   ],
 ];

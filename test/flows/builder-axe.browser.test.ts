@@ -128,7 +128,7 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await tap('Create form');
   await sheet.getByRole('button', { name: /^Contact/ }).tap();
   await part(page, '“Subject”').getByText('Subject').tap({ force: true });
-  const written = page.locator('.canvas-main .written');
+  const written = page.locator('.canvas-body .written');
   await written.waitFor();
   // The keyboard comes up.
   await page.setViewportSize({ width: 375, height: 367 });

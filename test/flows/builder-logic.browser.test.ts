@@ -133,7 +133,7 @@ test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem a
     .getByRole('button', { name: /Goes to/ })
     .click();
   await page.getByRole('option', { name: 'Step 3' }).click();
-  await page.locator('.canvas-main').getByText('Goes to Step 3 when Country is DE').waitFor();
+  await page.locator('.canvas-body').getByText('Goes to Step 3 when Country is DE').waitFor();
   await until('the jump to be saved', async () => {
     const { children } = await draftOf(id);
     return (

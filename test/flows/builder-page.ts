@@ -44,7 +44,7 @@ export async function openBuilder(
       problems.push(message.text()),
   );
   await page.goto(`${service.url}/app/forms/${form}`);
-  await page.locator('.canvas-main').waitFor({ state: 'attached' });
+  await page.locator('.canvas-body').waitFor({ state: 'attached' });
   return page;
 }
 
@@ -68,7 +68,7 @@ export const labels = (form: FormNode): string[] =>
 
 export const said = (page: Page): Promise<string | null> => page.locator('[data-announcer]').textContent();
 export const part = (page: Page, words: string): Locator =>
-  page.locator(`.canvas-main [aria-label^="${words}"]`);
+  page.locator(`.canvas-body [aria-label^="${words}"]`);
 export const saved = (page: Page): Promise<void> =>
   page.locator('[data-save-state="saved"]', { hasText: 'Saved' }).waitFor();
 // Scripts for the page are texts: the types here know no document.
@@ -96,7 +96,7 @@ export async function insert(page: Page, search: string, label: string): Promise
   await page.keyboard.type(search);
   await page.locator('.insert-list [data-focused]').waitFor();
   await page.keyboard.press('Enter');
-  await page.locator('.canvas-main .written').waitFor();
+  await page.locator('.canvas-body .written').waitFor();
   await page.keyboard.type(label);
   await page.keyboard.press('Enter');
   await part(page, `“${label}”`).waitFor();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
+import sharp from 'sharp';
 import { composite, element, stepsOf, structure } from '#ast/testing.ts';
 import { motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
@@ -18,6 +19,7 @@ import {
   part,
   problems,
   saved,
+  service,
   tenant,
 } from './builder-page.ts';
 
@@ -210,7 +212,7 @@ test('a click puts the caret where it was; options are written where they stand,
   await page.keyboard.press('Enter');
   await writes('Option 3');
   await page.evaluate(`(() => {
-    const box = document.querySelector('.canvas-sheet > [data-theme]').shadowRoot.activeElement;
+    const box = document.querySelector('.canvas-host').shadowRoot.activeElement;
     const clipboardData = new DataTransfer();
     clipboardData.setData('text/plain', '- Green\\n- Grey');
     box.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true }));
@@ -241,7 +243,7 @@ test('several parts are selected by key, click and frame; copied, pasted into an
   const page = await openBuilder(form, ada, { permissions: ['clipboard-read', 'clipboard-write'] });
   const selected = (): Promise<string[]> =>
     page
-      .locator('.canvas-main [data-selected]')
+      .locator('.canvas-body [data-selected]')
       .evaluateAll((nodes) => nodes.map((node) => /“(.*?)”/.exec(node.ariaLabel ?? '')?.[1] ?? ''));
   const areSelected = (...wanted: string[]): Promise<unknown> =>
     until(`${wanted.join()} selected`, async () => (await selected()).join() === wanted.join());
@@ -318,6 +320,151 @@ test('several parts are selected by key, click and frame; copied, pasted into an
   await page.context().close();
 });
 
+// Scripts for the page are texts: the types here know no document. Both begin with what finds boxes.
+const boxes = `
+  const visible = 'h1, h2, h3, label, legend, p, input, select, textarea, .option, button, img, hr, progress';
+  const controls = 'input, select, textarea, .option, button, .pad';
+  const boxOf = (node) => { const { left, top, right, bottom } = node.getBoundingClientRect(); return { left, top, right, bottom }; };
+  const boxesOf = (within, selector) => [...within.querySelectorAll(selector)]
+    .filter((node) => node.checkVisibility({ visibilityProperty: true }) && !node.closest('.unseen, [hidden]'))
+    .map((node) => ({ node, box: boxOf(node) })).filter(({ box }) => box.right > box.left && box.bottom > box.top);
+  const host = document.querySelector('.canvas-host')?.shadowRoot;`;
+const linesOf = (main: string): string => `(() => {${boxes}
+  const main = ${main};
+  const { left, top } = main.getBoundingClientRect();
+  const styles = ({ fontFamily, fontSize, color, backgroundColor }) => [fontFamily, fontSize, color, backgroundColor].join(' ');
+  return [['page', main.getBoundingClientRect().width, main.getBoundingClientRect().height, styles(getComputedStyle(main))], ...boxesOf(main, visible).map(({ node, box }) =>
+    [node.localName + ' ' + node.textContent.trim().replace(/\\s+/g, ' ').slice(0, 40), box.left - left, box.top - top, box.right - left, box.bottom - top, styles(getComputedStyle(node))])];
+})()`;
+
+/** What of the canvas's own lies over a control of the form: a "+", or the outline that a part has or may get. */
+const covered = `(() => {${boxes}
+  const meets = (one, other) => one.left < other.right - .5 && one.right > other.left + .5 && one.top < other.bottom - .5 && one.bottom > other.top + .5;
+  const grown = ({ left, top, right, bottom }, by) => ({ left: left - by, top: top - by, right: right + by, bottom: bottom + by });
+  const all = boxesOf(host, controls);
+  const rings = boxesOf(host, '[data-key]').filter(({ node }) => getComputedStyle(node).outlineStyle !== 'none').flatMap(({ node, box }) => {
+    const inner = grown(box, parseFloat(getComputedStyle(node).outlineOffset));
+    const outer = grown(inner, 3);
+    return [{ ...outer, right: inner.left }, { ...outer, left: inner.right }, { ...outer, bottom: inner.top }, { ...outer, top: inner.bottom }].map((side) => ({ box: side, what: 'outline of ' + node.ariaLabel }));
+  });
+  const signs = boxesOf(document, '.insert-here').map(({ box }) => ({ box, what: '+ at ' + JSON.stringify(box) }));
+  return { signs: signs.length, found: [...rings, ...signs].flatMap(({ box, what }) => all.filter((control) => meets(box, control.box)).map(({ node }) => what + ' over ' + node.outerHTML.slice(0, 80))) };
+})()`;
+
+/** One element of every kind that stands differently on a page, and a group with columns. */
+const parts = [
+  element('text', 'name', { label: 'Your name', required: true, help_text: 'As in your passport' }),
+  element('dropdown', 'size', { label: 'Size', options: ['S', 'M'] }),
+  element('heading', 'more', { label: 'More of it' }),
+  element('paragraph', 'words', { label: 'What we weave is woven by hand, and takes its time.' }),
+  element('radio', 'colour', { label: 'Colour', options: ['Red', 'Blue'], columns: 2 }),
+  element('ranking', 'order', { label: 'Order', options: ['Red', 'Blue'] }),
+  composite(
+    'address',
+    [
+      element('text', 'street', { label: 'Street' }),
+      element('consent', 'sure', { label: 'Sure?', text: 'Yes.' }),
+    ],
+    {
+      label: 'Address',
+      layout: 'grid_2',
+    },
+  ),
+  element('divider', 'line'),
+  element('textarea', 'why', { label: 'Why?' }),
+];
+const inColumns = stepsOf({ title: 'One', layout: 'grid_2' }, parts);
+
+test('the canvas is the page: each line of it stands where the page has it, and nothing of the canvas over a control', async () => {
+  const picture = await sharp({ create: { width: 1600, height: 640, channels: 3, background: '#a63d2f' } })
+    .png()
+    .toBuffer();
+  const cover = (await tenant.call('POST', '/images', picture)).body.id;
+  const forms = {
+    plain: { structure: structure(...parts), settings: {} },
+    'with a cover, a face and room': {
+      structure: structure(...parts),
+      settings: {
+        theme: {
+          color: '#c8102e',
+          font: 'fraunces',
+          corner: 'round',
+          density: 'airy',
+          cover,
+          submit_label: 'Book my place',
+        },
+      },
+    },
+    'in columns, narrow and dark': {
+      structure: inColumns,
+      settings: { theme: { color: '#81a9fd', density: 'compact', mode: 'dark' } },
+    },
+    'in steps': {
+      structure: stepsOf(
+        { title: 'You', description: 'Who you are' },
+        parts.slice(1, 3),
+        {},
+        parts.slice(3, 6),
+      ),
+      settings: { review_step: true, theme: { background: '#fde68a' } },
+    },
+    'one question at a time': { structure: structure(parts[1]), settings: { layout: 'question' } },
+    'in Arabic': { structure: inColumns, settings: { locale: 'ar', theme: { font: 'vazirmatn' } } },
+  };
+  const page = await openBuilder(await make(structure()));
+  const visit = await page.context().newPage();
+  for (const [name, sent] of Object.entries(forms)) {
+    const { status, body } = await tenant.call('POST', '/forms', { ...sent, publish: true });
+    assert.equal(status, 201, JSON.stringify(body));
+    for (const width of [1280, 1024, 800]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(page.url().replace(/forms\/[^/?]+.*/, `forms/${body.id}`));
+      await page.locator('.insert-here').first().waitFor({ state: 'attached' });
+      await page.evaluate('document.fonts.ready');
+      const seen = await page.evaluate<{ signs: number; found: string[] }>(covered);
+      assert.ok(seen.signs > 1);
+      assert.deepEqual(seen.found, [], `${name} at ${width} px`);
+      await visit.setViewportSize({
+        width: Number(await page.evaluate(`document.querySelector('.canvas').clientWidth`)),
+        height: 800,
+      });
+      await visit.goto(`${service.url}/f/${body.id}`);
+      for (const at of sent.structure.children!.keys()) {
+        if (at > 0) {
+          await visit.locator('.next').click();
+          await visit.locator('.step').nth(at).waitFor();
+        }
+        await visit.evaluate('document.fonts.ready');
+        const drawn = await page.evaluate<Line[]>(linesOf(`host.querySelectorAll('.canvas-page')[${at}]`));
+        assertSame(
+          drawn,
+          await visit.evaluate<Line[]>(linesOf(`document.querySelector('main')`)),
+          `${name} at ${width} px, page ${at + 1}`,
+        );
+      }
+    }
+  }
+  await page.context().close();
+});
+
+type Line = readonly (string | number)[];
+
+/** Within a pixel. */
+function assertSame(drawn: readonly Line[], wanted: readonly Line[], where: string): void {
+  assert.deepEqual(
+    drawn.map(([words]) => words),
+    wanted.map(([words]) => words),
+    where,
+  );
+  for (const [index, line] of wanted.entries()) {
+    const other = drawn[index]!;
+    const isSame = line.every((value, at) =>
+      typeof value === 'number' ? Math.abs(value - Number(other[at])) <= 1 : value === other[at],
+    );
+    assert.ok(isSame, `${where}: ${other.join(', ')} for ${line.join(', ')}`);
+  }
+}
+
 test('with 200 elements an interaction is answered within 100 ms', async (t) => {
   const elements = Array.from({ length: 200 }, (_, index) =>
     element(index % 5 === 0 ? 'radio' : 'text', `e${index}`, { label: `Element ${index}` }),
@@ -327,7 +474,7 @@ test('with 200 elements an interaction is answered within 100 ms', async (t) => 
   // From the key to the paint of what it changed.
   const measure = (): Promise<number[]> =>
     page.evaluate(`(async () => {
-      const canvas = document.querySelector('.canvas-sheet > [data-theme]').shadowRoot;
+      const canvas = document.querySelector('.canvas-host').shadowRoot;
       const times = [];
       for (const key of ['ArrowDown', 'd', 'Delete', ' ', 'ArrowDown', 'ArrowDown', ' ', 'ArrowUp']) {
         const start = performance.now();

@@ -125,12 +125,12 @@ const screens: readonly Screen[] = [
   [`/app/w/${workspaceId}/settings/activity`, 'tbody tr'],
   [`/app/w/${workspaceId}/settings/keys`, 'tbody tr', press(/^Actions for/)],
   ['/app/account', 'h1'],
-  [inForm, '.canvas-main'],
+  [inForm, '.canvas-body'],
   ...['Preview', 'Settings', 'Share', 'History', 'JSON'].map(
     (view) =>
       [
         inForm,
-        '.canvas-main',
+        '.canvas-body',
         (page: Page) =>
           page
             .getByRole('navigation', { name: 'Views of this form' })

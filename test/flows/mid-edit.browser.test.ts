@@ -50,7 +50,7 @@ test('the person signs in', async () => {
 
 test('in the builder: what was written while the service was away is kept, said, and saved when it is back', async () => {
   const page = await open(`/app/forms/${form.id}`);
-  await page.locator('.canvas-main [aria-label^="“Entry”"]').click();
+  await page.locator('.canvas-body [aria-label^="“Entry”"]').click();
   const label = page.getByRole('textbox', { name: 'Label' });
   await server.kill();
   await label.fill('Written while it was away');
@@ -64,7 +64,7 @@ test('in the builder: what was written while the service was away is kept, said,
     return JSON.stringify(draft?.structure ?? {}).includes('Written while it was away');
   });
   await page.reload();
-  await page.locator('.canvas-main [aria-label^="“Written while it was away”"]').waitFor();
+  await page.locator('.canvas-body [aria-label^="“Written while it was away”"]').waitFor();
   await page.close();
 });
 

@@ -39,9 +39,9 @@ test('from an empty service to an answer that a webhook and the API hand on', as
       .click();
     await page.waitForURL(/\/app\/forms\/[0-9a-f-]{36}$/);
     form = page.url().split('/').at(-1)!;
-    const part = (label: string) => page.locator(`.canvas-main [aria-label^="“${label}”"]`);
+    const part = (label: string) => page.locator(`.canvas-body [aria-label^="“${label}”"]`);
     await button('Short text').click();
-    await page.locator('.canvas-main .written').waitFor();
+    await page.locator('.canvas-body .written').waitFor();
     await page.keyboard.type('Your name');
     await page.keyboard.press('Enter');
     await part('Your name').waitFor();
@@ -50,12 +50,12 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     await page.keyboard.type('email');
     await page.locator('.insert-list [data-focused]').waitFor();
     await page.keyboard.press('Enter');
-    await page.locator('.canvas-main .written').waitFor();
+    await page.locator('.canvas-body .written').waitFor();
     await page.keyboard.type('Your email');
     await page.keyboard.press('Enter');
     await part('Your email').waitFor();
     await page.locator('[data-save-state="saved"]', { hasText: 'Saved' }).waitFor();
-    assert.equal(await page.locator('.canvas-main [aria-label^="“Your "]').count(), 2);
+    assert.equal(await page.locator('.canvas-body [aria-label^="“Your "]').count(), 2);
   });
 
   await t.test('it is published', async () => {

@@ -36,3 +36,19 @@ export function useTheme(): Theme {
     return () => listeners.delete(listener);
   }, readTheme);
 }
+
+const preference = '(prefers-color-scheme: dark)';
+
+/** The look that is in force: the chosen one, else the system's. */
+export function useScheme(): 'light' | 'dark' {
+  const theme = useTheme();
+  const isDark = useSyncExternalStore(
+    (listener) => {
+      const query = matchMedia(preference);
+      query.addEventListener('change', listener);
+      return () => query.removeEventListener('change', listener);
+    },
+    () => matchMedia(preference).matches,
+  );
+  return theme === 'system' ? (isDark ? 'dark' : 'light') : theme;
+}

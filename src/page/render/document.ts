@@ -6,7 +6,7 @@ import { type Look, type Picture, plainLook } from '../theme/look.ts';
 /** Languages written from right to left, by their primary subtag. */
 const rightToLeft = ['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'];
 
-function directionOf(language: string): 'rtl' | 'ltr' {
+export function directionOf(language: string): 'rtl' | 'ltr' {
   return rightToLeft.includes(language.toLowerCase().split('-')[0]!) ? 'rtl' : 'ltr';
 }
 

@@ -42,7 +42,7 @@ ${script && html`<script type="application/json" id="_form">${json(script.data)}
 function titleOf({ form, words, step, shown, errors, edit }: FormView): string {
   const name = edit ? fill(words.editTitle, { title: form.attrs.name }) : form.attrs.name;
   const title =
-    step === 'all' || form.children.length < 2
+    form.children.length < 2
       ? name
       : `${step === reviewStepOf(form) ? `${words.reviewTitle} – ` : ''}${fill(words.stepTitle, { ...stepsSoFar(shown.steps, step), title: name })}`;
   return errors.length > 0 ? fill(words.errorTitle, { title }) : title;
@@ -63,7 +63,7 @@ function formElement(view: Saying): Html {
     // or time that it cannot read. Whatever else is wrong the server says, all at once (elements/drawings.ts).
     enctype: hasFiles && 'multipart/form-data',
   });
-  const hasSteps = step !== 'all' && form.children.length > 1;
+  const hasSteps = form.children.length > 1;
   const pressable: Buttons = {
     words,
     hasSteps,
@@ -76,10 +76,10 @@ function formElement(view: Saying): Html {
 ${(hasRows || hasSteps || choice) && enterButton(pressable)}
 ${hiddenInputs(view)}
 ${choice && languageSwitch(choice, { word: words.language, isForm: true, hasFocus: view.focus === languageAction })}
-${step !== 'all' && progress(form, words, stepsSoFar(shown.steps, step), view.done ?? 0)}
+${progress(form, words, stepsSoFar(shown.steps, step), view.done ?? 0)}
 ${sections(view, pageStateOf(view))}
 ${buttons(pressable)}
-${step !== 'all' && honeypot}
+${honeypot}
 </form>`;
 }
 
@@ -92,7 +92,6 @@ const honeypot = html`<div class="unseen" aria-hidden="true"><label>Website <inp
 /** The page's own values: what it was given to carry, how it writes numbers, its step, and what conditions have shown the visitor in it. */
 function hiddenInputs(view: FormView): Html[] {
   const { form, step, shown, values, held, hidden = [] } = view;
-  if (step === 'all') return [];
   const marks = shownByCondition(form, step, shown, { answers: values, held }).keys();
   const all: (readonly [string, string])[] = [
     ...hidden,

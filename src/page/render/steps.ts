@@ -27,22 +27,17 @@ export function stepsSoFar(steps: readonly number[], step: number): { number: nu
 export function sections(view: FormView, page: PageState): Html[] {
   const { form, step, shown } = view;
   const reviewStep = reviewStepOf(form);
-  const place = (hasHeading: boolean): Place => ({
+  const placeUnder = (hasHeading: boolean): Place => ({
     page,
     answers: view.values,
     headingTag: hasHeading ? 'h3' : 'h2',
   });
   return form.children.map((each, index) => {
-    const { number, total } =
-      step === 'all' ? { number: index + 1, total: form.children.length } : stepsSoFar(shown.steps, index);
-    const title =
-      each.attrs?.title || (form.children.length > 1 ? fill(page.words.step, { number, total }) : '');
-    const counter =
-      step === 'all' && total > 1 && each.attrs?.title && fill(page.words.step, { number, total });
+    const place = stepsSoFar(shown.steps, index);
+    const title = each.attrs?.title || (form.children.length > 1 ? fill(page.words.step, place) : '');
     return section(each, index, {
       title,
-      counter: counter || undefined,
-      isHidden: step !== 'all' && step !== index,
+      isHidden: step !== index,
       isUnseen: view.asksSingly === true && !each.attrs?.title,
       // Drawn when it is looked at: the answers of others are in their controls.
       review:
@@ -51,14 +46,13 @@ export function sections(view: FormView, page: PageState): Html[] {
             ? renderReview({ ...view, say: page.say })
             : html`<div class="review"></div>`
           : undefined,
-      place: place(title !== ''),
+      place: placeUnder(title !== ''),
     });
   });
 }
 
 type SectionView = {
   readonly title: string;
-  readonly counter: string | undefined;
   readonly isHidden: boolean;
   /** Whether the title says only what the progress says. */
   readonly isUnseen: boolean;
@@ -69,11 +63,10 @@ type SectionView = {
 
 /** A step as a section, under its title or its number; the only step of a form may have neither. */
 function section(step: Step, index: number, view: SectionView): Html {
-  const { title, counter, isHidden, isUnseen, review, place } = view;
+  const { title, isHidden, isUnseen, review, place } = view;
   const id = stepHeadingId(index);
   const hasFocus = !isHidden && place.page.focus === id;
-  const number = counter && html`<span class="number">${counter}</span> `;
-  const heading = html`<h2${attributes({ id, class: isUnseen && 'unseen', tabindex: -1, autofocus: hasFocus })}>${number}${pipedAt(title, place)}</h2>`;
+  const heading = html`<h2${attributes({ id, class: isUnseen && 'unseen', tabindex: -1, autofocus: hasFocus })}>${pipedAt(title, place)}</h2>`;
   return html`<section${attributes({ class: 'step', 'aria-labelledby': title !== '' && id, hidden: isHidden })}>
 ${title !== '' && heading}
 ${lead(step.attrs?.description, (part) => pipedAt(part, place))}

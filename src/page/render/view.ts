@@ -40,8 +40,8 @@ export type FormView = {
   readonly places?: PlacesLeft | undefined;
   /** Where an image of the workspace is, and its sizes, by its id; without it, nowhere. */
   readonly pictureOf?: PageState['pictureOf'] | undefined;
-  /** The index of the step that is asked now. `all` draws every step as the builder's canvas has them. */
-  readonly step: number | 'all';
+  /** The index of the step that is asked now. */
+  readonly step: number;
   /** What the form's conditions make of `values`. */
   readonly shown: Shown;
   /** YYYY-MM-DD in the form's time zone. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { directionOf } from '#page/render/document.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
 import { sayNode } from '../model/compare.ts';
@@ -9,7 +10,7 @@ import { sayLogic } from '../model/logic/say-logic.ts';
 import { packSentences } from './logic-badge.tsx';
 import type { PublishedNames } from './write-option.ts';
 import { CanvasNode, StillMarkup } from './canvas-node.tsx';
-import { elementMarkup, frameMarkup } from './page-markup.ts';
+import { elementMarkup, type Manner, type Markup, type PageMarkup, pagesOf } from './page-markup.ts';
 
 /** What the canvas shows besides the form itself. */
 type CanvasView = {
@@ -17,38 +18,69 @@ type CanvasView = {
   readonly editor: Editor;
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
   readonly names: PublishedNames;
-  /** Whose images they are that it shows. */
-  readonly formId: string;
+  readonly manner: Manner;
   /** Asks for an element in an empty step or group. */
   onFill(parent: NodeKey, button: HTMLElement): void;
 };
 
-/** The whole form as the respondent sees it, every part of it selectable. */
+/** The whole form as the respondent sees it, page by page, every part of it selectable. */
 export function CanvasForm(view: CanvasView): ReactNode {
   const { root } = view.state.history.present;
-  const frame = frameMarkup(root);
+  const { language } = view.manner.speech;
   return (
     <div className="canvas-container">
-      <div className="canvas-body">
-        <div className="canvas-main">
-          <CanvasNode node={root} markup={frame.header} {...common(view)} {...lookOf(view, root, 'Form')} />
-          {root.children.map((step, index) => (
-            <CanvasNode
-              key={step.key}
-              node={step}
-              markup={frame.steps[index]!}
-              {...common(view)}
-              {...lookOf(view, step, placeWords({ parent: root, index, stepNumber: index + 1 }))}
-            >
-              <Children view={view} parent={step} stepNumber={index + 1} heading={headingIn(root, step)} />
-            </CanvasNode>
-          ))}
-          <StillMarkup markup={frame.actions} />
-        </div>
+      <div className="canvas-body" lang={language} dir={directionOf(language)}>
+        {pagesOf(root, view.manner).map((markup, index) => (
+          <CanvasPage key={root.children[index]?.key ?? index} view={view} markup={markup} index={index} />
+        ))}
       </div>
     </div>
   );
 }
+
+/** One page: of the name of the form only the first is written on; the list of answers is no part of it. */
+function CanvasPage({
+  view,
+  markup,
+  index,
+}: {
+  view: CanvasView;
+  markup: PageMarkup;
+  index: number;
+}): ReactNode {
+  const { root } = view.state.history.present;
+  const step = root.children[index];
+  return (
+    <div className="canvas-page">
+      {stillOf(markup.pictures)}
+      {index === 0 ? (
+        <CanvasNode node={root} markup={markup.header} {...common(view)} {...lookOf(view, root, 'Form')} />
+      ) : (
+        <StillMarkup markup={markup.header} />
+      )}
+      <form>
+        {index > 0 && <section className="step" hidden />}
+        {stillOf(markup.before)}
+        {step ? (
+          <CanvasNode
+            node={step}
+            markup={markup.step}
+            {...common(view)}
+            {...lookOf(view, step, placeWords({ parent: root, index, stepNumber: index + 1 }))}
+          >
+            <Children view={view} parent={step} stepNumber={index + 1} heading={headingIn(root, step)} />
+          </CanvasNode>
+        ) : (
+          <StillMarkup markup={markup.step} />
+        )}
+        <StillMarkup markup={markup.actions} />
+      </form>
+    </div>
+  );
+}
+
+const stillOf = (markups: readonly Markup[]): ReactNode =>
+  markups.map((markup) => <StillMarkup key={markup.className || markup.localName} markup={markup} />);
 
 const common = ({ editor, names }: CanvasView) => ({ editor, names });
 
@@ -64,7 +96,7 @@ function Children({ view, parent, stepNumber, heading }: ChildrenProps): ReactNo
     <CanvasNode
       key={node.key}
       node={node}
-      markup={elementMarkup(node, heading, view.formId)}
+      markup={elementMarkup(node, heading, view.manner)}
       {...common(view)}
       {...lookOf(view, node, placeWords({ parent, index, stepNumber }))}
     >

@@ -7,6 +7,8 @@ export function elementOf(host: HTMLElement | null, key: NodeKey): HTMLElement |
   return host?.shadowRoot?.querySelector<HTMLElement>(`[data-key="${key}"]`) ?? null;
 }
 
+const besides = { ltr: 'right', rtl: 'left' } as const;
+
 /** Everything that could take the nodes, measured: steps and composites with what they hold. */
 export function measureZones(host: HTMLElement, root: EditNode, nodes: readonly EditNode[]): Zone[] {
   const zones: Zone[] = [];
@@ -20,7 +22,9 @@ export function measureZones(host: HTMLElement, root: EditNode, nodes: readonly 
     zones.push({
       key: parent.key,
       box: element.getBoundingClientRect(),
-      isRow: isSideBySide(drawn, parent),
+      flow: isSideBySide(drawn, parent)
+        ? besides[getComputedStyle(element).direction as 'ltr' | 'rtl']
+        : 'down',
       items: itemsOf(drawn, parent),
     });
   }
@@ -38,7 +42,7 @@ export function measureStepZones(place: ParentNode | null, root: EditNode): Zone
   const [first] = items;
   if (!first || items.length < root.children.length) return [];
   const box = { left: first.left, right: first.right, top: first.top, bottom: items.at(-1)!.bottom };
-  return [{ key: root.key, box, isRow: false, items }];
+  return [{ key: root.key, box, flow: 'down', items }];
 }
 
 /** Each step of the list as a zone without items: what is dropped on it goes to its end. */
@@ -46,7 +50,7 @@ export function measureStepItems(place: ParentNode, root: EditNode, nodes: reado
   return root.children.flatMap((step): Zone[] => {
     const box = place.querySelector(`[data-key="${step.key}"]`)?.getBoundingClientRect();
     const mayTake = nodes.every((node) => mayHold(root, step.key, node));
-    return box && mayTake ? [{ key: step.key, box, isRow: false, items: [], end: step.children.length }] : [];
+    return box && mayTake ? [{ key: step.key, box, flow: 'down', items: [], end: step.children.length }] : [];
   });
 }
 

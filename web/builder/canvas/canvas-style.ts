@@ -1,32 +1,38 @@
 import { wholeStyle } from '#page/render/elements/drawings.ts';
+import { languageStyle } from '#page/render/language-switch.ts';
 import { stylesheet } from '#page/style.ts';
 
 /**
- * The respondent's style sheet for a page that is drawn inside another one: the document's own selectors become
- * those of the canvas, the width of the window becomes the width of the canvas, and the theme is the console's.
+ * A style sheet of the respondent's for pages that are drawn inside another one: the document's own selectors become
+ * those of the canvas, the window's width becomes the canvas's, and the system's scheme the one that is shown.
  */
-function scopeStylesheet(source: string): string {
+export function scopeStylesheet(source: string): string {
   return source
-    .replace(
-      /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/,
-      ':host([data-theme="dark"]) {$1}',
+    .replaceAll(
+      /@media \(prefers-color-scheme: ?dark\) ?\{\s*:root ?\{([^}]*)\}\s*\}/g,
+      ':host(:where([data-scheme="dark"])) {$1}',
     )
-    .replace(':root {', ':host {')
+    .replaceAll(/:root(?=\s*\{)/g, ':host')
     .replaceAll(/@media \((min|max)-width:/g, '@container ($1-width:')
-    .replaceAll(/^(\s*)body \{/gm, '$1.canvas-body {')
-    .replaceAll(/^(\s*)main(?=[ :])/gm, '$1.canvas-main')
+    .replaceAll(/(?<=\d)vw\b/g, 'cqi')
+    .replaceAll(/^(\s*)body(?= \{)/gm, '$1.canvas-body')
+    .replaceAll(/^(\s*)main(?=[ :])/gm, '$1.canvas-page')
     .replaceAll(/^html \{[^}]*\}$/gm, '');
 }
 
+/** The rules that bring its faces. */
+export const facesIn = (source: string): string => (source.match(/@font-face\{[^}]*\}/g) ?? []).join('');
+
 /** What the canvas adds to the page: what is selected, hovered, lifted, empty, wrong, or being written. */
 const additions = `
-:host { display: block; color-scheme: light; }
-:host([data-theme="dark"]) { color-scheme: dark; }
-.canvas-container { container-type: inline-size; }
-.canvas-body { background: none; padding: 0; }
-.canvas-main { box-shadow: 0 1px 2px #0001, 0 8px 24px #0001; border-radius: 0 0 .75rem .75rem; max-inline-size: 46rem; }
+:host { display: flex; color-scheme: light; }
+:host([data-scheme="dark"]) { color-scheme: dark; }
+.canvas-container { container-type: inline-size; flex: 1; min-inline-size: 0; display: flex; }
+.canvas-body { flex: 1; min-inline-size: 0; }
+.canvas-page + .canvas-page { margin-block-start: var(--6); }
+@container (max-width: 639px) { .canvas-page + .canvas-page { box-shadow: 0 calc(-1 * var(--6)) var(--ground); } }
 [data-answer] { padding: .0625em .375em; border-radius: .375em; background: var(--tint); box-shadow: inset 0 0 0 1px var(--edge); font-weight: 400; font-size: .875em; }
-[data-key] { cursor: default; border-radius: .375rem; outline: 1px dashed #0000; outline-offset: 8px; }
+[data-key] { cursor: default; animation: none; border-radius: .375rem; outline: 1px dashed #0000; outline-offset: 8px; }
 [data-key="frame"] { outline: none; }
 [data-key]:not([data-selected]):hover:not(:has([data-key]:hover)) { outline-color: var(--edge); }
 section[data-key] { outline-offset: 14px; border-radius: 0; }
@@ -44,8 +50,9 @@ section[data-key] { outline-offset: 14px; border-radius: 0; }
 section > .logic-badge, fieldset > .logic-badge { margin-block: 0 .75rem; }
 .logic-badge p { margin: 0; padding: .125rem .625rem; border-radius: 1rem; background: var(--tint); color: var(--soft); font: 400 .8125rem/1.5 system-ui, sans-serif; text-align: start; overflow-wrap: anywhere; }
 .logic-badge em { font-style: normal; font-weight: 600; color: var(--ink); }
-hr[data-key]:has(.logic-badge) { block-size: auto; overflow: visible; }
-hr[data-key] { min-block-size: 2px; }
+hr[data-key]:has(.logic-badge) { block-size: auto; }
+hr[data-key] { position: relative; overflow: visible; }
+hr[data-key]::after { content: ""; position: absolute; inset: -.5rem 0; }
 .empty-slot {
   grid-column: 1 / -1; inline-size: 100%; min-block-size: 4.5rem; border: 1px dashed var(--edge); border-radius: var(--round);
   background: var(--tint); color: var(--soft); font-weight: 400; text-align: center;
@@ -58,14 +65,24 @@ img[src=""] { inline-size: 100%; min-block-size: 8rem; border: 1px dashed var(--
 ::file-selector-button { pointer-events: none; }
 `;
 
-let sheets: readonly CSSStyleSheet[] | undefined;
+let shared: readonly CSSStyleSheet[] | undefined;
 
-/** The canvas's style sheets, made once. Constructed ones are no inline styles, which the content policy forbids. */
-export function canvasSheets(): readonly CSSStyleSheet[] {
-  sheets ??= [scopeStylesheet(stylesheet), scopeStylesheet(wholeStyle()), additions].map((text) => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(text);
-    return sheet;
-  });
-  return sheets;
+function sheetOf(text: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  return sheet;
+}
+
+/**
+ * The canvas's style sheets, of which only that of the theme is of one form. Constructed ones are no inline styles, which
+ * the content policy forbids.
+ */
+export function canvasSheets(theme: string): CSSStyleSheet[] {
+  shared ??= [
+    scopeStylesheet(stylesheet),
+    scopeStylesheet(`${wholeStyle()}\n${languageStyle}`),
+    additions,
+  ].map(sheetOf);
+  const [page, elements, canvas] = shared;
+  return [page!, elements!, sheetOf(theme), canvas!];
 }

@@ -13,6 +13,8 @@ import { DragLayer } from './drag/drag-layer.tsx';
 import { Overlay } from './overlay.tsx';
 import { Shadow } from './shadow.tsx';
 import type { StartDrag } from './drag/use-drag.ts';
+import { useManner } from './use-manner.ts';
+import { useScheme } from '../../shell/theme.ts';
 
 type CanvasProps = {
   readonly host: RefObject<HTMLDivElement | null>;
@@ -30,17 +32,19 @@ export function Canvas({ host, scroller, problems, drag, onDrag, onInsert }: Can
   const { editor } = place;
   const { id: formId } = useForm();
   const state = useEditorState(editor);
+  const { root, settings } = state.history.present;
+  const manner = useManner(formId, root, settings, useScheme());
   useFocusWishes(editor, host, state.focus);
   return (
     <div className="canvas" ref={scroller} onPointerDown={(event) => startPointing(event, onDrag)}>
       <div className="canvas-sheet">
-        <Shadow hostRef={host}>
+        <Shadow hostRef={host} manner={manner}>
           <CanvasForm
+            manner={manner}
             state={state}
             editor={editor}
             problems={problems}
             names={place}
-            formId={formId}
             onFill={(parent, button) => onInsert(button, { parent, index: 0 })}
           />
         </Shadow>
@@ -57,6 +61,8 @@ export function Canvas({ host, scroller, problems, drag, onDrag, onInsert }: Can
  */
 function startPointing(event: React.PointerEvent, onDrag: StartDrag): void {
   if (event.pointerType === 'touch') return;
+  // React tells of a press in the shadow root once more, as one on its host.
+  if (event.target !== event.nativeEvent.composedPath()[0]) return;
   const path = event.nativeEvent.composedPath().filter((target) => target instanceof HTMLElement);
   if (path.some((target) => target.matches('.written, button, .node-bar'))) return;
   // The bar that scrolls the canvas.

@@ -24,7 +24,7 @@ export function Gaps({ layer, host, onInsert }: GapsProps): ReactElement {
   const at = parent?.children.findIndex(({ key }) => key === selection) ?? -1;
   return (
     <>
-      {gaps.map(({ spot, x, y }) => {
+      {gaps.map(({ spot, x, y, size }) => {
         const offset = spot.parent === parent?.key ? spot.index - at : -1;
         return (
           <InsertHere
@@ -33,6 +33,7 @@ export function Gaps({ layer, host, onInsert }: GapsProps): ReactElement {
             index={spot.index}
             x={x}
             y={y}
+            size={size}
             beside={offset === 0 ? 'before' : offset === 1 ? 'behind' : undefined}
             onInsert={onInsert}
           />
@@ -45,12 +46,13 @@ export function Gaps({ layer, host, onInsert }: GapsProps): ReactElement {
 type InsertProps = Spot & {
   readonly x: number;
   readonly y: number;
+  readonly size: number;
   /** On which side of the selected element it is. */
   readonly beside: 'before' | 'behind' | undefined;
   readonly onInsert: GapsProps['onInsert'];
 };
 
-const InsertHere = memo(function InsertHere({ parent, index, x, y, beside, onInsert }: InsertProps) {
+const InsertHere = memo(function InsertHere({ parent, index, x, y, size, beside, onInsert }: InsertProps) {
   return (
     <button
       type="button"
@@ -58,7 +60,7 @@ const InsertHere = memo(function InsertHere({ parent, index, x, y, beside, onIns
       data-beside={beside}
       tabIndex={beside ? 0 : -1}
       aria-label={beside ? `Add an element ${beside}` : 'Add an element here'}
-      style={{ left: x, top: y }}
+      style={{ left: x - size / 2, top: y - size / 2, width: size, height: size }}
       onClick={(event) => onInsert(event.currentTarget, { parent, index })}
     >
       <Icon name="add" />
@@ -80,7 +82,7 @@ function useGaps(layer: GapsProps['layer'], host: GapsProps['host'], root: EditN
       const origin = layer.current?.getBoundingClientRect();
       if (!host.current || !origin) return;
       const found = listGaps(measureZones(host.current, root, anyElement));
-      setGaps(found.map(({ spot, x, y }) => ({ spot, x: x - origin.left, y: y - origin.top })));
+      setGaps(found.map((gap) => ({ ...gap, x: gap.x - origin.left, y: gap.y - origin.top })));
     };
     let timer = setTimeout(measure, measureDelay);
     const observer = new ResizeObserver(() => {

@@ -1,14 +1,24 @@
 import { todayIn } from '#ast/rules/today.ts';
-import { type Element as FormElement, isCalculation, isRequired, isSeen } from '#ast/tree.ts';
+import {
+  type Element as FormElement,
+  type Form,
+  isCalculation,
+  isQuestion,
+  isSeen,
+  type Step,
+} from '#ast/tree.ts';
+import type { Settings } from '#ast/settings.ts';
+import type { Scheme } from '#ast/theme/palette.ts';
+import { askedForm } from '#page/render/asked-form.ts';
 import { html, toText } from '#page/render/html.ts';
 import { renderElement } from '#page/render/elements/drawings.ts';
 import type { Place } from '#page/render/elements/place.ts';
 import { renderForm } from '#page/render/form.ts';
 import { everythingShown } from '#page/render/everything-shown.ts';
-import { imageAddress } from '#page/theme/look.ts';
-import { english, englishProblems } from '#page/words/en.ts';
+import { imageAddress, type Look } from '#page/theme/look.ts';
 import { drawableElement, drawableFrame } from '../model/drawable.ts';
 import type { EditNode } from '../model/edit-node.ts';
+import type { Speech } from '../preview/speech.ts';
 import { parsePage } from './parse-page.ts';
 
 /** What one file element takes on the public page; the server's figures (docs/rules.md 13). */
@@ -20,24 +30,36 @@ export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';
 // The canvas shows everything, whatever answers would show and hide; nothing on it depends on the day.
 const today = todayIn('UTC', new Date());
 
-const inEnglish = { language: 'en', words: english, sentences: englishProblems, numbers: '.,' } as const;
-/** On the canvas a text that shows an answer names its question. */
-const say = (id: string): string => id;
+/** What all pages of a form share on the canvas: how they look, speak and ask. */
+export type Manner = {
+  readonly formId: string;
+  readonly look: Look;
+  readonly scheme: Scheme;
+  readonly speech: Speech;
+  readonly settings: Pick<Settings, 'layout' | 'review_step' | 'save_progress' | 'theme'>;
+};
 
 const emptyPage = {
-  ...inEnglish,
-  say,
-  shown: { steps: [], isShown: () => true, isRequired, holds: () => true, calculated: () => undefined },
-  conditional: new Map(),
+  /** On the canvas a text that shows an answer names its question. */
+  say: (id: string): string => id,
   today,
-  errors: new Map(),
+  errors: [],
   held: new Map(),
   limits: fileLimits,
-  focus: undefined,
 } as const;
-const pageOf = (formId: string) => ({
-  ...emptyPage,
-  pictureOf: (id: string) => ({ address: id && imageAddress(formId, id) }),
+
+const placeOf = ({ formId, speech }: Manner, headingTag: Place['headingTag']): Place => ({
+  page: {
+    ...emptyPage,
+    ...speech,
+    shown: everythingShown([]),
+    conditional: new Map(),
+    errors: new Map(),
+    focus: undefined,
+    pictureOf: (id) => ({ address: id && imageAddress(formId, id) }),
+  },
+  answers: {},
+  headingTag,
 });
 
 /** A parsed node of the page: never put into a document itself, only copied from. */
@@ -49,20 +71,20 @@ function parse(markup: string): Markup {
   return template.content.firstElementChild!;
 }
 
-const drawn: Record<'h2' | 'h3', WeakMap<EditNode, Markup>> = { h2: new WeakMap(), h3: new WeakMap() };
+const drawn = new WeakMap<Speech, Record<Place['headingTag'], WeakMap<EditNode, Markup>>>();
 
 /**
  * An element as the public page draws it, by the page's own renderer; a composite without its children. A type that
  * the page does not know is drawn as a note that says so.
  */
-export function elementMarkup(node: EditNode, headingTag: Place['headingTag'], formId: string): Markup {
-  const known = drawn[headingTag].get(node);
+export function elementMarkup(node: EditNode, headingTag: Place['headingTag'], manner: Manner): Markup {
+  const bySpeech = drawn.get(manner.speech) ?? { h2: new WeakMap(), h3: new WeakMap() };
+  drawn.set(manner.speech, bySpeech);
+  const known = bySpeech[headingTag].get(node);
   if (known) return known;
   const element = drawableElement(node);
-  const made = element
-    ? knownMarkup(element, { page: pageOf(formId), answers: {}, headingTag })
-    : strangerMarkup(node);
-  drawn[headingTag].set(node, made);
+  const made = element ? knownMarkup(element, placeOf(manner, headingTag)) : strangerMarkup(node);
+  bySpeech[headingTag].set(node, made);
   return made;
 }
 
@@ -83,36 +105,89 @@ function strangerMarkup(node: EditNode): Markup {
   return note;
 }
 
-/** The page around the elements: its header, its steps with empty places, its button with the room that it keeps. */
-type Frame = { readonly header: Markup; readonly steps: readonly Markup[]; readonly actions: Markup };
+/** One page of a form around its elements: pictures, header, what stands before the step, the step with its empty place, buttons. */
+export type PageMarkup = {
+  readonly pictures: readonly Markup[];
+  readonly header: Markup;
+  readonly before: readonly Markup[];
+  readonly step: Markup;
+  readonly actions: Markup;
+};
 
-let lastFrame: { readonly text: string; readonly frame: Frame } | undefined;
+const drawnPages = new WeakMap<Manner, ReadonlyMap<string, PageMarkup>>();
 
-/** The frame of a form; the same object as long as nothing in it changed. */
-export function frameMarkup(root: EditNode): Frame {
-  const form = drawableFrame(root);
+/**
+ * The pages of a form: each step is one, and behind them the list of answers where the form has it. A page is the same
+ * object as long as nothing on it changed.
+ */
+export function pagesOf(root: EditNode, manner: Manner): readonly PageMarkup[] {
+  const { children: steps, ...form } = drawableFrame(root);
+  const { words } = manner.speech;
+  const { layout, review_step: hasReview } = manner.settings;
+  const review = askedForm({ ...form, children: [] }, { review_step: hasReview }, words).children;
+  const asked = [...(steps.length > 0 ? steps : [blank]), ...review];
+  // Where each question is a page, what is drawn of a step is the page of its last one.
+  const counts = asked.map((_, at) => (layout === 'question' ? countQuestions(root.children[at]) : 1));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  let number = 0;
+  const pages = asked.map((step, at) => {
+    number += counts[at]!;
+    const place = { step, number, total, isFirst: at === 0 };
+    const key = JSON.stringify([form, place]);
+    return [key, drawnPages.get(manner)?.get(key) ?? drawPage(form, place, manner)] as const;
+  });
+  drawnPages.set(manner, new Map(pages));
+  return pages.map(([, markup]) => markup);
+}
+
+const countQuestions = (step: EditNode | undefined): number =>
+  Math.max(
+    1,
+    step?.children.map(drawableElement).filter((element) => element && isQuestion(element)).length ?? 0,
+  );
+
+const blank: Step = { type: 'step', children: [] };
+
+type PagePlace = {
+  readonly step: Step;
+  readonly number: number;
+  readonly total: number;
+  readonly isFirst: boolean;
+};
+
+/** Of all other steps there is at most one, before it or behind it: what else there is only counts. */
+function drawPage(
+  form: Omit<Form, 'children'>,
+  { step, number, total, isFirst }: PagePlace,
+  { formId, look, speech, settings }: Manner,
+): PageMarkup {
+  const { languages = [] } = form.attrs;
+  const own = isFirst ? 0 : 1;
+  const others = total === 1 ? [] : [blank];
   const text = renderForm({
-    ...inEnglish,
-    say,
-    form,
-    step: 'all',
-    shown: everythingShown(form),
-    today,
+    ...emptyPage,
+    ...speech,
+    form: { ...form, children: isFirst ? [step, ...others] : [...others, step] },
+    step: own,
+    shown: everythingShown(Array.from({ length: total }, (_, at) => own + 1 + at - number)),
+    look,
+    otherLanguages:
+      languages.length > 1 ? { language: speech.language, languages, addressIn: () => '#' } : undefined,
+    asksSingly: settings.layout === 'question',
+    saves: settings.save_progress,
+    submitText: settings.theme?.submit_label,
+    pictureOf: (id) => ({ address: imageAddress(formId, id) }),
     action: '#',
     values: {},
-    errors: [],
-    held: new Map(),
-    limits: fileLimits,
   });
-  if (lastFrame?.text === text) return lastFrame.frame;
-  const page = parsePage(text);
-  const frame: Frame = {
-    header: page.querySelector('header')!,
-    steps: [...page.querySelectorAll('section.step')],
-    actions: page.querySelector('.actions')!,
+  const main = parsePage(text).querySelector('main')!;
+  return {
+    pictures: [...main.querySelectorAll(':scope > picture')],
+    header: main.querySelector('header')!,
+    before: [...main.querySelectorAll('form > :is(.languages, .progress)')],
+    step: main.querySelector('section:not([hidden])')!,
+    actions: main.querySelector('.actions')!,
   };
-  lastFrame = { text, frame };
-  return frame;
 }
 
 /** The attributes of a parsed node as React writes them; a control keeps what was put into it. */

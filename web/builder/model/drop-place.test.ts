@@ -9,16 +9,16 @@ const zones: readonly Zone[] = [
   {
     key: 'step',
     box: box(0, 0, 400, 400),
-    isRow: false,
+    flow: 'down',
     items: [box(0, 0, 400, 100), box(0, 110, 400, 290), box(0, 300, 400, 400)],
   },
   {
     key: 'group',
     box: box(0, 110, 400, 290),
-    isRow: true,
+    flow: 'right',
     items: [box(20, 150, 190, 250), box(210, 150, 380, 250)],
   },
-  { key: 'empty', box: box(0, 450, 400, 500), isRow: false, items: [] },
+  { key: 'empty', box: box(0, 450, 400, 500), flow: 'down', items: [] },
 ];
 
 const scenarios: { name: string; at: [number, number]; parent: string; index: number }[] = [
@@ -49,14 +49,30 @@ test('without a place there is no drop', () => {
 });
 
 test("there is a gap before, between and behind what a zone holds, in the middle of a row's lines, and none in an empty one", () => {
-  const gaps = listGaps(zones).map(({ spot, x, y }) => [spot.parent, spot.index, x, y]);
+  const gaps = listGaps(zones).map(({ spot, x, y, size }) => [spot.parent, spot.index, x, y, size]);
   assert.deepEqual(gaps, [
-    ['step', 0, 16, -8],
-    ['step', 1, 16, 105],
-    ['step', 2, 16, 295],
-    ['step', 3, 16, 408],
-    ['group', 0, 12, 200],
-    ['group', 1, 200, 200],
-    ['group', 2, 388, 200],
+    ['step', 0, 16, -8, 16],
+    ['step', 1, 16, 105, 16],
+    ['step', 2, 16, 295, 16],
+    ['step', 3, 16, 408, 16],
+    ['group', 0, 12, 228, 16],
+    ['group', 1, 200, 200, 20],
+    ['group', 2, 388, 228, 16],
   ]);
+});
+
+test('where text runs to the left a row does: what is dropped on the right comes first', () => {
+  const [, group] = zones;
+  const row: Zone = { ...group!, flow: 'left', items: group!.items.toReversed() };
+  assert.deepEqual(findDropPlace([row], 370, 200)?.spot.index, 0);
+  assert.deepEqual(findDropPlace([row], 200, 200)?.line, box(200, 150, 200, 250));
+  assert.deepEqual(findDropPlace([row], 30, 200)?.line, box(12, 150, 12, 250));
+  assert.deepEqual(
+    listGaps([row]).map(({ x, size }) => [x, size]),
+    [
+      [388, 16],
+      [200, 20],
+      [12, 16],
+    ],
+  );
 });

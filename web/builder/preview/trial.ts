@@ -9,7 +9,7 @@ import { answerSayer } from '#ast/answers/say-piped.ts';
 import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
 import { newWork } from '#ast/work.ts';
-import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
+import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type Form, languagesOf } from '#ast/tree.ts';
@@ -27,11 +27,9 @@ import { languageAction } from '#page/render/language-switch.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
 import type { FieldMessage, FormView } from '#page/render/view.ts';
 import { type Look, plainLook } from '#page/theme/look.ts';
-import { chooseLanguage } from '#page/words/choose-locale.ts';
-import { problemsOf, wordsOf } from '#page/words/languages.ts';
 import { sayToVisitor } from '#page/words/say-problem.ts';
-import { countingQuestions } from '#page/words/words.ts';
 import { fileLimits } from '../canvas/page-markup.ts';
+import { speechOf } from './speech.ts';
 
 /** A form that is filled in for a test: what the server would answer, as whole pages, and nothing is stored. */
 export type Trial = {
@@ -88,15 +86,11 @@ export function startTrial(
   const asksSingly = written.layout === 'question';
   /** All that is said in the language that is wished for. */
   const speak = (wish?: string) => {
-    const { language, locale } = chooseLanguage(languages, { asked: wish, setting: written.locale });
-    const words = asksSingly ? countingQuestions(wordsOf[locale]) : wordsOf[locale];
+    const speech = speechOf(languages, written, wish);
     return {
-      language,
-      words,
-      settings: settingsInLanguage(written, language),
-      form: askedForm(inLanguage(structure, language), written, words),
-      sentences: problemsOf[locale],
-      numbers: numberMarksOf(language),
+      ...speech,
+      settings: settingsInLanguage(written, speech.language),
+      form: askedForm(inLanguage(structure, speech.language), written, speech.words),
     };
   };
   let { language, words, settings, form, sentences, numbers } = speak();

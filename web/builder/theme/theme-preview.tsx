@@ -9,6 +9,7 @@ import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/located-problems.ts';
 import { PageFrame } from '../preview/page-frame.tsx';
 import type { TrialSettings } from '../preview/trial.ts';
+import { lookInScheme, schemeOf } from './look-in-scheme.ts';
 
 type PreviewProps = {
   readonly root: EditNode;
@@ -65,15 +66,9 @@ export function ThemePreview({ root, formId, settings, theme }: PreviewProps): R
 /** The look of the theme, in the scheme that is wished for where there are two. */
 function useLook(formId: string, theme: Theme, { locale }: Settings, wished: Scheme): Look {
   return useMemo(() => {
-    const made = lookOf(formId, { theme }, { isEmbedded: false, language: locale ?? 'en' });
-    return schemesOf(theme).length > 1
-      ? {
-          ...made,
-          style: `${made.style}\n${schemeStyle(theme, wished)}`,
-          logo: wished === 'dark' ? (made.darkLogo ?? made.logo) : made.logo,
-          darkLogo: undefined,
-        }
-      : made;
+    const scheme = schemeOf(theme, wished);
+    const look = lookOf(formId, { theme }, { isEmbedded: false, language: locale ?? 'en' });
+    return lookInScheme({ ...look, style: `${look.style}\n${schemeStyle(theme, scheme)}` }, scheme);
   }, [formId, theme, locale, wished]);
 }
 

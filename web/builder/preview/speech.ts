@@ -1,0 +1,29 @@
+import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { chooseLanguage } from '#page/words/choose-locale.ts';
+import { problemsOf, wordsOf } from '#page/words/languages.ts';
+import { countingQuestions, type PageProblems, type Words } from '#page/words/words.ts';
+
+/** How the pages of a form speak. */
+export type Speech = {
+  /** BCP-47 tag. */
+  readonly language: string;
+  readonly words: Words;
+  readonly sentences: PageProblems;
+  readonly numbers: NumberMarks;
+};
+
+/** As a form in these languages speaks to a visitor whose browser wishes for none, or who asks for one of them. */
+export function speechOf(
+  languages: readonly string[],
+  { layout, locale: setting }: Pick<Settings, 'layout' | 'locale'>,
+  asked?: string,
+): Speech {
+  const { language, locale } = chooseLanguage(languages, { asked, setting });
+  return {
+    language,
+    words: layout === 'question' ? countingQuestions(wordsOf[locale]) : wordsOf[locale],
+    sentences: problemsOf[locale],
+    numbers: numberMarksOf(language),
+  };
+}
