@@ -154,7 +154,7 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
           return undefined;
         },
       );
-      end(answer.status, made, changes && JSON.stringify(changes));
+      end(answer.status, made, JSON.stringify(changes));
       return answer;
     } catch (error) {
       const status = error instanceof ApiError ? errorCodes[error.code].status : 500;

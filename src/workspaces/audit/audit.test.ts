@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
+import { openLog } from '#kit/log.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { createKey } from '../keys.ts';
-import { pruneAudit } from './audit-log.ts';
+import { lineOf, lineValues, openAuditLog, pruneAudit } from './audit-log.ts';
 
 const service = await openService();
 const { database } = service.services;
@@ -121,6 +122,21 @@ test('a form and its line are made by one statement: it says at once how that en
   );
 });
 
+test('what the operator does is nobody’s, and what an answer says that is no id is no thing', async () => {
+  const audit = openAuditLog({ database, log: openLog('silent') });
+  const scope = { workspaceId, formIds: null, actor: { kind: 'operator', id: '' }, may: () => true } as const;
+  const line = lineOf({ name: 'testMail', method: 'POST', path: '/mail/test' }, scope, { params: {} });
+  assert.equal(lineValues(line).line_actor_id, null);
+  const answer = { status: 201, body: { id: 'number 7' } };
+  await audit.note({ isNotingItself: false }, line, scope, async () => answer);
+  await audit.stop();
+  const { rows } = await database.query(
+    `select actor_id, thing_id, status from audit_lines where workspace_id = $1 and actor_kind = 'operator'`,
+    [workspaceId],
+  );
+  assert.deepEqual(rows, [{ actor_id: null, thing_id: null, status: 201 }]);
+});
+
 test('what is only read, what is refused, and what visitors send is not noted', async () => {
   const person = await signIn(service);
   const made = await person.api<{ id: string }>('POST', '/forms', form);
@@ -190,9 +206,12 @@ test('admins alone read it, of their workspace; lines go after a year, or when t
   assert.equal((await callApi(service.url, (await makeKey()).key, 'GET', '/audit')).status, 403);
   const before = await settled();
   const day = 86_400_000;
-  const lineOfAge = async (days: number, workspace = workspaceId) => {
+  const idOfAge = (days: number): string => {
     const digits = (Date.now() - days * day).toString(16).padStart(12, '0');
-    const id = `${digits.slice(0, 8)}-${digits.slice(8)}${newId().slice(13)}`;
+    return `${digits.slice(0, 8)}-${digits.slice(8)}${newId().slice(13)}`;
+  };
+  const lineOfAge = async (days: number, workspace = workspaceId) => {
+    const id = idOfAge(days);
     await database.query(
       `insert into audit_lines (workspace_id, id, actor_kind, operation, method, path, status)
        values ($1, $2, 'operator', 'createKey', 'POST', '/keys', 201)`,
@@ -202,7 +221,18 @@ test('admins alone read it, of their workspace; lines go after a year, or when t
   };
   const kept = await lineOfAge(364);
   await lineOfAge(366);
+  const own = [idOfAge(364), idOfAge(366)];
+  await database.query(
+    `insert into person_lines (user_id, id, actor_kind, operation, status)
+     select id, unnest($2::uuid[]), 'person', 'renamePerson', 200 from users where email = $1`,
+    [owner.email, own],
+  );
   await pruneAudit(database);
+  const left = await database.query<{ id: string }>('select id from person_lines where id = any ($1)', [own]);
+  assert.deepEqual(
+    left.rows.map(({ id }) => id),
+    own.slice(0, 1),
+  );
   assert.deepEqual(
     (await read('?per_page=100')).map(({ id }) => id),
     [...before.map(({ id }) => id), kept],

@@ -76,6 +76,18 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'the id of a webhook is of one workspace only; the index begins with the workspace, and the statement is of all',
     },
   ],
+  'src/workspaces/audit/audit-log.ts': [
+    {
+      what: 'without: if (ended.length === 0) return;',
+      why: 'the statement changes nothing that is given no lines; it is one less every quarter of a second',
+    },
+  ],
+  'src/workspaces/audit/queries.ts': [
+    {
+      what: 'whether or not: user_id = u.id',
+      why: 'every line is somebody’s, and goes by its age whosoever it is; the index begins with whose',
+    },
+  ],
   'src/workspaces/authenticate.ts': [
     {
       what: 'without: if (asked.size >= rememberedKeys) asked.delete(asked.keys().next().value!);',
