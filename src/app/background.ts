@@ -10,7 +10,7 @@ import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { pruneMails } from '#mail/log/mail-log.ts';
 import { sendMail } from '#mail/sending/send-mail.ts';
 import { tellNews } from '#mail/tell-news.ts';
-import { eraseJob, eraseStep } from '#people/erase/erase-person.ts';
+import { eraseJob, eraseStep, pruneErasures } from '#people/erase/erase-person.ts';
 import { cleanPendingList } from '#search/queries.ts';
 import { bulkBatch, bulkJob } from '#submissions/bulk/bulk.ts';
 import { importSubmissionsStep, submissionImportJob } from '#submissions/import/start-import.ts';
@@ -148,6 +148,11 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       log,
       work: () => pruneAudit(database),
     }),
+    runPeriodically('forgetting old receipts', {
+      pauseMs: 3_600_000,
+      log,
+      work: () => pruneErasures(database),
+    }),
     ...(config.backup
       ? [
           runPeriodically('backing up', {
@@ -162,13 +167,15 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       log,
       work: () => watch({ ...services, mailProblem: () => mailProblem, wakeQueue: () => queue.wake() }),
     }),
-    runPeriodically('deleting workspaces and accounts whose time has come', {
+    runPeriodically('deleting workspaces whose time has come', {
       pauseMs: 60_000,
       log,
-      async work() {
-        await removeEndedWorkspaces(services);
-        await removeEndedAccounts(database);
-      },
+      work: () => removeEndedWorkspaces(services),
+    }),
+    runPeriodically('deleting accounts whose time has come', {
+      pauseMs: 60_000,
+      log,
+      work: () => removeEndedAccounts(database),
     }),
     runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),

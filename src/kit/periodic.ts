@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
 
 /**
- * Runs `work` again and again, `pauseMs` after it ended, until stopped. A failure is logged when it is new, and the
- * work goes on. For housekeeping that may be lost with the process; what must not be lost is a job of the queue.
+ * Runs `work` again and again, `pauseMs` after it ended, until stopped. A failure is logged when it is new, or other
+ * parts of the work fail than before (tellFailures), and the work goes on. For housekeeping that may be lost with the process; what must not be lost is a job of the queue.
  */
 export function runPeriodically(
   name: string,
@@ -12,14 +12,15 @@ export function runPeriodically(
   const ending = new AbortController();
   const { signal } = ending;
   const loop = async (): Promise<void> => {
-    let isFailing = false;
+    let failing: string | undefined;
     while (!signal.aborted) {
       try {
         await options.work();
-        isFailing = false;
+        failing = undefined;
       } catch (error) {
-        if (!isFailing) options.log.warn({ err: error }, `${name} failed, and will be tried again`);
-        isFailing = true;
+        const which = error instanceof AggregateError ? error.message : '';
+        if (which !== failing) options.log.warn({ err: error }, `${name} failed, and will be tried again`);
+        failing = which;
       }
       await sleep(options.pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -31,4 +32,45 @@ export function runPeriodically(
       await done;
     },
   };
+}
+
+/** What failed in a run whose other parts went on, by the id of the part. */
+export type Failures = Map<string, unknown>;
+
+/**
+ * Works off what is found, batch by batch, each part on its own: one that fails is left out of the rest of the run, so that it
+ * neither stops the others nor is found again in their place.
+ * @param find the next rows, without those of the parts that have failed.
+ */
+export async function workOff<Row>(
+  failures: Failures,
+  options: {
+    batch: number;
+    find: (next: { limit: number; without: string[] }) => Promise<Row[]>;
+    partOf: (row: Row) => string;
+    work: (rows: Row[]) => Promise<void>;
+  },
+): Promise<void> {
+  const { batch, find, partOf, work } = options;
+  let count: number;
+  do {
+    const rows = await find({ limit: batch, without: [...failures.keys()] });
+    count = rows.length;
+    for (const [part, some] of Map.groupBy(rows, partOf)) {
+      try {
+        await work(some);
+      } catch (error) {
+        failures.set(part, error);
+      }
+    }
+  } while (count === batch);
+}
+
+const mostNamed = 20;
+
+/** @throws AggregateError with the ids of what failed, for runPeriodically to log; nothing where nothing did. */
+export function tellFailures(failures: Failures): void {
+  if (failures.size === 0) return;
+  const named = [...failures.keys()].toSorted().slice(0, mostNamed).join(', ');
+  throw new AggregateError([...failures.values()].slice(0, mostNamed), `${failures.size} failed: ${named}`);
 }

@@ -5,6 +5,8 @@ export type Asked = {
   /** Regular expressions of PostgreSQL for where it may stand: in a text, and in a text within JSON. */
   pattern: string;
   json_pattern: string;
+  /** The same for a text in which it stands by itself, and not within a longer word, address or number. */
+  word_pattern: string;
   /** Whether a text says it: is this one, whatever its case, or holds this very address or number. */
   isSaid: (text: string) => boolean;
   /** Whether it stands anywhere in a text, in a longer word too. */
@@ -24,9 +26,13 @@ export function readAsked(sent: string): Asked {
   const digits = digitsOf(q);
   if (phonePattern.test(q) && digits.length >= leastDigits) return phoneAsked(q, digits);
   const plain = fold(q);
-  const address = new RegExp(`(?<![\\w.+-])${literal(plain)}(?![\\w-]|\\.\\w)`);
+  const word_pattern = q.includes('@')
+    ? `(?<![\\w.+-])${literal(plain)}(?![\\w-]|\\.\\w)`
+    : `(?<!\\w)${literal(plain)}(?!\\w)`;
+  const address = new RegExp(word_pattern);
   return {
     q,
+    word_pattern,
     pattern: literal(q),
     json_pattern: literal(JSON.stringify(q).slice(1, -1)),
     isSaid: (text) => (q.includes('@') ? address.test(fold(text)) : fold(text.trim()) === plain),
@@ -41,6 +47,7 @@ function phoneAsked(q: string, digits: string): Asked {
     q,
     pattern,
     json_pattern: pattern,
+    word_pattern: `(?<!\\d)(?:00)?${pattern}(?!\\d)`,
     isSaid: (text) => number.test(text.replaceAll(/[\s()./-]/g, '')),
     standsIn: (text) => text.replaceAll(/\D/g, '').includes(digits),
   };

@@ -23,7 +23,7 @@ import { trashSubmission } from '#submissions/trash/trash.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { readAsked } from './asked.ts';
-import { type EraseContext, eraseJob, eraseStep, startErasing } from './erase/erase-person.ts';
+import { type EraseContext, eraseJob, eraseStep, pruneErasures, startErasing } from './erase/erase-person.ts';
 import { listErasures } from './erase/queries.ts';
 import { hashOfReceipt } from './erase/receipt.ts';
 import { packPerson } from './pack-person.ts';
@@ -167,6 +167,18 @@ test('of lines of an import, uploads and mails that wait, those go that name the
     total: 2,
     lines: JSON.stringify(lines),
   });
+  await database.query(
+    `update submission_imports set problems = (
+       select jsonb_agg(jsonb_build_object('line', n, 'message', said || ' is twice there.'))
+         from unnest($2::text[]) with ordinality as given (said, n)) where workspace_id = $1`,
+    [workspaceId, addresses],
+  );
+  // More than one window of them, whose names hold it in longer ones.
+  await database.query(
+    `insert into files (workspace_id, id, form_id, element, filename, created_at, content_type, size)
+     select $1, gen_random_uuid(), $2, 'photo', 'nada@example.org.jpg', now(), 'image/png', 9 from generate_series(1, 450)`,
+    [workspaceId, formId],
+  );
   for (const address of addresses) {
     await scene.upload('photo', `${address}.png`);
     await enqueueMail(
@@ -191,9 +203,64 @@ test('of lines of an import, uploads and mails that wait, those go that name the
   assert.deepEqual(gone, { files: 1, mails: 1, import_lines: 1 });
   const { rows } = await database.query(
     `select array(select entry #>> '{answers,mail}' from submission_import_lines where workspace_id = $1) as lines,
-            array(select filename from files where workspace_id = $1) as files,
+            array(select distinct filename from files where workspace_id = $1 order by filename) as files,
+            array(select jsonb_array_elements(problems) ->> 'message' from submission_imports where workspace_id = $1) as problems,
             array(select subject from mails where workspace_id = $1) as mails`,
     [workspaceId],
   );
-  assert.deepEqual(rows, [{ lines: ['nada@example.org'], files: ['nada@example.org.png'], mails: ['n'] }]);
+  assert.deepEqual(rows, [
+    {
+      lines: ['nada@example.org'],
+      files: ['nada@example.org.jpg', 'nada@example.org.png'],
+      problems: ['nada@example.org is twice there.'],
+      mails: ['n'],
+    },
+  ]);
+});
+
+test('a person is found in answers of any size, and behind them', async () => {
+  const scene = await openScene(database, elements);
+  const ids = [];
+  for (const [subject, characters] of [
+    ['x', 3_000_000],
+    ['y', 3_000_000],
+    ['ada@example.org ', 300_000],
+    ['z', 6_000_000],
+  ] as const) {
+    const id = await scene.submit({ mail: 'ada@example.org' });
+    const answers = { subject: subject.repeat(characters), mail: 'ada@example.org' };
+    await database.query('update submissions set answers = $2 where id = $1', [id, answers]);
+    ids.unshift(id);
+  }
+  ids.unshift(await scene.submit({ mail: 'Ada@example.org' }));
+  assert.deepEqual(
+    (await find(scene, 'ada@example.org')).map(({ id }) => id),
+    ids,
+  );
+});
+
+test('a receipt is kept for as long as the audit log that names it', async () => {
+  const scene = await openScene(database, elements);
+  const asked = { q: 'ada@example.org', match: 'exact', what: 'submissions', except: [], by } as const;
+  const [old, young] = [
+    await startErasing(scene.context, scene.workspaceId, asked),
+    await startErasing(scene.context, scene.workspaceId, asked),
+  ];
+  for (const [id, days] of [
+    [old, 40],
+    [young, 20],
+  ] as const)
+    await database.query(
+      'update erasures set finished_at = now() - make_interval(days => $2::integer) where id = $1',
+      [id, days],
+    );
+  await database.query('update workspaces set audit_days = 30 where id = $1', [scene.workspaceId]);
+  await pruneErasures(database);
+  const { rows } = await database.query<{ id: string }>('select id from erasures where workspace_id = $1', [
+    scene.workspaceId,
+  ]);
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [young],
+  );
 });

@@ -9,158 +9,138 @@ import {
   nullable,
   statement,
   text,
-  texts,
   timestamp,
   uuid,
   word,
 } from '#kit/statement.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
 
+/** Of a row, the places where it may say it, each with what stands there. */
+export type Said = readonly (readonly [place: string, value: unknown])[];
+
+/** What of JSON may say it, by its names. */
+const eachOf = (json: string): string =>
+  `json_each(${json}) where ${json}::text ~* $json_pattern and value::text ~* $json_pattern`;
+
+const formOf = 'left join forms v on v.workspace_id = l.workspace_id and v.id = l.form_id';
+const versionOf = `join form_versions v
+         on v.workspace_id = l.workspace_id and v.form_id = l.form_id and v.version = l.version`;
+
 /**
- * Whoever is looked for is looked for in everything: in windows of so many rows, each a statement, so that none takes long.
- * `reached` is the last row of the window, also where nothing is found in it; no row: there is nothing behind `after`.
+ * Whoever is looked for is looked for in everything: in windows of so many rows, and of so many bytes that these say, each a
+ * statement, so that none takes long or much memory. Of a row no more comes back than the places where it may be said.
+ * `reached` is the last row of the window, of `looked`, also where nothing is found in it; no row: there is nothing behind `after`.
+ * @param from a table `t` with a condition. @param size what a row of it says, in bytes: the length of a JSON's text is known
+ *   without reading it. @param form joins where `l`, a row of the window, has its form `v` from.
+ * @param said selects `place` and `value` of `l`. @param told the facts of `l`.
  */
-const looking = {
-  workspace_id: uuid,
-  after: uuid,
-  limit: integer,
-  pattern: text,
-  json_pattern: text,
-} as const;
-
-const { pattern: _text, ...lookingInJson } = looking;
-const { json_pattern: _json, ...lookingInText } = looking;
-
-const foundColumns = { id: uuid, form_id: uuid, form_name: text, created_at: timestamp } as const;
-
-/** @param looked selects the rows of a window, by ascending ids. @param found what is looked for in them. */
-const windowOf = (looked: string, found: string): string =>
-  `with looked as materialized (${looked} order by id limit $limit),
-   found as (${found})
-   select reached.id as reached, found.*
-   from (select id from looked order by id desc limit 1) reached left join found on true`;
+const lookingIn = (
+  name: string,
+  { from, size, form, said, told }: { from: string; size: string; form: string; said: string; told?: string },
+) =>
+  statement(
+    `people.look_in_${name}`,
+    {
+      workspace_id: uuid,
+      after: uuid,
+      limit: integer,
+      size: integer,
+      ...(said.includes('$pattern') && { pattern: text }),
+      ...(said.includes('$json_pattern') && { json_pattern: text }),
+    },
+    {
+      reached: uuid,
+      looked: bigint,
+      ...orNothing({
+        id: uuid,
+        created_at: timestamp,
+        status: nullable(word<SubmissionStatus>()),
+        is_trashed: boolean,
+        form_id: nullable(uuid),
+        form_name: nullable(text),
+        said: json<Said>(),
+      }),
+    },
+    `with sized as (
+       select x.*, sum(x.size) over (order by x.id) - x.size as before
+         from (select t.*, ${size} as size from ${from} and t.workspace_id = $workspace_id and t.id > $after
+                order by t.id limit $limit) x),
+     looked as materialized (select * from sized where before < $size)
+     select reached.id as reached, reached.looked, hit.*
+       from (select id, count(*) over () as looked from looked order by id desc limit 1) reached
+       left join (
+         select ${told ?? 'l.id, l.created_at, null::text as status, false as is_trashed'}, l.form_id, v.name as form_name, s.said
+           from looked l ${form}
+          cross join lateral (select json_agg(json_build_array(place, value)) as said from (${said}) places) s
+          where s.said is not null) hit on true`,
+  );
 
 /** Submissions, wherever they lie: by answers, reference values, tags, notes, and what stood there before an edit. */
-export const lookInSubmissions = statement(
-  'people.look_in_submissions',
-  looking,
-  {
-    reached: uuid,
-    ...orNothing({
-      ...foundColumns,
-      status: word<SubmissionStatus>(),
-      is_trashed: boolean,
-      answers: json<Answers>(),
-      reference: json<Record<string, string>>(),
-      tags: texts,
-      fields: json<Record<string, { label: string }>>(),
-      notes: texts,
-      changes: texts,
-    }),
-  },
-  windowOf(
-    `select workspace_id, id, form_id, version, created_at, status, trashed_at, answers, reference, tags
-     from submissions where workspace_id = $workspace_id and id > $after`,
-    `select l.id, l.form_id, v.name as form_name, l.created_at, l.status, l.trashed_at is not null as is_trashed,
-            l.answers, l.reference, l.tags, v.fields,
-            array(select n.text from submission_notes n
-                  where n.workspace_id = l.workspace_id and n.submission_id = l.id) as notes,
-            array(select c.changes::text from submission_changes c
-                  where c.workspace_id = l.workspace_id and c.submission_id = l.id) as changes
-     from looked l
-     join form_versions v on v.workspace_id = l.workspace_id and v.form_id = l.form_id and v.version = l.version
-     where l.answers::text ~* $json_pattern or l.reference::text ~* $json_pattern
-        or array_to_string(l.tags, chr(10)) ~* $pattern
-        or exists (select from submission_notes n
-                   where n.workspace_id = l.workspace_id and n.submission_id = l.id and n.text ~* $pattern)
-        or exists (select from submission_changes c
-                   where c.workspace_id = l.workspace_id and c.submission_id = l.id and c.changes::text ~* $json_pattern)`,
-  ),
-);
+export const lookInSubmissions = lookingIn('submissions', {
+  from: 'submissions t where true',
+  size: `octet_length(t.answers::text) + coalesce((
+           select sum(octet_length(c.changes::text)) from submission_changes c
+            where c.workspace_id = t.workspace_id and c.submission_id = t.id), 0)`,
+  form: versionOf,
+  told: 'l.id, l.created_at, l.status, l.trashed_at is not null as is_trashed',
+  said: `select coalesce(v.fields -> key ->> 'label', key) as place, value from ${eachOf('l.answers')}
+         union all
+         select 'Reference ' || key, value from ${eachOf('l.reference')}
+         union all
+         select 'Tags', to_json(tag) from unnest(l.tags) tag where tag ~* $pattern
+         union all
+         select 'Notes', to_json(n.text) from submission_notes n
+          where n.workspace_id = l.workspace_id and n.submission_id = l.id and n.text ~* $pattern
+         union all
+         select 'History', c.changes from submission_changes c
+          where c.workspace_id = l.workspace_id and c.submission_id = l.id and c.changes::text ~* $json_pattern`,
+});
 
 /** Answers in spam boxes. */
-export const lookInHeld = statement(
-  'people.look_in_held',
-  lookingInJson,
-  {
-    reached: uuid,
-    ...orNothing({
-      ...foundColumns,
-      answers: json<Answers>(),
-      reference: json<Record<string, string>>(),
-      fields: json<Record<string, { label: string }>>(),
-    }),
-  },
-  windowOf(
-    `select workspace_id, id, form_id, version, created_at, answers, reference
-     from held_submissions where workspace_id = $workspace_id and id > $after`,
-    `select l.id, l.form_id, v.name as form_name, l.created_at, l.answers, l.reference, v.fields
-     from looked l
-     join form_versions v on v.workspace_id = l.workspace_id and v.form_id = l.form_id and v.version = l.version
-     where l.answers::text ~* $json_pattern or l.reference::text ~* $json_pattern`,
-  ),
-);
+export const lookInHeld = lookingIn('held', {
+  from: 'held_submissions t where true',
+  size: 'octet_length(t.answers::text)',
+  form: versionOf,
+  said: `select coalesce(v.fields -> key ->> 'label', key) as place, value from ${eachOf('l.answers')}
+         union all
+         select 'Reference ' || key, value from ${eachOf('l.reference')}`,
+});
 
 /** Invitations, by address, name, reference values and what they fill in. */
-export const lookInInvitations = statement(
-  'people.look_in_invitations',
-  looking,
-  {
-    reached: uuid,
-    ...orNothing({ ...foundColumns, email: text, name: text, reference: text, prefill: text }),
-  },
-  windowOf(
-    `select workspace_id, id, form_id, created_at, email, name, reference::text as reference, prefill::text as prefill
-     from invitations where workspace_id = $workspace_id and id > $after`,
-    `select l.id, l.form_id, f.name as form_name, l.created_at, l.email, l.name, l.reference, l.prefill
-     from looked l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
-     where l.email ~* $pattern or l.name ~* $pattern or l.reference ~* $json_pattern or l.prefill ~* $json_pattern`,
-  ),
-);
+export const lookInInvitations = lookingIn('invitations', {
+  from: 'invitations t where true',
+  size: 'octet_length(t.prefill::text)',
+  form: formOf,
+  said: `select 'Address' as place, to_json(l.email) as value where l.email ~* $pattern
+         union all
+         select 'Name', to_json(l.name) where l.name ~* $pattern
+         union all
+         select 'Reference', l.reference::json where l.reference::text ~* $json_pattern
+         union all
+         select 'Filled in beforehand', l.prefill::json where l.prefill::text ~* $json_pattern`,
+});
 
 /** Mails, by whom they are for and their subject; what is between a person and the service is theirs alone. */
-export const lookInMails = statement(
-  'people.look_in_mails',
-  lookingInText,
-  {
-    reached: uuid,
-    ...orNothing({
-      id: uuid,
-      form_id: nullable(uuid),
-      form_name: nullable(text),
-      created_at: timestamp,
-      recipient: text,
-      subject: text,
-    }),
-  },
-  windowOf(
-    `select workspace_id, id, form_id, created_at, recipient, subject from mails
-     where workspace_id = $workspace_id and id > $after and not is_private`,
-    `select l.id, l.form_id, f.name as form_name, l.created_at, l.recipient, l.subject
-     from looked l left join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
-     where l.recipient ~* $pattern or l.subject ~* $pattern`,
-  ),
-);
+export const lookInMails = lookingIn('mails', {
+  from: 'mails t where not t.is_private',
+  size: 'octet_length(t.subject)',
+  form: formOf,
+  said: `select 'Recipient' as place, to_json(l.recipient) as value where l.recipient ~* $pattern
+         union all
+         select 'Subject', to_json(l.subject) where l.subject ~* $pattern`,
+});
 
 /** What webhooks and the feed were told of submissions that are gone for good. `id` is that of the submission. */
-export const lookInEvents = statement(
-  'people.look_in_events',
-  lookingInJson,
-  {
-    reached: uuid,
-    ...orNothing({ ...foundColumns, snapshot: text }),
-  },
-  windowOf(
-    `select workspace_id, id, form_id, submission_id, occurred_at, snapshot::text as snapshot from events
-     where workspace_id = $workspace_id and id > $after and not is_test`,
-    `select l.submission_id as id, l.form_id, f.name as form_name, l.occurred_at as created_at, l.snapshot
-     from looked l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
-     where l.snapshot ~* $json_pattern
-       and not exists (
-         select from submissions s
-         where s.workspace_id = l.workspace_id and s.id = l.submission_id)`,
-  ),
-);
+export const lookInEvents = lookingIn('events', {
+  from: 'events t where not t.is_test',
+  size: 'octet_length(t.snapshot::text)',
+  form: formOf,
+  told: 'l.submission_id as id, l.occurred_at as created_at, null::text as status, false as is_trashed',
+  said: `select 'What was told' as place, l.snapshot -> 'submission' as value
+          where l.snapshot::text ~* $json_pattern
+            and not exists (
+              select from submissions s where s.workspace_id = l.workspace_id and s.id = l.submission_id)`,
+});
 
 // What is given to a person ---------------------------------------------------------------------------------
 

@@ -1,13 +1,18 @@
-import type { Answers } from '#ast/answers.ts';
 import { firstId } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { findPage } from '#search/find-page.ts';
 import { readAsked as readQuestion } from '#search/read-asked.ts';
 import { saidIn } from '#submissions/erase/strip-answers.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
-import type { Snapshot } from '#webhooks/event.ts';
 import type { Asked } from './asked.ts';
-import { lookInEvents, lookInHeld, lookInInvitations, lookInMails, lookInSubmissions } from './queries.ts';
+import {
+  lookInEvents,
+  lookInHeld,
+  lookInInvitations,
+  lookInMails,
+  lookInSubmissions,
+  type Said,
+} from './queries.ts';
 
 /** What a person can be found in. An `event` is what was told of a submission that is gone: its id is the submission's. */
 export const traceKinds = ['submission', 'spam', 'invitation', 'mail', 'event'] as const;
@@ -36,8 +41,9 @@ export type Match = (typeof matches)[number];
 export const mostTraces = 10_000;
 /** What the search lists at most. */
 const searchMost = 1_000;
-/** Rows that one statement looks through. */
-const windowRows = 2_000;
+/** So many rows, and bytes that these say, one statement looks through. */
+const mostRows = 2_000;
+const windowSize = 4 * 1_048_576;
 
 /**
  * Everything that is kept of whoever a question is about, newest first.
@@ -67,74 +73,42 @@ async function searchFor(database: Database, workspaceId: string, q: string) {
   return { traces, isPartial: isPartial || total >= searchMost };
 }
 
-type Looking = Parameters<typeof lookInSubmissions>[1];
-/** A row of a window in which something was found. */
-type Filled<Row> = {
-  [Name in keyof Row]: Name extends 'form_id' | 'form_name' ? Row[Name] : NonNullable<Row[Name]>;
-};
+const lookIn = {
+  submission: lookInSubmissions,
+  spam: lookInHeld,
+  invitation: lookInInvitations,
+  mail: lookInMails,
+  event: lookInEvents,
+} as const satisfies Record<TraceKind, unknown>;
 
 async function lookEverywhere(
   database: Database,
   workspaceId: string,
-  asked: Asked,
+  { pattern, json_pattern, isSaid }: Asked,
 ): Promise<{ traces: Trace[]; isPartial: boolean }> {
   const traces = new Map<string, Trace>();
-  const { pattern, json_pattern, isSaid } = asked;
-  /** @param placesIn where a row says it: PostgreSQL finds it in longer words too. */
-  const look = async <Row extends TraceRow & { reached: string }>(
-    kind: TraceKind,
-    run: (db: Database, looking: Looking) => Promise<Row[]>,
-    placesIn: (row: Filled<Row>) => string[],
-  ): Promise<void> => {
-    let after = firstId;
-    while (traces.size <= mostTraces) {
-      const place = { workspace_id: workspaceId, after, limit: windowRows };
-      const rows = await run(database, { ...place, pattern, json_pattern });
-      if (!rows[0]) return;
-      for (const row of rows) {
-        const trace = row.id !== null && traceOf(kind, row, placesIn(row as Filled<Row>));
-        if (trace && trace.places.length > 0) traces.set(`${kind} ${trace.id}`, trace);
-      }
-      after = rows[0].reached;
-    }
-  };
-  const told = (place: string, ...texts: string[]): string[] => (texts.some(isSaid) ? [place] : []);
-  const said = (place: string, value: unknown): string[] => (saidIn(value, isSaid) ? [place] : []);
-  const answered = ({ answers, fields, reference }: AnsweredRow): string[] => [
-    ...Object.entries(answers).flatMap(([id, value]) => said(fields[id]?.label ?? id, value)),
-    ...Object.entries(reference).flatMap(([name, value]) => said(`Reference ${name}`, value)),
+  // PostgreSQL finds it in longer words too, which are somebody else's.
+  const placesOf = (said: Said): string[] => [
+    ...new Set(said.flatMap(([place, value]) => (saidIn(value, isSaid) ? [place] : []))),
   ];
-  await look('submission', lookInSubmissions, (row) => [
-    ...answered(row),
-    ...told('Tags', ...row.tags),
-    ...row.notes.flatMap((note) => told('Notes', note)).slice(0, 1),
-    ...said(
-      'History',
-      row.changes.map((changes) => JSON.parse(changes) as unknown),
-    ),
-  ]);
-  await look('spam', lookInHeld, answered);
-  await look('invitation', lookInInvitations, (row) => [
-    ...told('Address', row.email),
-    ...told('Name', row.name),
-    ...said('Reference', JSON.parse(row.reference)),
-    ...said('Filled in beforehand', JSON.parse(row.prefill)),
-  ]);
-  await look('mail', lookInMails, (row) => [
-    ...told('Recipient', row.recipient),
-    ...told('Subject', row.subject),
-  ]);
-  await look('event', lookInEvents, (row) =>
-    said('What was told', (JSON.parse(row.snapshot) as Snapshot).submission),
-  );
+  for (const kind of traceKinds) {
+    let after: string | undefined = firstId;
+    let limit = mostRows;
+    while (after !== undefined && traces.size <= mostTraces) {
+      const window = { after, limit, size: windowSize };
+      const asked = { workspace_id: workspaceId, ...window, pattern, json_pattern };
+      const rows: Awaited<ReturnType<typeof lookInSubmissions>> = await lookIn[kind](database, asked);
+      for (const row of rows) {
+        const places = placesOf(row.said ?? []);
+        if (places.length > 0) traces.set(`${kind} ${row.id}`, traceOf(kind, row, places));
+      }
+      after = rows[0]?.reached;
+      // Where rows say much, those behind a window are not measured for the next one again and again.
+      limit = Math.min(mostRows, 2 * (rows[0]?.looked ?? 0));
+    }
+  }
   return { traces: [...traces.values()].slice(0, mostTraces), isPartial: traces.size > mostTraces };
 }
-
-type AnsweredRow = {
-  answers: Answers;
-  reference: Readonly<Record<string, string>>;
-  fields: Readonly<Record<string, { label: string }>>;
-};
 
 /** What the rows of all windows have. */
 type TraceRow = {

@@ -11,7 +11,9 @@ import { makeOneOfEach } from '#test/one-of-each.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import type { Session } from '#console/accounts/shapes.ts';
-import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
+import { newId } from '#kit/clock.ts';
+import { completeJob, LeaseLost } from '#kit/queue.ts';
+import { beginEnd, bringBack, removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { removeEndedWorkspaces } from './remove-workspace.ts';
 
 const service = await openService();
@@ -248,15 +250,75 @@ test('of two owners who delete their accounts at once one is told to stay', asyn
   assert.deepEqual(ended.map(({ status }) => status).sort(), [200, 409]);
 });
 
+test('the queue of a closed workspace stands still, whoever is at a job of it loses it, and it goes on where it stood', async () => {
+  const { workspaceId } = await service.makeTenant();
+  const token = newId();
+  const plantJob = async (id: string, runAt: string, leaseToken: string | null) =>
+    database.query(
+      `insert into jobs (workspace_id, id, kind, lane, payload, run_at, lease_token, created_at)
+       values ($1, $2, 'test', 'test', '{}', now() + $3::interval, $4, now())`,
+      [workspaceId, id, runAt, leaseToken],
+    );
+  const [due, later, underWay] = [newId(), newId(), newId()];
+  await plantJob(due, '-1 hour', null);
+  await plantJob(later, '3 days', null);
+  await plantJob(underWay, '20 seconds', token);
+  const days = async (): Promise<Record<string, number>> =>
+    Object.fromEntries(
+      (
+        await database.query<{ id: string; days: number }>(
+          `select id, round(extract(epoch from run_at - now()) / 86400)::integer as days from jobs where workspace_id = $1 and kind = 'test'`,
+          [workspaceId],
+        )
+      ).rows.map((row) => [row.id, row.days]),
+    );
+  await beginEnd(database, workspaceId, undefined);
+  assert.deepEqual(await days(), { [due]: 37, [later]: 40, [underWay]: 37 });
+  const job = { workspaceId, id: underWay, kind: 'test', lane: 'test', payload: {}, failures: 0 };
+  await assert.rejects(completeJob(database, { ...job, leaseToken: token }), LeaseLost);
+  await bringBack(database, workspaceId, undefined);
+  assert.deepEqual(await days(), { [due]: 0, [later]: 3, [underWay]: 0 });
+});
+
+test('a workspace whose owner has gone too comes back after its owner, and never without one', async () => {
+  const owner = await signIn(service);
+  await signIn(service, { workspaceId: owner.workspaceId, role: 'admin' });
+  await owner.call('DELETE', `/workspaces/${owner.workspaceId}`, again);
+  assert.equal((await owner.call('DELETE', '/person', again)).status, 200);
+  assert.equal(await run('workspace', 'restore', owner.workspaceId), 1);
+  assert.equal(await run('user', 'restore', '--email', owner.email), 0);
+  assert.equal(await run('workspace', 'restore', owner.workspaceId), 0);
+});
+
+test('one workspace that cannot be deleted keeps no other from it, and is tried again', async () => {
+  const [stays, goes] = [(await service.makeTenant()).workspaceId, (await service.makeTenant()).workspaceId];
+  for (const id of [stays, goes]) await endNow('workspaces', id);
+  const isThere = async (id: string) =>
+    (await database.query('select from workspaces where id = $1', [id])).rowCount === 1;
+  await database.query(
+    `create function keep_workspace() returns trigger language plpgsql as 'begin raise exception ''stays''; end'`,
+  );
+  await database.query(
+    `create trigger stays before delete on workspaces for each row
+       when (old.id = '${stays}') execute function keep_workspace()`,
+  );
+  await assert.rejects(removeEndedWorkspaces(services), (error: unknown) => error instanceof AggregateError);
+  assert.deepEqual([await isThere(stays), await isThere(goes)], [true, false]);
+  await database.query('drop function keep_workspace cascade');
+  await removeEndedWorkspaces(services);
+  assert.equal(await isThere(stays), false);
+});
+
+const run = async (...words: string[]) =>
+  runCommandLine([...words, '--json'], {
+    environment: service.environment,
+    print() {},
+    complain() {},
+  });
+
 test('the operator deletes and brings back at the command line', async () => {
   const person = await signIn(service);
   const member = await signIn(service, { workspaceId: person.workspaceId, role: 'editor' });
-  const run = async (...words: string[]) =>
-    runCommandLine([...words, '--json'], {
-      environment: service.environment,
-      print() {},
-      complain() {},
-    });
   assert.equal(await run('workspace', 'delete', person.workspaceId), 0);
   assert.equal((await person.api('GET', '/forms')).status, 403);
   assert.equal(await run('workspace', 'restore', person.workspaceId), 0);

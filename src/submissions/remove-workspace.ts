@@ -2,6 +2,7 @@ import { takeFilesOfWorkspace } from '#files/queries.ts';
 import { type FilesContext, removeTakenFiles } from '#files/receive.ts';
 import { removeImagesOf } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
+import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
 import {
   deleteEndedDeliveries,
   deleteEndedEvents,
@@ -11,6 +12,7 @@ import {
   findEndedWorkspaces,
 } from '#workspaces/endings/queries.ts';
 
+const workspacesAtOnce = 10;
 /** Files whose bytes are removed before their rows are. */
 const filesAtOnce = 200;
 /** What one statement deletes (endings/queries.ts). */
@@ -19,10 +21,17 @@ const batch = 500;
 /**
  * Deletes the workspaces whose time has come: bytes of files and images first, then what there is most of, in batches, and in
  * the end the workspace with all that hangs on it. What a stop breaks off, the next run goes on with.
+ * @throws AggregateError for those with which it failed; the others are gone.
  */
 export async function removeEndedWorkspaces(context: FilesContext): Promise<void> {
-  for (const { id } of await findEndedWorkspaces(context.database, { now: now() }))
-    await removeWorkspace(context, id);
+  const failures: Failures = new Map();
+  await workOff(failures, {
+    batch: workspacesAtOnce,
+    find: (next) => findEndedWorkspaces(context.database, { now: now(), ...next }),
+    partOf: ({ id }) => id,
+    work: ([workspace]) => removeWorkspace(context, workspace!.id),
+  });
+  tellFailures(failures);
 }
 
 async function removeWorkspace(context: FilesContext, workspaceId: string): Promise<void> {

@@ -5,13 +5,7 @@ import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { only, type Queryable } from '#kit/statement.ts';
-import {
-  countOtherOwners,
-  deleteMember,
-  findMembership,
-  lockMembers,
-  updateRole,
-} from './members/queries.ts';
+import { deleteMember, findMembership, lockMembers, updateRole, hasOtherOwner } from './members/queries.ts';
 import { forgetKeys, keyChannel } from './authenticate.ts';
 import { revokeKeysOf } from './keys/queries.ts';
 import { reportNews } from './mail-news.ts';
@@ -126,7 +120,7 @@ export function requireOwner(keeper: Keeper, concerned: Role): void {
 }
 
 async function requireAnotherOwner(client: ClientBase, workspaceId: string, userId: string): Promise<void> {
-  const [counted] = await countOtherOwners(client, { workspace_id: workspaceId, user_id: userId });
-  if (counted!.owners > 0) return;
+  const [asked] = await hasOtherOwner(client, { workspace_id: workspaceId, user_id: userId });
+  if (asked!.has_other) return;
   throw new ApiError('conflict', 'This is the last owner. Make somebody else an owner first.');
 }

@@ -25,12 +25,13 @@ const administration = {
   'keys:read': 'List API keys and their latest requests.',
   'keys:write': 'Create, change, rotate and revoke API keys.',
   'workspace:read': 'Read the workspace and its plan.',
-  'workspace:write': 'Rename the workspace, and say for how long it keeps what: what is over is erased.',
+  'workspace:write': 'Rename the workspace.',
   'mail:read': 'Read the log of mails.',
   'mail:write': 'Send mails again and try the mail server.',
   'audit:read': 'Read who did what.',
   'people:read': 'Find and export everything that is kept of a person.',
-  'people:write': 'Erase everything that is kept of a person.',
+  'people:write':
+    'Erase what is kept: of a person everything, and of everybody what is over, by saying for how long it is kept.',
 } as const satisfies Record<string, string>;
 
 /** Every permission with the sentence that says what it lets one do. */

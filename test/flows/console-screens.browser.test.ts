@@ -188,5 +188,16 @@ test('a person is found across forms, somebody else’s is left out, and what is
   const { body: left } = await person.api<{ data: object[] }>('GET', `/forms/${form.id}/submissions`);
   assert.equal(left.data.length, 1);
   assert.equal(page.url().includes('ada'), false);
+  const invited = { email: 'grace@example.org', name: 'Grace' };
+  const message = { subject: 'Hello', message: 'Please.', send: false };
+  const sent = await person.api('POST', `/forms/${form.id}/invitations`, {
+    invitations: [invited],
+    ...message,
+  });
+  assert.equal(sent.status, 202, JSON.stringify(sent.body));
+  await page.getByLabel('Address, number or answer').fill('grace@example.org');
+  await page.getByRole('button', { name: 'Find person' }).click();
+  await page.getByRole('table').getByRole('link', { name: 'Contact' }).first().click();
+  await page.waitForURL(`**/forms/${form.id}/invitations`);
   await page.context().close();
 });

@@ -1,7 +1,7 @@
 import { parse } from 'node:path';
 import { type FilesContext, discardFiles, removeTakenFiles } from '#files/receive.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
-import { transaction } from '#kit/database.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { firstId } from '#kit/cursor.ts';
 import type { Actor } from '#kit/operation.ts';
@@ -20,6 +20,7 @@ import { findTraces, type Match, mostTraces } from '../traces.ts';
 import {
   advanceErasure,
   deleteMails,
+  deleteOldErasures,
   deleteWaitingLines,
   endErasure,
   findItems,
@@ -46,8 +47,8 @@ export const eraseJob = 'people.erase';
 
 /** Submissions, mails and so on that one step takes: short enough that nobody waits for its locks. */
 const stepItems = 100;
-/** Waiting mails that are opened in one statement's answer. */
-const sealedRows = 200;
+/** Rows of one statement's answer that are looked at: what waits may be much. */
+const windowRows = 200;
 
 export type EraseContext = FilesContext & { vault: Vault; wakeQueue: () => void };
 
@@ -207,19 +208,38 @@ async function finish(
   const workspace = { workspace_id: workspaceId };
   const said = { ...workspace, json_pattern: asked.json_pattern };
   // PostgreSQL finds it in longer words too, which are somebody else's.
-  const waiting = (await findWaitingLines(client, said)).filter((line) => saysIt(line.said, asked));
+  const waiting = await sift<{ import_id: string; line: number; said: string }>(
+    (last) =>
+      findWaitingLines(client, {
+        ...said,
+        after_id: last?.import_id ?? firstId,
+        after_line: last?.line ?? 0,
+        limit: windowRows,
+      }),
+    (line) => saysIt(line.said, asked),
+  );
   const lines = await deleteWaitingLines(client, {
     ...workspace,
     import_ids: waiting.map(({ import_id }) => import_id),
     lines: waiting.map(({ line }) => line),
   });
-  await forgetImportProblems(client, said);
-  const loose = (await findLooseFiles(client, { ...workspace, pattern: asked.pattern }))
-    .filter(({ filename }) => asked.isSaid(filename) || asked.isSaid(parse(filename).name))
-    .map((file) => file.id);
-  await discardFiles(context, workspaceId, loose);
-  const mails = await sealedMails(context, client, workspaceId, asked);
-  await deleteMails(client, { ...workspace, ids: mails });
+  await forgetImportProblems(client, { ...said, word_pattern: asked.word_pattern });
+  const { pattern } = asked;
+  const loose = await sift<{ id: string; filename: string }>(
+    (last) =>
+      findLooseFiles(client, { ...workspace, pattern, after: last?.id ?? firstId, limit: windowRows }),
+    ({ filename }) => asked.isSaid(filename) || asked.isSaid(parse(filename).name),
+  );
+  await discardFiles(
+    context,
+    workspaceId,
+    loose.map((file) => file.id),
+  );
+  const mails = await sift<{ id: string; content: Buffer }>(
+    (last) => readSealedMails(client, { ...workspace, after: last?.id ?? firstId, limit: windowRows }),
+    ({ content }) => saysIt(opened(context.vault, content), asked),
+  );
+  await deleteMails(client, { ...workspace, ids: mails.map((mail) => mail.id) });
   // Any of them may tell of the person, and they are kept for a day.
   const requests = await forgetKeptAnswers(client, workspace);
   const gone = addCounts(erasure.gone, {
@@ -237,20 +257,18 @@ async function finish(
 
 const saysIt = (json: string, { isSaid }: Asked): boolean => saidIn(JSON.parse(json), isSaid);
 
-/** Mails that have not left and name the person in what they say. */
-async function sealedMails(
-  { vault }: Pick<EraseContext, 'vault'>,
-  db: Queryable,
-  workspaceId: string,
-  asked: Asked,
-): Promise<string[]> {
-  const found: string[] = [];
-  let after = firstId;
+/** Of what is read window by window those that are meant. */
+async function sift<Row>(
+  read: (last: Row | undefined) => Promise<Row[]>,
+  isMeant: (row: Row) => boolean,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  let last: Row | undefined;
   for (;;) {
-    const rows = await readSealedMails(db, { workspace_id: workspaceId, after, limit: sealedRows });
-    for (const { id, content } of rows) if (saysIt(opened(vault, content), asked)) found.push(id);
-    if (rows.length < sealedRows) return found;
-    after = rows.at(-1)!.id;
+    const rows = await read(last);
+    found.push(...rows.filter(isMeant));
+    if (rows.length < windowRows) return found;
+    last = rows.at(-1);
   }
 }
 
@@ -261,4 +279,10 @@ function opened(vault: Vault, content: Buffer): string {
   } catch {
     return 'null';
   }
+}
+
+/** Forgets the receipts whose time is over, which is that of the audit log: it names them. */
+export async function pruneErasures(database: Database): Promise<void> {
+  const limit = 1_000;
+  while ((await deleteOldErasures(database, { now: now(), limit })).length === limit);
 }

@@ -153,16 +153,17 @@ export const deleteMails = statement(
   `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
 );
 
-/** Lines of imports that are no invitations, or no submissions, yet, and may say it. */
+/** Some of the lines of imports that are no invitations, or no submissions, yet, and may say it. */
 export const findWaitingLines = statement(
   'people.find_waiting_lines',
-  { workspace_id: uuid, json_pattern: text },
+  { workspace_id: uuid, json_pattern: text, after_id: uuid, after_line: integer, limit: integer },
   { import_id: uuid, line: integer, said: text },
   `select batch_id as import_id, line, draft::text as said from invitation_drafts
-   where workspace_id = $workspace_id and draft::text ~* $json_pattern
+   where workspace_id = $workspace_id and (batch_id, line) > ($after_id, $after_line) and draft::text ~* $json_pattern
    union all
    select import_id, line, entry::text as said from submission_import_lines
-   where workspace_id = $workspace_id and entry::text ~* $json_pattern`,
+   where workspace_id = $workspace_id and (import_id, line) > ($after_id, $after_line) and entry::text ~* $json_pattern
+   order by import_id, line limit $limit`,
 );
 
 /** Removes lines of imports. The arrays belong together. */
@@ -180,22 +181,41 @@ export const deleteWaitingLines = statement(
    select line from invited union all select line from answered`,
 );
 
-/** Forgets what was said of lines that an import left out. */
+/** Forgets what was said, of lines that an import left out, with these words. */
 export const forgetImportProblems = statement(
   'people.forget_import_problems',
-  { workspace_id: uuid, json_pattern: text },
+  { workspace_id: uuid, json_pattern: text, word_pattern: text },
   {},
-  `update submission_imports set problems = '[]'
+  `update submission_imports
+      set problems = (select coalesce(jsonb_agg(problem order by place), '[]')
+                        from jsonb_array_elements(problems) with ordinality as said (problem, place)
+                       where problem ->> 'message' !~* $word_pattern)
    where workspace_id = $workspace_id and problems::text ~* $json_pattern`,
 );
 
-/** Uploads that no submission has claimed and whose names may say it. */
+/** Some of the uploads that no submission has claimed and whose names may say it. */
 export const findLooseFiles = statement(
   'people.find_loose_files',
-  { workspace_id: uuid, pattern: text },
+  { workspace_id: uuid, pattern: text, after: uuid, limit: integer },
   { id: uuid, filename: text },
   `select id, filename from files
-   where workspace_id = $workspace_id and submission_id is null and held_id is null and filename ~* $pattern`,
+   where workspace_id = $workspace_id and id > $after and submission_id is null and held_id is null and filename ~* $pattern
+   order by id limit $limit`,
+);
+
+/** Forgets receipts with the lines of the audit log that name them: of each workspace by its own number of days. */
+export const deleteOldErasures = statement(
+  'people.delete_old_erasures',
+  { now: timestamp, limit: integer },
+  { id: uuid },
+  `/* sweep: across workspaces */
+   delete from erasures where (workspace_id, id) in (
+     select e.workspace_id, e.id from workspaces w cross join lateral (
+       select workspace_id, id from erasures
+        where workspace_id = w.id and finished_at < $now - make_interval(secs => w.audit_days * 86400)
+        order by id limit $limit) e
+     limit $limit)
+   returning id`,
 );
 
 /** Some of what is kept sealed: mails that have not left. */

@@ -58,11 +58,17 @@ export type Erased = { gone: Gone; fileIds: string[]; deliveries: number };
  * sent or waiting, and the invitations that they came by. Their files become nobody's: who needs them gone now removes
  * them (removeTakenFiles), and the sweep does within seconds. `submission.deleted` goes out, without anything that was
  * answered, for those that had been completed. At most some hundred at a time, so that nobody waits for the locks.
+ * @param options.keepsOpenInvitations whether the invitation of what nobody completed stays: its person may still come.
  * @returns what is gone; deliveries that are not 0: wake the queue after the commit.
  */
-export async function eraseSubmissions(db: Queryable, key: FormKey, ids: readonly string[]): Promise<Erased> {
+export async function eraseSubmissions(
+  db: Queryable,
+  key: FormKey,
+  ids: readonly string[],
+  options = { keepsOpenInvitations: false },
+): Promise<Erased> {
   const rows = await lockToErase(db, keyOf(key, ids));
-  const traces = await eraseTraces(db, key, rows);
+  const traces = await eraseTraces(db, key, rows, options);
   const told = rows.filter((row) => row.completed_at !== null);
   const deliveries = await recordEvents(
     db,
@@ -87,7 +93,7 @@ export async function eraseIdentity(
 ): Promise<Erased> {
   await joinTurn(db, { workspace_id: key.workspaceId, form_id: key.formId });
   const rows = await lockToErase(db, keyOf(key, ids));
-  const traces = await eraseTraces(db, key, rows);
+  const traces = await eraseTraces(db, key, rows, { keepsOpenInvitations: false });
   const kept: string[] = [];
   let deliveries = 0;
   for (const row of rows) {
@@ -132,11 +138,16 @@ async function eraseTraces(
   db: Queryable,
   key: FormKey,
   rows: readonly Row[],
+  { keepsOpenInvitations }: { keepsOpenInvitations: boolean },
 ): Promise<{ gone: Gone; fileIds: string[] }> {
   const { workspaceId: workspace_id } = key;
   const ids = rows.map(({ id }) => id);
   const belongings = only(await countBelongings(db, { workspace_id, ids }))!;
-  const invitations = await listInvitationsOf(db, { workspace_id, submission_ids: ids });
+  const over = keepsOpenInvitations ? rows.filter((row) => row.completed_at !== null) : rows;
+  const invitations = await listInvitationsOf(db, {
+    workspace_id,
+    submission_ids: over.map(({ id }) => id),
+  });
   const invited = only(await deleteInvitations(db, { workspace_id, ids: invitations.map(({ id }) => id) }))!;
   const told = only(await deleteEventsOf(db, { workspace_id, submission_ids: ids }))!;
   const letters = await deleteMailsAbout(db, { workspace_id, submission_ids: ids });

@@ -151,7 +151,7 @@ export function retentionEndpoints({
       summary: 'Change retention',
       description:
         'What is left out stays; null takes back what was said. What is over by then goes within minutes, for good: `POST /retention/preview` says beforehand how much that is. The days of the audit log are for owners to say, and for no key.',
-      permission: 'workspace:write',
+      permission: 'people:write',
       body: Type.Object({ ...retentionChange, audit_days: Type.Optional(AuditDays) }, closed),
       example: { body: { incomplete: 30 } },
       isConditional: true,
@@ -192,7 +192,7 @@ export function retentionEndpoints({
       summary: 'Change retention of a form',
       description:
         'What it says itself goes before what its workspace says; null takes it back. What is over by then goes within minutes, for good.',
-      permission: 'workspace:write',
+      permission: 'people:write',
       params: idParameter,
       body: Type.Object(retentionChange, closed),
       example: { body: { submissions: 365 } },

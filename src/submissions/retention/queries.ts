@@ -134,19 +134,20 @@ export const countDue = Object.fromEntries(retentionKinds.map((kind) => [kind, c
 const found = (kind: 'submissions' | 'incomplete' | 'trash' | 'files') =>
   statement(
     `retention.find_${kind}`,
-    { now: timestamp, limit: integer },
+    { now: timestamp, limit: integer, without: uuids },
     { workspace_id: uuid, form_id: uuid, id: uuid },
     `/* sweep: across workspaces */
      select x.workspace_id, x.form_id, x.id
        from workspaces w
        join forms f on f.workspace_id = w.id and f.deleted_at is null and ${keptFor(kind)} is not null
+        and f.id <> all ($without)
        cross join lateral (
          select x.workspace_id, x.form_id, x.id from ${placeOf[kind].from}
           where ${dueBy(kind, '$now')} limit $limit) x
       limit $limit`,
   );
 
-/** Submissions and files whose time is over, in all workspaces. */
+/** Submissions and files whose time is over, in all workspaces; `without` the forms that are named. */
 export const findDue = {
   submissions: found('submissions'),
   incomplete: found('incomplete'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
-import { leastIdAt, now } from '#kit/clock.ts';
+import { leastIdAt, newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
 import { pruneMails } from '#mail/log/mail-log.ts';
@@ -106,6 +106,46 @@ test('the trash keeps what was laid there for as long as is said; who brings it 
   }
   await applyRetention(scene.context);
   assert.deepEqual(await left(scene), [ids[1]]);
+});
+
+test('what an invited person began and nobody completed goes, and their invitation stays', async () => {
+  const scene = await openScene(database, elements);
+  const by = newId();
+  await database.query(
+    `with batch as (
+       insert into invitation_batches (workspace_id, id, form_id, subject, message, remind_after_days, is_mailed, total, created_at)
+       values ($1, $2, $3, '', '', '{}', false, 1, now()) returning id)
+     insert into invitations (workspace_id, id, form_id, batch_id, email, address_key, hash, name, reference, prefill, created_at, started_at)
+     select $1, $2, $3, id, 'ada@example.org', 'ada@example.org', '\\x00', '', '{}', '{}', now(), now() from batch`,
+    [scene.workspaceId, by, scene.formId],
+  );
+  const begun = await age(scene, await scene.begin({ name: 'Ada' }), 91);
+  await database.query('update submissions set key = $2 where id = $1', [begun, by]);
+  await applyRetention(scene.context);
+  assert.deepEqual(await left(scene), []);
+  assert.equal((await database.query('select from invitations where id = $1', [by])).rowCount, 1);
+});
+
+test('a form whose submissions cannot be erased keeps no other from it, is named, and is tried again', async () => {
+  const scenes = [await openScene(database, elements), await openScene(database, elements)];
+  for (const scene of scenes) await age(scene, await scene.begin({ name: 'Old' }), 91);
+  const [broken, sound] = scenes as [Scene, Scene];
+  await database.query(
+    `create function refuse_to_go() returns trigger language plpgsql as 'begin raise exception ''stays''; end'`,
+  );
+  await database.query(
+    `create trigger stays before delete on submissions for each row
+       when (old.form_id = '${broken.formId}') execute function refuse_to_go()`,
+  );
+  await assert.rejects(applyRetention(sound.context), (error: unknown) => {
+    assert.ok(error instanceof AggregateError);
+    assert.match(error.message, new RegExp(`^1 failed: ${broken.formId}$`));
+    return true;
+  });
+  assert.deepEqual([(await left(broken)).length, (await left(sound)).length], [1, 0]);
+  await database.query('drop function refuse_to_go cascade');
+  await applyRetention(sound.context);
+  assert.deepEqual(await left(broken), []);
 });
 
 test('files go before their submissions where that is said', async () => {
@@ -217,6 +257,22 @@ test('the rules are read, changed and taken back, for owners, admins and keys th
   assert.equal((await editor.api('PATCH', path, { submissions: 1 })).status, 403);
   const key = await owner.api<{ key: string }>('POST', '/keys', { name: 'Data' });
   assert.equal((await callApi(service.url, key.body.key, 'PATCH', path, { submissions: 1 })).status, 403);
+  // To keep for a shorter time is to erase: it takes what erasing takes.
+  for (const [permission, status] of [
+    ['workspace:write', 403],
+    ['people:write', 200],
+  ] as const) {
+    const named = await owner.api<{ key: string }>('POST', '/keys', {
+      name: permission,
+      permissions: [permission],
+    });
+    for (const where of ['/retention', path])
+      assert.equal(
+        (await callApi(service.url, named.body.key, 'PATCH', where, { submissions: 400 })).status,
+        status,
+        `${permission} ${where}`,
+      );
+  }
 });
 
 test('what goes when is said beforehand, by the rules that hold and by those that somebody thinks of', async () => {

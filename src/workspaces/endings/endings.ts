@@ -1,6 +1,7 @@
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { noteInWorkspace, notePerson, type PersonalLine, type WorkspaceLine } from '../audit/note-person.ts';
 import { forgetKeys, keyChannel } from '../authenticate.ts';
@@ -13,6 +14,7 @@ import {
   findEndedUsers,
   findOrphans,
   findUserByEmail,
+  isAnybodys,
   lockOwnWorkspaces,
   reviveUser,
   reviveWorkspace,
@@ -48,12 +50,17 @@ export async function beginEnd(database: Database, workspaceId: string, by: By):
 
 /**
  * Opens a workspace again that is being deleted, as it was.
- * @throws ApiError conflict when it is not, or its time is over.
+ * @throws ApiError conflict when it is not, its time is over, or nobody would own it.
  */
 export function bringBack(database: Database, workspaceId: string, by: By): Promise<void> {
   return transaction(database, async (client) => {
     const opened = await reviveWorkspace(client, { workspace_id: workspaceId, now: now() });
     if (opened.length === 0) throw new ApiError('conflict', 'This workspace is not being deleted.');
+    if (!only(await isAnybodys(client, { workspace_id: workspaceId }))!.is_anybodys)
+      throw new ApiError(
+        'conflict',
+        'Nobody would own this workspace. Bring the account of an owner back first (`user restore`), or make one (`user create`).',
+      );
     await noteInWorkspace(client, { workspaceId, operation: 'bringBackWorkspace', by });
     await reportNews(client, workspaceId, { kind: 'workspace_kept' });
   });
@@ -100,15 +107,30 @@ export async function accountOf(db: Queryable, email: string): Promise<string> {
   return found.id;
 }
 
-/** Deletes the accounts whose time has come; the keys that they made end with them. */
+/**
+ * Deletes the accounts whose time has come; the keys that they made end with them.
+ * @throws AggregateError for those with which it failed; the others are gone.
+ */
 export async function removeEndedAccounts(database: Database): Promise<void> {
+  const failures: Failures = new Map();
+  await workOff(failures, {
+    batch: 10,
+    find: (next) => findEndedUsers(database, { now: now(), ...next }),
+    partOf: ({ id }) => id,
+    work: ([ended]) => removeAccount(database, ended!),
+  });
+  tellFailures(failures);
+}
+
+async function removeAccount(
+  database: Database,
+  { id, email, workspace_ids }: Awaited<ReturnType<typeof findEndedUsers>>[number],
+): Promise<void> {
   const at = now();
-  for (const { id, email, workspace_ids } of await findEndedUsers(database, { now: at })) {
-    await transaction(database, async (client) => {
-      for (const workspace_id of workspace_ids)
-        await revokeKeysOf(client, { workspace_id, user_id: id, now: at, channel: keyChannel });
-      await deleteUser(client, { user_id: id, email, now: at });
-    });
-    forgetKeys();
-  }
+  await transaction(database, async (client) => {
+    for (const workspace_id of workspace_ids)
+      await revokeKeysOf(client, { workspace_id, user_id: id, now: at, channel: keyChannel });
+    await deleteUser(client, { user_id: id, email, now: at });
+  });
+  forgetKeys();
 }

@@ -1,8 +1,12 @@
-import { bigint, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
+import { bigint, boolean, integer, statement, text, texts, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { ownersOf } from '../members/queries.ts';
+
+/** What waits in the queue of a closed workspace is due so long after its end: what is late to delete it finds it waiting. */
+const wellBeyond = `interval '30 days'`;
 
 /**
- * Closes a workspace until it is gone: its forms are found by nobody, and what waits in its queue waits on. Nothing for one that
- * is closed already.
+ * Closes a workspace until it is gone: its forms are found by nobody, and its queue stands still. Whoever is at a job of it loses
+ * its lease, and so writes nothing more. Nothing for one that is closed already.
  */
 export const endWorkspace = statement(
   'endings.end_workspace',
@@ -14,11 +18,15 @@ export const endWorkspace = statement(
      returning id, name),
    ways as (delete from form_lookup l using ended where l.workspace_id = ended.id),
    waiting as (
-     update jobs set run_at = $ends_at from ended where jobs.workspace_id = ended.id and jobs.run_at < $ends_at)
+     update jobs set run_at = greatest(jobs.run_at, $now) + ($ends_at - $now) + ${wellBeyond}, lease_token = null
+       from ended where jobs.workspace_id = ended.id)
    select name from ended`,
 );
 
-/** Opens it again, as it was; nothing for one that is not closed. */
+/**
+ * Opens it again, as it was; nothing for one that is not closed. Its queue goes on where it stood: each job is as far from its
+ * time as it was, so that what came due meanwhile does not come all at once.
+ */
 export const reviveWorkspace = statement(
   'endings.revive_workspace',
   { workspace_id: uuid, now: timestamp },
@@ -33,8 +41,18 @@ export const reviveWorkspace = statement(
      select f.id, f.workspace_id from forms f join opened on opened.id = f.workspace_id where f.deleted_at is null
      on conflict do nothing),
    waiting as (
-     update jobs set run_at = $now from held where jobs.workspace_id = held.id and jobs.run_at = held.ends_at)
+     update jobs set run_at = jobs.run_at - (held.ends_at - $now) - ${wellBeyond}
+       from held where jobs.workspace_id = held.id and jobs.run_at >= held.ends_at + ${wellBeyond})
    select name from opened`,
+);
+
+/** Whether somebody owns a workspace, or it has no members at all: the operator made it for keys alone. */
+export const isAnybodys = statement(
+  'endings.is_anybodys',
+  { workspace_id: uuid },
+  { is_anybodys: boolean },
+  `select exists (${ownersOf('$workspace_id')})
+       or not exists (select from members where workspace_id = $workspace_id) as is_anybodys`,
 );
 
 /** Tells every process that keys are to be asked for anew. */
@@ -80,9 +98,7 @@ export const findOrphans = statement(
    select coalesce(array_agg(w.name order by w.name), '{}') as names
      from members m join workspaces w on w.id = m.workspace_id and w.ends_at is null
     where m.user_id = $user_id and m.role = 'owner'
-      and not exists (
-        select from members other join users u on u.id = other.user_id and u.ends_at is null
-         where other.workspace_id = m.workspace_id and other.role = 'owner' and other.user_id <> $user_id)`,
+      and not exists (${ownersOf('m.workspace_id', '$user_id')})`,
 );
 
 /** The workspaces of a person, to hold them while it is looked at who owns them. */
@@ -98,20 +114,20 @@ export const lockOwnWorkspaces = statement(
 /** Workspaces whose time has come. */
 export const findEndedWorkspaces = statement(
   'endings.find_ended_workspaces',
-  { now: timestamp },
+  { now: timestamp, limit: integer, without: uuids },
   { id: uuid },
   `/* operator: across workspaces */
-   select id from workspaces where ends_at <= $now order by ends_at limit 10`,
+   select id from workspaces where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
 );
 
 /** People whose time has come, with the workspaces that they are members of. */
 export const findEndedUsers = statement(
   'endings.find_ended_users',
-  { now: timestamp },
+  { now: timestamp, limit: integer, without: texts },
   { id: text, email: text, workspace_ids: texts },
   `/* lookup: across workspaces */
    select u.id, u.email, array(select m.workspace_id::text from members m where m.user_id = u.id) as workspace_ids
-     from users u where u.ends_at <= $now order by u.ends_at limit 10`,
+     from users u where u.ends_at <= $now and u.id <> all ($without) order by u.ends_at limit $limit`,
 );
 
 /** The last step: the account, with sessions, factors and memberships; the mails between us and it; and invitations to its address. */

@@ -117,13 +117,20 @@ export const lockMembers = statement(
   `select id from workspaces where id = $workspace_id for no key update`,
 );
 
-/** Owners besides one, without those whose accounts are being deleted. */
-export const countOtherOwners = statement(
-  'workspaces.count_other_owners',
+/**
+ * Who owns a workspace: its owners, without those whose accounts are being deleted.
+ * @param workspaceId where its id stands in SQL. @param besides where the id of a person does who is not asked about.
+ */
+export const ownersOf = (workspaceId: string, besides?: string): string =>
+  `select from members o join users owner on owner.id = o.user_id and owner.ends_at is null
+    where o.workspace_id = ${workspaceId} and o.role = 'owner'${besides === undefined ? '' : ` and o.user_id <> ${besides}`}`;
+
+/** Whether somebody else owns a workspace too. */
+export const hasOtherOwner = statement(
+  'workspaces.has_other_owner',
   { workspace_id: uuid, user_id: text },
-  { owners: bigint },
-  `select count(*) as owners from members m join users u on u.id = m.user_id and u.ends_at is null
-    where m.workspace_id = $workspace_id and m.role = 'owner' and m.user_id <> $user_id`,
+  { has_other: boolean },
+  `select exists (${ownersOf('$workspace_id', '$user_id')}) as has_other`,
 );
 
 /** Tells every process, once this is committed, to forget what it knows of keys: they may what their makers may. */

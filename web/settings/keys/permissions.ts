@@ -20,15 +20,15 @@ const words = {
   'keys:read': ['Read API keys', 'List API keys and their latest requests.'],
   'keys:write': ['Change API keys', 'Create, change, rotate and revoke API keys.'],
   'workspace:read': ['Read the workspace', 'Read the workspace and its plan.'],
-  'workspace:write': [
-    'Change the workspace',
-    'Rename the workspace, and say for how long it keeps what: what is over is erased.',
-  ],
+  'workspace:write': ['Change the workspace', 'Rename the workspace.'],
   'mail:read': ['Read the mail log', 'Read the log of mails.'],
   'mail:write': ['Send mails again', 'Send mails again and try the mail server.'],
   'audit:read': ['Read the audit log', 'Read who did what.'],
   'people:read': ['Find people', 'Find and export everything that is kept of a person.'],
-  'people:write': ['Erase people', 'Erase everything that is kept of a person, for good.'],
+  'people:write': [
+    'Erase people',
+    'Erase, for good, everything that is kept of a person, and of everybody what is over: by saying for how long it is kept.',
+  ],
 } as const satisfies Record<Permission, readonly [name: string, description: string]>;
 
 export const permissionChoices: readonly Choice<Permission>[] = (Object.keys(words) as Permission[]).map(

@@ -14,6 +14,13 @@ const kinds = {
   event: 'Told of a deleted submission',
 } as const satisfies Record<Trace['kind'], string>;
 
+/** Where things of a kind are seen; what is not here is seen on no screen of a form. */
+const screens: Partial<Record<Trace['kind'], string>> = {
+  submission: '/forms/$form/submissions',
+  spam: '/forms/$form/spam',
+  invitation: '/forms/$form/invitations',
+};
+
 /** What is found, each with a box that is cleared for what is somebody else's. */
 export function Found({
   traces,
@@ -59,15 +66,19 @@ function Where({
   trace: Trace;
 }): ReactElement {
   const name = form_name ?? 'No form';
-  const isOpen = kind === 'submission' && form_id !== null && !is_trashed;
+  const screen = is_trashed ? '/forms/$form/trash' : screens[kind];
   return (
     <div className="row">
-      {isOpen ? (
-        <Link to="/forms/$form/submissions" params={{ form: form_id }} search={{ open: id }}>
+      {form_id === null || screen === undefined ? (
+        <span>{name}</span>
+      ) : (
+        <Link
+          to={screen}
+          params={{ form: form_id }}
+          search={screen === screens.submission ? { open: id } : {}}
+        >
           {name}
         </Link>
-      ) : (
-        <span>{name}</span>
       )}
       {is_trashed && <Chip>In the trash</Chip>}
       {status === 'incomplete' && <Chip>Incomplete</Chip>}

@@ -104,9 +104,13 @@ test('two views of a form have no name in common, whatever its case, and a form 
   await service.services.database.query(
     `insert into saved_views (workspace_id, id, form_id, name, query, created_at, updated_at)
      select workspace_id, gen_random_uuid(), form_id, 'view ' || n, '{}', now(), now()
-     from saved_views cross join generate_series(3, $2) as n where id = $1`,
+     from saved_views cross join generate_series(3, $2 - 1) as n where id = $1`,
     [first.id, mostSavedViews],
   );
+  const atOnce = await Promise.all(
+    ['a', 'b', 'c', 'd', 'e'].map((name) => save(form, { name: `At once ${name}`, query: {} })),
+  );
+  assert.deepEqual(atOnce.map(({ status }) => status).sort(), [201, 409, 409, 409, 409]);
   assert.equal((await save(form, { name: 'One more', query: {} })).status, 409);
 });
 

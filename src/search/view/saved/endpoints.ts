@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { isCleanText } from '#ast/text.ts';
+import { lockForm } from '#forms/queries.ts';
 import { reachForm } from '#forms/require-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
@@ -71,7 +72,17 @@ export function savedViewEndpoints({ database }: { database: Database }) {
         const created_by = scope.actor.kind === 'person' ? scope.actor.id : null;
         const key = { workspace_id: workspaceId, form_id: formId, id };
         const made = await refusingTwins(
-          insertSavedView(database, { ...key, ...written, created_by, now: now(), most: mostSavedViews }),
+          transaction(database, async (client) => {
+            // Whoever saves another one at the same moment counts this one too.
+            await lockForm(client, { workspace_id: workspaceId, id: formId });
+            return insertSavedView(client, {
+              ...key,
+              ...written,
+              created_by,
+              now: now(),
+              most: mostSavedViews,
+            });
+          }),
         );
         if (made.length === 0)
           throw new ApiError('conflict', `A form has ${mostSavedViews} saved views at most.`);

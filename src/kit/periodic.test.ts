@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { openLog } from './log.ts';
+import { type Failures, runPeriodically, tellFailures, workOff } from './periodic.ts';
+
+test('a failure is logged when it is new, or when other parts fail than before', async () => {
+  const lines = new PassThrough({ encoding: 'utf8' });
+  const runs: Failures[] = ['a', 'a', 'b', '', 'b', 'b'].map(
+    (part) => new Map(part === '' ? [] : [[part, new Error('broken')]]),
+  );
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const periodic = runPeriodically('working', {
+    pauseMs: 1,
+    log: openLog('warn', lines),
+    async work() {
+      const failures = runs.shift();
+      if (!failures) resolve();
+      else tellFailures(failures);
+    },
+  });
+  await over;
+  await periodic.stop();
+  const said = (lines.read() as string).trim().split('\n');
+  assert.deepEqual(
+    said.map((line) => (JSON.parse(line) as { err: { message: string } }).err.message.slice(0, 11)),
+    ['1 failed: a', '1 failed: b', '1 failed: b'],
+  );
+});
+
+test('what fails is left out of the run, and everything else is worked off', async () => {
+  const left = new Set(['a1', 'a2', 'b1', 'c1', 'c2']);
+  const failures: Failures = new Map();
+  await workOff(failures, {
+    batch: 2,
+    find: async ({ limit, without }) => [...left].filter((row) => !without.includes(row[0]!)).slice(0, limit),
+    partOf: (row) => row[0]!,
+    async work(rows) {
+      if (rows[0]![0] === 'a') throw new Error('a is broken');
+      for (const row of rows) left.delete(row);
+    },
+  });
+  assert.deepEqual([[...left], [...failures.keys()]], [['a1', 'a2'], ['a']]);
+});
