@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
+import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { draftOf, focusIs, hears, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
 
@@ -71,6 +72,24 @@ test('B7: a rule is made by keyboard, is read as a sentence on the element, and 
     await page.keyboard.press('Control+z');
     return (await rule.count()) === 0;
   });
+  await page.context().close();
+});
+
+test('B7: an option is offered on a condition, which is made at the option and taken away again', async () => {
+  const city = element('radio', 'city', { label: 'City', options: ['Bonn', 'Graz'] });
+  const id = await make(form([country, city]));
+  const page = await openBuilder(id);
+  await part(page, '“City”').click();
+  await properties(page).getByRole('button', { name: 'More of option 2' }).press('Enter');
+  await properties(page).getByRole('button', { name: 'Offer when …' }).press('Enter');
+  await choose(page, /What it compares|Value/, 'AT');
+  const offered = { all: [{ element: 'country', is: 'equals', value: 'AT' }] };
+  const options = async () => JSON.stringify(await attribute(id, 0, 1, 'options'));
+  const written = JSON.stringify(['Bonn', { id: 'Graz', label: 'Graz', show_when: offered }]);
+  await until('the condition to be saved', async () => (await options()) === written);
+  assert.deepEqual(await findBarriers(page), []);
+  await properties(page).getByRole('button', { name: 'Remove “Offer when”' }).press('Enter');
+  await until('the option to be as it was', async () => (await options()) === '["Bonn","Graz"]');
   await page.context().close();
 });
 

@@ -259,7 +259,15 @@ test('a signature is drawn with a pointer or typed, at once by Next, and there a
   await page.reload();
   await wake(page);
   await pressButton(page, 'Back');
-  await page.getByRole('button', { name: 'Remove signature.png' }).waitFor();
+  await page.locator('.pad.drawn + .held').first().waitFor({ state: 'attached' });
+  const isDrawn = await pad.evaluate((canvas: HTMLCanvasElement) => {
+    const { width, height } = canvas;
+    return canvas
+      .getContext('2d')!
+      .getImageData(0, 0, width, height)
+      .data.some((part) => part > 0);
+  });
+  assert.ok(isDrawn, 'the signature is drawn again');
   assert.equal(await field(page, 'witness').inputValue(), 'Anni Albers');
   await pressButton(page, 'Next');
   await pressButton(page, 'Submit');

@@ -10,6 +10,7 @@ import { until } from '../service.ts';
 import {
   audit,
   browser,
+  elements,
   heads,
   makeForm,
   person,
@@ -23,13 +24,14 @@ import {
 /* Filters on answers, the trash, the history and pinned columns, as a person meets them: S1 to S4. */
 
 test('filters are written, changed and removed by keyboard, stand in the address, and rule the export', async () => {
-  const form = await makeForm();
-  for (const [name, age, colour] of [
-    ['Ada', 36, 'Red'],
-    ['Ben', 17, 'Red'],
-    ['Cleo', 52, undefined],
+  const asked = { label: 'Pleased', rows: ['Food', { id: 'r', label: 'Room' }], options: ['Good', 'Fair'] };
+  const form = await makeForm([...elements, element('matrix', 'pleased', asked)]);
+  for (const [name, age, colour, pleased] of [
+    ['Ada', 36, 'Red', { r: 'Fair', Food: 'Good' }],
+    ['Ben', 17, 'Red', { r: 'Good' }],
+    ['Cleo', 52, undefined, { Food: 'Fair' }],
   ] as const)
-    await submit(form, { name, age, ...(colour && { colour }) }, `?campaign=${name}`);
+    await submit(form, { name, age, pleased, ...(colour && { colour }) }, `?campaign=${name}`);
   const { page, context, problems } = await show(`/forms/${form}/submissions`);
   await page.locator('.sheet-link').first().waitFor();
   const rows = (expected: readonly string[]) =>
@@ -89,6 +91,26 @@ test('filters are written, changed and removed by keyboard, stand in the address
   await tabTo(page, 'button', 'Clear');
   await press(page, 'Enter');
   await rows(['Cleo', 'Ben', 'Ada']);
+
+  // One row of a matrix, by its options.
+  const choose = async (list: RegExp, choice: string) => {
+    await tabTo(page, 'button', list);
+    await press(page, 'Enter');
+    await type(page, choice);
+    await press(page, 'Enter');
+  };
+  await tabTo(page, 'button', 'Add filter');
+  await press(page, 'Enter');
+  await choose(/What/, 'Pleased');
+  await choose(/whole question/, 'Room');
+  await tabTo(page, 'checkbox', 'Fair');
+  await press(page, 'Space', 'Enter');
+  await rows(['Ada']);
+  await page.getByRole('button', { name: 'Change filter: Pleased (Room) is any of Fair' }).press('Enter');
+  await choose(/Test/, 'is not');
+  await tabTo(page, 'button', 'Show');
+  await press(page, 'Enter');
+  await rows(['Cleo']);
   assert.deepEqual(problems, []);
   await context.close();
 });

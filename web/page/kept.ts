@@ -3,7 +3,7 @@ import { visitControl } from '#page/counting/course.ts';
 import { heldOf, type StoredFile, unsentOf } from './held-files.ts';
 import { recall, remember } from './memory.ts';
 import { questionOf } from './question-of.ts';
-import { byId, type Page } from './page.ts';
+import { byId, type Page, type Strokes } from './page.ts';
 import { addRow, groupOf, removeRow } from './rows.ts';
 
 /** What a reload of the page needs to go on where the visitor was. */
@@ -15,10 +15,11 @@ export type Kept = {
   readonly files: readonly (readonly [field: string, file: StoredFile])[];
   /** Those that had not arrived: their bytes are gone with the page, and the visitor is told so. */
   readonly unsent: readonly (readonly [field: string, filename: string])[];
+  readonly drawn?: Readonly<Record<string, Strokes>> | undefined;
 };
 
 /** Keeps what the page holds now for a reload. */
-export function keep({ form, step }: Page): void {
+export function keep({ form, step, drawn }: Page): void {
   const kept: Kept = {
     step,
     rows: rowNames(form),
@@ -28,6 +29,7 @@ export function keep({ form, step }: Page): void {
     ]),
     files: heldOf(form),
     unsent: unsentOf(form).map(([{ name }, filename]) => [name, filename]),
+    drawn: drawn?.(),
   };
   remember(JSON.stringify(kept));
 }

@@ -1,6 +1,9 @@
 import type { SayAnswer } from '#page/render/piped.ts';
 import type { ScriptData } from '#page/render/script-data.ts';
 
+/** Points of a drawing as shares of the pad's width, so that they stay where they are when the pad is narrower. */
+export type Strokes = (readonly [x: number, y: number])[][];
+
 /** The form's page as the script works on it. All answers are in its controls, as they are without script. */
 export type Page = {
   /**
@@ -15,6 +18,8 @@ export type Page = {
   readonly announce: (text: string) => void;
   /** The index of the step that is shown. */
   step: number;
+  /** What is drawn now, by its field (types/signature.ts): strokes of points. */
+  drawn?: () => Readonly<Record<string, Strokes>>;
   /** Of a form whose texts show answers (shown-answers.ts). */
   say?: SayAnswer;
   /** Of a form that lists its answers as its last step (review.ts). */

@@ -21,7 +21,7 @@ export function start(page: Page): void {
     for (const { name, text } of results) {
       const output = byId(name);
       if (!output || output.textContent === text) continue;
-      output.textContent = text;
+      output.firstElementChild!.textContent = text;
       changed.add(name);
     }
   };

@@ -1,15 +1,16 @@
 import { fill } from '#ast/words.ts';
 import { heldOf, type StoredFile } from '../held-files.ts';
-import { labelButton, make, type Page } from '../page.ts';
+import type { Kept } from '../kept.ts';
+import { recall } from '../memory.ts';
+import { labelButton, make, type Page, type Strokes } from '../page.ts';
 
-/** A point of a stroke as shares of the pad's width, so that it stays where it is when the pad is narrower. */
-type Point = readonly [x: number, y: number];
+type Point = Strokes[number][number];
 
 /** A signature as it is made: what is drawn, or the name that is typed. */
 type Signature = {
   readonly box: HTMLElement;
   readonly canvas: HTMLCanvasElement;
-  strokes: Point[][];
+  strokes: Strokes;
   name: string;
   /** It is to be sent; `timer` waits for a pause. */
   isWaiting: boolean;
@@ -24,16 +25,30 @@ const pads = new Map<HTMLElement, Signature>();
 
 /** How long nobody draws or types before a signature is sent, in ms. */
 const pauseMs = 1_500;
+/** What has more points is not drawn again after a reload: it is 100 KB of what a browser keeps for a page. */
+const mostPoints = 5_000;
 /** Ink and paper are the same whatever the page's colours are. */
 const [ink, paper] = ['#17211e', '#fff'];
 
 /** Lets visitors draw in the pads of a page. What is made is sent as a picture, as other files are, and before the form is. */
 export function start(page: Page): void {
   const { form } = page;
+  const { drawn = {} } = JSON.parse(recall() ?? '{}') as Partial<Kept>;
   const takeAll = (): void => {
     for (const box of form.querySelectorAll<HTMLElement>('.pad')) if (!pads.has(box)) take(page, box);
   };
   takeAll();
+  for (const signature of pads.values()) {
+    signature.strokes = drawn[controlOf(signature).name] ?? [];
+    // The picture of it was kept, or it is sent now.
+    if (!isBlank(signature)) wait(page, signature);
+  }
+  page.drawn = () =>
+    Object.fromEntries(
+      [...pads.values()]
+        .filter(({ strokes }) => strokes.flat().length <= mostPoints)
+        .map((signature) => [controlOf(signature).name, signature.strokes]),
+    );
   form.addEventListener('rows', takeAll);
   let isHeldBack = false;
   const goOn = async (open: readonly Signature[], submitter: HTMLElement | null): Promise<void> => {
@@ -97,9 +112,8 @@ function take(page: Page, box: HTMLElement): void {
   box.parentElement!.querySelector('.help > :last-child')!.textContent = help ?? '';
   // What is typed goes as the picture of it, not with the form.
   control.setAttribute('form', '');
-  // Before a reload, perhaps: then the picture is kept, or it is sent once nobody types any more.
+  // Before a reload, perhaps.
   signature.name = control.value.trim();
-  if (signature.name !== '') wait(page, signature);
   control.addEventListener('input', (event) => {
     // It is no answer yet.
     event.stopPropagation();
@@ -115,11 +129,14 @@ function take(page: Page, box: HTMLElement): void {
   followPointer(page, signature);
 }
 
+/** As fine as the picture is. */
+const share = (part: number): number => Math.round(part * 1e4) / 1e4;
+
 function followPointer(page: Page, signature: Signature): void {
   const { canvas } = signature;
   const pointOf = ({ clientX, clientY }: PointerEvent): Point => {
     const { left, top, width } = canvas.getBoundingClientRect();
-    return [(clientX - left) / width, (clientY - top) / width];
+    return [share((clientX - left) / width), share((clientY - top) / width)];
   };
   canvas.addEventListener('pointerdown', (event) => {
     if (!event.isPrimary || event.button !== 0) return;

@@ -36,7 +36,8 @@ export function ConditionDialog({ columns, condition, onClose, onSave }: Props):
     setProblem(undefined);
     setDraft({ ...draft, ...part });
   };
-  const kind = kindOfSubject(draft.subject, columns);
+  const kind = kindOfSubject(draft.subject, columns, draft.row);
+  const rows = rowsOf(draft, columns);
   const save = (): void => {
     const read = readDraft(draft, columns);
     if (typeof read === 'string') setProblem(read);
@@ -73,6 +74,20 @@ export function ConditionDialog({ columns, condition, onClose, onSave }: Props):
           setDraft(beginDraft(subject, columns));
         }}
       />
+      {rows.length > 0 && (
+        <Select
+          label="Row"
+          choices={[
+            { id: wholeAnswer, label: 'The whole question' },
+            ...rows.map(({ label }, index) => ({ id: String(index), label })),
+          ]}
+          value={draft.row === '' ? wholeAnswer : String(rows.findIndex(({ id }) => id === draft.row))}
+          onChange={(place) => {
+            setProblem(undefined);
+            setDraft(beginDraft(draft.subject, columns, rows[Number(place)]?.id));
+          }}
+        />
+      )}
       {kind === 'reference' && (
         <TextField
           label="Name"
@@ -94,6 +109,17 @@ export function ConditionDialog({ columns, condition, onClose, onSave }: Props):
       {problem && <Message tone="bad">{problem}</Message>}
     </Dialog>
   );
+}
+
+/** Rows are known by their place: any text may be one. */
+const wholeAnswer = 'whole';
+
+/** The rows of a matrix, and one that it has no more while it is asked for. */
+function rowsOf({ subject, row }: ConditionDraft, columns: readonly Column[]): Column['rows'] {
+  const column = columns.find(({ id }) => id === subject);
+  if (column?.type !== 'matrix') return [];
+  const isKnown = row === '' || column.rows.some(({ id }) => id === row);
+  return isKnown ? column.rows : [...column.rows, { id: row, label: row }];
 }
 
 function Values({

@@ -9,6 +9,8 @@ export const versionSubject = '$version';
 export type ConditionDraft = {
   /** An element's id, or one of the subjects above. */
   subject: string;
+  /** One row of a matrix; '': the whole answer. */
+  row: string;
   op: Operator;
   /** The name of a reference value. */
   name: string;
@@ -18,7 +20,9 @@ export type ConditionDraft = {
   values: readonly string[];
 };
 
-export function kindOfSubject(subject: string, columns: readonly Column[]): FilterKind {
+export function kindOfSubject(subject: string, columns: readonly Column[], row = ''): FilterKind {
+  // A row may take one option or several, which the version says that was answered.
+  if (row !== '') return 'choices';
   if (subject === referenceSubject) return 'reference';
   if (subject === versionSubject) return 'version';
   const column = columns.find(({ id }) => id === subject);
@@ -27,9 +31,9 @@ export function kindOfSubject(subject: string, columns: readonly Column[]): Filt
 }
 
 /** A new draft on a subject. */
-export function beginDraft(subject: string, columns: readonly Column[]): ConditionDraft {
-  const [op] = operatorsOf[kindOfSubject(subject, columns)];
-  return { subject, op, name: '', text: '', from: '', to: '', values: [] };
+export function beginDraft(subject: string, columns: readonly Column[], row = ''): ConditionDraft {
+  const [op] = operatorsOf[kindOfSubject(subject, columns, row)];
+  return { subject, row, op, name: '', text: '', from: '', to: '', values: [] };
 }
 
 /** The draft of a condition that is there already. */
@@ -39,9 +43,9 @@ export function draftOf(
 ): ConditionDraft {
   if (condition.on === 'version')
     return { ...beginDraft(versionSubject, columns), text: String(condition.value) };
-  const { on, name } = condition;
+  const { on, name, row } = condition;
   const begun = {
-    ...beginDraft(on === 'reference' ? referenceSubject : name, columns),
+    ...beginDraft(on === 'reference' ? referenceSubject : name, columns, row),
     ...(on === 'reference' && { name }),
   };
   switch (condition.op) {
@@ -80,6 +84,7 @@ export function readDraft(draft: ConditionDraft, columns: readonly Column[]): Co
       : 'Enter the number of a version.';
   }
   const on = kind === 'reference' ? 'reference' : 'answer';
+  const row = draft.row === '' ? {} : { row: draft.row };
   const name = on === 'reference' ? draft.name.trim() : draft.subject;
   if (name === '') return 'Enter the name of the value.';
   switch (draft.op) {
@@ -91,12 +96,12 @@ export function readDraft(draft: ConditionDraft, columns: readonly Column[]): Co
       return { on, name, op: 'equals', value: draft.op === 'yes' };
     case 'empty':
     case 'filled':
-      return { on, name, op: draft.op };
+      return { on, name, ...row, op: draft.op };
     case 'any':
     case 'all':
       return draft.values.length === 0
         ? 'Choose at least one.'
-        : { on: 'answer', name, op: draft.op, values: [...draft.values] };
+        : { on: 'answer', name, ...row, op: draft.op, values: [...draft.values] };
     case 'between':
       return kind === 'number' ? numbers(name, draft) : times(name, draft);
     default:

@@ -1,11 +1,11 @@
-import { isRecord } from '#ast/json.ts';
+import { isRecord, own } from '#ast/json.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import type { Condition as FormCondition } from '#ast/logic/condition.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { Column } from '#submissions/shapes.ts';
 
-/** Of an answer, by its element's id, or of a reference value, by its name. */
-type On = { on: 'answer' | 'reference'; name: string };
+/** Of an answer, by its element's id, or of one row of a matrix; or of a reference value, by its name. */
+type On = { on: 'answer' | 'reference'; name: string; row?: string };
 /** One condition as a person chooses it, and as the address holds it. All conditions of a view must hold. */
 export type Condition =
   | (On & { op: 'contains'; value: string })
@@ -76,9 +76,10 @@ export const operatorsOf = {
 export function sayCondition(condition: Condition, columns: readonly Column[]): string {
   if (condition.on === 'version') return `Version is ${condition.value}`;
   if (condition.on === 'program') return sayProgram(condition.value);
-  const { name } = condition;
-  const label = condition.on === 'reference' ? name : (columns.find(({ id }) => id === name)?.label ?? name);
-  return `${label} ${sayTest(condition)}`;
+  const { name, row } = condition;
+  const column = condition.on === 'reference' ? undefined : columns.find(({ id }) => id === name);
+  const named = column?.rows.find(({ id }) => id === row)?.label ?? row;
+  return `${column?.label ?? name}${named === undefined ? '' : ` (${named})`} ${sayTest(condition, column)}`;
 }
 
 function sayProgram({ where = [], completed_from: from, completed_to: to, tag }: ProgramAsked): string {
@@ -91,7 +92,7 @@ function sayProgram({ where = [], completed_from: from, completed_to: to, tag }:
   return `${parts.slice(0, 1).toUpperCase()}${parts.slice(1)}`;
 }
 
-function sayTest(condition: OnSubject): string {
+function sayTest(condition: OnSubject, column: Column | undefined): string {
   switch (condition.op) {
     case 'contains':
       return `contains “${condition.value}”`;
@@ -103,7 +104,7 @@ function sayTest(condition: OnSubject): string {
       return operators[condition.op];
     case 'any':
     case 'all':
-      return `${operators[condition.op]} ${condition.values.join(', ')}`;
+      return `${operators[condition.op]} ${condition.values.map((value) => (column && own(column.option_labels, value)) ?? value).join(', ')}`;
     case 'number':
     case 'time':
       return sayRange(condition.from, condition.to);
@@ -130,6 +131,7 @@ export function readConditions(given: unknown): readonly Condition[] {
       (item['on'] === 'version' ||
         (item['on'] === 'program' && isRecord(item['value'])) ||
         ((item['on'] === 'answer' || item['on'] === 'reference') && typeof item['name'] === 'string')) &&
+      ['string', 'undefined'].includes(typeof item['row']) &&
       Array.isArray(item['values']) === listOps.includes(item['op']),
   );
   return found.length > 0 ? found : none;
@@ -156,8 +158,9 @@ export function askFor(
 }
 
 function partsOf(condition: OnSubject): FormCondition[] {
-  const { on, name } = condition;
-  const subject = on === 'reference' ? { reference: name } : { element: name };
+  const { on, name, row } = condition;
+  const subject =
+    on === 'reference' ? { reference: name } : { element: name, ...(row !== undefined && { row }) };
   switch (condition.op) {
     case 'contains':
     case 'equals':

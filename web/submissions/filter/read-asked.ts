@@ -36,8 +36,13 @@ function conditionOf(asked: FormCondition): Condition | undefined {
   const subject =
     'reference' in asked
       ? ({ on: 'reference', name: asked.reference } as const)
-      : 'element' in asked && Object.keys(asked).every((key) => ['element', 'is', 'value'].includes(key))
-        ? ({ on: 'answer', name: asked.element } as const)
+      : 'element' in asked &&
+          Object.keys(asked).every((key) => ['element', 'row', 'is', 'value'].includes(key))
+        ? ({
+            on: 'answer',
+            name: asked.element,
+            ...('row' in asked && { row: asked.row as string }),
+          } as const)
         : undefined;
   if (!subject) return undefined;
   const { is, value } = asked as { is: string; value?: unknown };
@@ -61,7 +66,12 @@ const isChoice = (
 
 /** Whether two ask about the same. */
 const isOf = (one: Condition, other: Condition | undefined): boolean =>
-  other !== undefined && 'name' in one && 'name' in other && one.on === other.on && one.name === other.name;
+  other !== undefined &&
+  'name' in one &&
+  'name' in other &&
+  one.on === other.on &&
+  one.name === other.name &&
+  one.row === other.row;
 
 /** Puts a condition to the one before it, where both were one: the other end of a range, one more of what must be chosen. */
 function joins(before: Condition | undefined, read: Condition): boolean {
