@@ -19,6 +19,7 @@ export type Asked = {
   checks: {
     check_kinds: CheckKind[];
     check_elements: string[];
+    check_rows: string[];
     check_texts: string[];
     check_values: string[];
   };
@@ -65,7 +66,7 @@ export function ask(
     isList: false,
     isChecked: false,
     index: { q: sent, unit_kinds: [], unit_texts: [] },
-    checks: { check_kinds: [], check_elements: [], check_texts: [], check_values: [] },
+    checks: { check_kinds: [], check_elements: [], check_rows: [], check_texts: [], check_values: [] },
     span: { from_id: firstId, to_id: lastId },
     status: null,
     tag: null,
@@ -83,11 +84,13 @@ export function ask(
     {
       text,
       element = '',
+      row = '',
       values = [],
-    }: { text: string; element?: string; values?: readonly (string | boolean | SaidOption)[] },
+    }: { text: string; element?: string; row?: string; values?: readonly (string | boolean | SaidOption)[] },
   ): void => {
     checks.check_kinds.push(isNot ? `not_${kind}` : kind);
     checks.check_elements.push(element);
+    checks.check_rows.push(row);
     checks.check_texts.push(text);
     checks.check_values.push(JSON.stringify(values));
   };
@@ -130,7 +133,12 @@ export function ask(
       if (!isNot && truth === undefined) texts.push(text);
       const chosen = element.options.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()));
       const values = truth === undefined ? chosen.map(({ id }) => id) : [truth];
-      return check(part.isPhrase ? 'phrase' : 'words', isNot, { text, element: part.name, values });
+      return check(part.isPhrase ? 'phrase' : 'words', isNot, {
+        text,
+        element: part.name,
+        row: part.row,
+        values,
+      });
     }
     const written = part.kind === 'phrase' ? text : sent.slice(begin + Number(isNot), end);
     const isOne = part.kind !== 'phrase' || isOneWord(text);

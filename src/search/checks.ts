@@ -8,8 +8,8 @@ import { texts } from '#kit/statement.ts';
 export const lookWindow = { submissions: 1_000, bytesOfWords: 150_000, bytesOfAddresses: 2_000_000 } as const;
 
 /**
- * What is looked up in a submission itself, since the index does not know it, each with its element ('': all answers), its
- * text, and a JSON list of values one of which is the answer, or of options (SaidOption) one of which is chosen where no
+ * What is looked up in a submission itself, since the index does not know it, each with its element ('': all answers), the
+ * row of it that is asked for ('': all of it), its text, and a JSON list of values one of which is the answer, or of options (SaidOption) one of which is chosen where no
  * element is named:
  * - `phrase`: the words of the text in this order in one answer; `words`: in any; `address`: the text is a pattern
  * - the same behind `not_`
@@ -19,6 +19,7 @@ export type CheckKind = 'phrase' | 'words' | 'address' | 'not_phrase' | 'not_wor
 export const checkParameters = {
   check_kinds: texts,
   check_elements: texts,
+  check_rows: texts,
   check_texts: texts,
   check_values: texts,
 } as const;
@@ -26,9 +27,9 @@ export const checkParameters = {
 /** For statements with checkParameters. What says nothing in any language of the workspace asks for nothing. */
 export const checking = `
   checks as materialized (
-    select place, kind like 'not%' as is_not, kind like '%address' as is_address, element, written, value::jsonb as values, language, query
-    from unnest($check_kinds, $check_elements, $check_texts, $check_values) with ordinality
-      as asked (kind, element, written, value, place)
+    select place, kind like 'not%' as is_not, kind like '%address' as is_address, element, row_id, written, value::jsonb as values, language, query
+    from unnest($check_kinds, $check_elements, $check_rows, $check_texts, $check_values) with ordinality
+      as asked (kind, element, row_id, written, value, place)
     cross join lateral (
       select language::regconfig as language from search_languages where workspace_id = $workspace_id) languages
     cross join lateral (
@@ -41,7 +42,8 @@ export const checking = `
 export const isPassed = `not exists (
   select from checks c
   cross join lateral (
-    select p.answers -> c.element as answer where c.element <> ''
+    select case c.row_id when '' then p.answers -> c.element else p.answers -> c.element -> c.row_id end as answer
+    where c.element <> ''
     union all
     select json_build_array(p.answers, p.reference) where c.element = '') asked
   cross join lateral (

@@ -29,7 +29,10 @@ const contact = await makeNamed('Contact us', [
   element('yes_no', 'newsletter'),
   element('number', 'amount'),
   element('radio', 'colour', { options: ['Red', { id: 'g', label: 'Dark green' }] }),
-  element('matrix', 'pleased', { rows: ['Loom'], options: [{ id: 'v', label: 'Verily' }] }),
+  element('matrix', 'pleased', {
+    rows: ['Loom', 'Warp & weft'],
+    options: [{ id: 'v', label: 'Verily' }, 'Hardly'],
+  }),
   composite('team', [element('text', 'member'), element('email', 'address')], { repeatable: true }),
 ]);
 const order = await makeNamed('Order', [element('text', 'subject'), element('textarea', 'message')]);
@@ -58,7 +61,7 @@ for (const [name, form, answers] of [
       mail: 'bob@acme.org',
       newsletter: false,
       colour: 'Red',
-      pleased: { Loom: 'v' },
+      pleased: { Loom: 'v', 'Warp & weft': 'Hardly' },
     },
   ],
   [
@@ -138,6 +141,11 @@ const rows: readonly [q: string, ...found: string[]][] = [
   ['colour:"dark green"', 'ada'],
   ['colour:green', 'ada'],
   ['pleased:verily', 'bob'],
+  ['pleased[Loom]:verily', 'bob'],
+  ['pleased[Warp & weft]:hardly', 'bob'],
+  ['pleased[Loom]:hardly'],
+  ['stuck -pleased[Loom]:verily', 'ada', 'dan'],
+  ['colour[Loom]:red'],
   ['team:lovelace', 'cyd'],
   // What no form asks is a word like any other.
   ['nothing:stuck'],

@@ -82,7 +82,7 @@ test('B7: an option is offered on a condition, which is made at the option and t
   await part(page, '“City”').click();
   await properties(page).getByRole('button', { name: 'More of option 2' }).press('Enter');
   await properties(page).getByRole('button', { name: 'Offer when …' }).press('Enter');
-  await choose(page, /What it compares|Value/, 'AT');
+  await choose(page, /^(?:Value|DE)/, 'AT');
   const offered = { all: [{ element: 'country', is: 'equals', value: 'AT' }] };
   const options = async () => JSON.stringify(await attribute(id, 0, 1, 'options'));
   const written = JSON.stringify(['Bonn', { id: 'Graz', label: 'Graz', show_when: offered }]);

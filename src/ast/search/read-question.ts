@@ -37,6 +37,7 @@ export const signs = {
   not: { takes: 'what must not be there', example: '-refund' },
   beginning: { takes: 'words that begin so', example: 'web*' },
   field: { takes: 'an answer, by the id of its element', example: 'topic:sales' },
+  row: { takes: 'the answer in one row of a matrix', example: 'pleased[Room]:good' },
 } as const;
 
 export type OperatorName = keyof typeof operators;
@@ -52,7 +53,7 @@ export const leastBeginning = 2;
  * - `word`: in any of its forms
  * - `phrase`: words one behind the other, within one answer
  * - `beginning`: words that begin so
- * - `operator`, and `field`, which asks the element of this id, if there is one; if there is none it is a word
+ * - `operator`, and `field`, which asks the element of this id, if there is one, or one row of it; if there is none it is a word
  */
 export type QuestionPart = {
   readonly begin: number;
@@ -61,7 +62,14 @@ export type QuestionPart = {
 } & (
   | { readonly kind: 'word' | 'phrase' | 'beginning'; readonly text: string }
   | { readonly kind: 'operator'; readonly name: OperatorName; readonly text: string }
-  | { readonly kind: 'field'; readonly name: string; readonly text: string; readonly isPhrase: boolean }
+  | {
+      readonly kind: 'field';
+      readonly name: string;
+      /** The id of a row of a matrix; '': the whole answer. */
+      readonly row: string;
+      readonly text: string;
+      readonly isPhrase: boolean;
+    }
 );
 
 /** What is wrong with a part of a question, as a sentence that says where. */
@@ -93,19 +101,19 @@ export function readQuestion(text: string): Question {
 
 /** A sign, a name and its colon, a quotation that may lack its end; else whatever is not blank. */
 const tokens =
-  /(?<not>-(?=["\p{L}\p{N}]))?(?:(?<name>[A-Za-z][\w-]*):(?=[^\s/]))?(?:"(?<quoted>[^"]*)(?:"|$)|(?<bare>\S+))/gu;
+  /(?<not>-(?=["\p{L}\p{N}]))?(?:(?<name>[A-Za-z][\w-]*)(?:\[(?<row>[^\]"]+)\])?:(?=[^\s/]))?(?:"(?<quoted>[^"]*)(?:"|$)|(?<bare>\S+))/gu;
 
 function readToken(match: RegExpExecArray): QuestionPart[] {
-  const { not, name, quoted, bare = '' } = match.groups as Partial<Record<string, string>>;
+  const { not, name, row = '', quoted, bare = '' } = match.groups as Partial<Record<string, string>>;
   const place = { begin: match.index, end: match.index + match[0].length, isNot: not !== undefined };
   const text = quoted?.trim() ?? bare;
   // A quotation of nothing asks for nothing.
   if (text === '') return [];
   if (name !== undefined)
     return [
-      isOperatorName(name)
+      isOperatorName(name) && row === ''
         ? { ...place, kind: 'operator', name, text }
-        : { ...place, kind: 'field', name, text, isPhrase: quoted !== undefined },
+        : { ...place, kind: 'field', name, row, text, isPhrase: quoted !== undefined },
     ];
   if (quoted !== undefined) return [{ ...place, kind: 'phrase', text }];
   const beginning = /^(?<letters>[\p{L}\p{N}]+)\*$/u.exec(text)?.groups?.['letters'];
