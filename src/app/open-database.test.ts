@@ -40,6 +40,10 @@ test('a start says where the database is, when a copy of DATA_DIR would miss it 
     describe({ dataDir: '/srv/data', databaseUrl }, undefined),
     'PostgreSQL at db.example.com:5433/forms',
   );
+  assert.equal(
+    describe({ dataDir: '/srv/data', databaseUrl: 'postgres://u:secret@one,other:5433/forms' }, undefined),
+    'PostgreSQL at one,other:5433/forms',
+  );
 });
 
 test('a migration takes as long as it takes, even while the database takes no connection', {

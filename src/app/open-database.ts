@@ -3,6 +3,7 @@ import type { Config } from '#kit/config.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
+import { addressesOf } from '#kit/find-host.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
 import { nodeName, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { Log } from '#kit/log.ts';
@@ -176,6 +177,6 @@ export function describe(
     const warning = isOutside ? ' (outside of DATA_DIR: a backup of that misses it)' : '';
     return `PostgreSQL of our own in ${embedded.directory}${warning}`;
   }
-  const url = URL.parse(config.databaseUrl!);
-  return `PostgreSQL at ${url ? `${url.host}${url.pathname}` : 'DATABASE_URL'}`;
+  const urls = addressesOf(config.databaseUrl!).map((address) => URL.parse(address));
+  return `PostgreSQL at ${urls.map((url) => url?.host).join(',')}${urls[0]?.pathname}`;
 }

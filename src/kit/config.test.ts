@@ -86,6 +86,10 @@ const read: readonly [environment: Record<string, string>, part: Partial<Config>
     { databaseUrl: 'postgres://u:p@h:5433/db?host=/tmp/x' },
   ],
   [
+    { DATABASE_URL: 'postgres://u:p@one:5433,other/db?target_session_attrs=read-write' },
+    { databaseUrl: 'postgres://u:p@one:5433,other/db?target_session_attrs=read-write' },
+  ],
+  [
     {
       SMTP_URL: 'smtp://us%40er:p%3Ass@mail.example.org',
       MAIL_FROM: '"Forms, Inc." <forms@example.org>',
@@ -168,6 +172,7 @@ const refused: readonly [environment: Record<string, string>, sentence: RegExp][
   [{ PUBLIC_URL: 'https://example.org/?forms' }, /PUBLIC_URL .* without a path/],
   [{ PUBLIC_URL: 'https://ada:secret@example.org' }, /PUBLIC_URL is "https:\/\/…@example\.org"/],
   [{ DATABASE_URL: 'mysql://h/db' }, /DATABASE_URL .* postgres/],
+  [{ DATABASE_URL: 'postgres://u:p@one,other:port/db' }, /DATABASE_URL .* postgres/],
   [{ VALKEY_URL: 'http://h' }, /VALKEY_URL/],
   [{ DATABASE_POOL: '1' }, /DATABASE_POOL/],
   [{ WEBHOOK_TIMEOUT: '0' }, /WEBHOOK_TIMEOUT/],

@@ -5,6 +5,7 @@ import { type BackupConfig, readBackup } from './config/read-backup.ts';
 import { type IdentityProviderConfig, readIdentityProvider } from './config/read-identity-provider.ts';
 import { type Limits, readLimits } from './config/read-limits.ts';
 import { type MetricsConfig, readMetrics } from './config/read-metrics.ts';
+import { addressesOf } from './find-host.ts';
 import { readMailAddress } from './outbox/address.ts';
 import { readSmtp, type SmtpConfig } from './smtp/read-smtp.ts';
 import { keysPattern } from './vault.ts';
@@ -110,11 +111,10 @@ export function readConfig(environment: Environment): Config {
       ? number
       : complain(name, `a whole number from ${least} to ${most}`, fallback);
   };
-  const url = (name: string, protocols: readonly string[]): string | undefined => {
+  const url = (name: string, protocols: readonly string[], split = Array.of<string>): string | undefined => {
     const given = value(name);
     if (given === undefined) return undefined;
-    const parsed = URL.parse(given);
-    return parsed && protocols.includes(parsed.protocol)
+    return split(given).every((one) => protocols.includes(URL.parse(one)?.protocol ?? ''))
       ? given.replace(/\/+$/, '')
       : complain(
           name,
@@ -171,7 +171,7 @@ export function readConfig(environment: Environment): Config {
           [],
         ),
     dataDir: resolve(value('DATA_DIR') ?? './data'),
-    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], addressesOf),
     databasePool: wholeNumber('DATABASE_POOL', 10, 2, 200),
     webhookRetryDelays: retryDelays('WEBHOOK_RETRY_DELAYS'),
     webhookTimeout: wholeNumber('WEBHOOK_TIMEOUT', 10, 1, 120),

@@ -5,8 +5,10 @@ import {
   type CustomTypesConfig,
   Pool,
   type PoolClient,
+  type PoolConfig,
   types as defaults,
 } from 'pg';
+import { addressesOf, clientOfHosts, type Host, isReadOnly } from './find-host.ts';
 import type { Log } from './log.ts';
 
 export type Database = Pool;
@@ -60,7 +62,7 @@ const types: CustomTypesConfig = {
   getTypeParser: (oid: number, format) => readers.get(oid) ?? defaults.getTypeParser(oid, format),
 };
 
-/** How to reach a database: an address, or the parts of one (the embedded server's socket). */
+/** How to reach a database: an address, which may name several hosts, or the parts of one (the embedded server's socket). */
 export type Connection =
   | { connectionString: string }
   | { host: string; port: number; user: string; database: string };
@@ -74,9 +76,10 @@ export function openDatabase(
   options: { pool: number; log: Log; limits?: boolean; silenceMs?: number; waitMs?: number; name?: string },
 ): Database {
   const { limits = true, silenceMs = silenceLimitMs, waitMs = poolWaitMs, name = 'formloom' } = options;
-  const isAnswering = openProbe(connection);
+  const reach = hostsOf(connection);
+  const isAnswering = openProbe(reach);
   const pool = new Pool({
-    ...connection,
+    ...reach,
     max: options.pool,
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
@@ -98,6 +101,18 @@ export function openDatabase(
   refuseAtEnd(pool);
   return pool;
 }
+
+/** What the driver, which knows of one host alone, is to be told where there are several. */
+function hostsOf(connection: Connection): PoolConfig {
+  const addresses = 'connectionString' in connection ? addressesOf(connection.connectionString) : [];
+  return addresses.length < 2
+    ? connection
+    : { connectionString: addresses[0]!, Client: clientOfHosts(addresses) };
+}
+
+/** A connection beside the pool, as the pool makes its own. It is not connected yet. */
+export const openClient = ({ options }: Database): Client =>
+  new ((options.Client ?? Client) as typeof Client)(options);
 
 /** @types/pg leaves out who waits in line for a connection. */
 type Line = { _pendingQueue: { callback: (error: Error) => void }[] };
@@ -135,8 +150,12 @@ type Inside = { connection: { stream: Socket }; readyForQuery: boolean };
  * the rows of their statements with them, through two collections more (measured: lists at 64 % of the bare limit
  * instead of 92 %).
  */
-function endWhenSilent(client: ClientBase, silenceMs: number, isAnswering: () => Promise<boolean>): void {
-  const inside = client as ClientBase & Inside;
+function endWhenSilent(
+  client: ClientBase,
+  silenceMs: number,
+  isAnswering: (host: Host) => Promise<boolean>,
+): void {
+  const inside = client as Client & Inside;
   const { stream } = inside.connection;
   const step = Math.min(doubtMs, silenceMs);
   const traffic = (): number => stream.bytesRead + stream.bytesWritten;
@@ -146,7 +165,7 @@ function endWhenSilent(client: ClientBase, silenceMs: number, isAnswering: () =>
     if (inside.readyForQuery) return;
     silentMs = traffic() === seen ? silentMs + step : step;
     seen = traffic();
-    const mayGoOn = silentMs < silenceMs && (await isAnswering());
+    const mayGoOn = silentMs < silenceMs && (await isAnswering(inside));
     if (stream.destroyed || traffic() !== seen) return;
     if (mayGoOn) stream.setTimeout(step);
     else stream.destroy(new Error('Connection terminated: the database does not answer'));
@@ -155,28 +174,34 @@ function endWhenSilent(client: ClientBase, silenceMs: number, isAnswering: () =>
   stream.on('timeout', () => void doubt());
 }
 
-/** Whether the database answers a new connection: asked once for all who doubt at the same time. Never rejects. */
-function openProbe(connection: Connection): () => Promise<boolean> {
-  let asked: Promise<boolean> | undefined;
-  const ask = async (): Promise<boolean> => {
+/** Whether a host answers a new connection: asked once for all who doubt it at the same time. Never rejects. */
+function openProbe(reach: PoolConfig): (host: Host) => Promise<boolean> {
+  const asked = new Map<string, Promise<boolean>>();
+  const keyOf = ({ host, port }: Host): string => `${host} ${port}`;
+  const ask = async ({ host, port }: Host): Promise<boolean> => {
     const probe = new Client({
-      ...connection,
+      ...reach,
       connectionTimeoutMillis: probeMs,
       application_name: 'formloom probe',
     });
     probe.on('error', () => {});
     try {
-      await probe.connect();
+      await Object.assign(probe, { host, port }).connect();
       return true;
     } catch (error) {
       // What refuses a connection is there.
       return error instanceof Error && 'severity' in error;
     } finally {
-      asked = undefined;
+      asked.delete(keyOf({ host, port }));
       void probe.end().catch(() => {});
     }
   };
-  return () => (asked ??= ask());
+  return (host) => {
+    const key = keyOf(host);
+    const answer = asked.get(key) ?? ask(host);
+    asked.set(key, answer);
+    return answer;
+  };
 }
 
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
@@ -195,9 +220,10 @@ export async function transaction<T>(
     await client.query('rollback').catch((failure: Error) => {
       broken = failure;
     });
+    if (isReadOnly(error)) broken ??= error;
     throw error;
   } finally {
-    // A connection that could not even roll back is not given to the next request.
+    // A connection that could not even roll back, or takes no writes any more, is not given to the next request.
     client.release(broken);
   }
 }
@@ -219,7 +245,7 @@ const unavailableMessages =
 
 /** Of what is thrown here and by the driver's pool: somebody was waited for until the limit. */
 const silentMessages =
-  /the database does not answer|due to connection timeout|timeout exceeded when trying to connect/;
+  /the database does not answer|due to connection timeout|timeout exceeded when trying to connect|None of its hosts/;
 
 /** Whether an error says that the database was waited for in vain: whoever asks again at once waits as long again. */
 export const isSilent = (error: unknown): boolean =>

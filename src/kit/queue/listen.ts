@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
-import type { Database } from '../database.ts';
+import { type Database, openClient } from '../database.ts';
 import type { Log } from '../log.ts';
 
 /** How long after a lost connection the next one is tried. Who listens must look by itself meanwhile. */
 const reconnectMs = 1_000;
+/** It is asked so often whether it is there, and has as long to answer: a machine that is lost says nothing. */
+const usualAskMs = 3_000;
 
 /**
  * Listens on a channel until `signal` aborts, over a connection of its own that is made anew after every loss.
@@ -16,13 +17,13 @@ export async function listen(
   database: Database,
   channel: string,
   hear: (payload: string) => void,
-  { log, signal }: { log: Log; signal: AbortSignal },
+  { log, signal, askMs = usualAskMs }: { log: Log; signal: AbortSignal; askMs?: number },
 ): Promise<void> {
   const stopped = once(signal, 'abort');
   let isLost = false;
   while (!signal.aborted) {
     try {
-      await listenOnce(database, channel, stopped, (payload) => {
+      await listenOnce(database, channel, { stopped, askMs }, (payload) => {
         isLost = false;
         hear(payload);
       });
@@ -38,23 +39,26 @@ export async function listen(
 async function listenOnce(
   database: Database,
   channel: string,
-  stopped: Promise<unknown>,
+  { stopped, askMs }: { stopped: Promise<unknown>; askMs: number },
   hear: (payload: string) => void,
 ): Promise<void> {
-  const client = new Client(database.options);
-  const lost = new Promise<never>((_, reject) => {
-    client.on('error', reject);
-    client.on('end', () => reject(new Error('the connection ended')));
-  });
+  const client = openClient(database);
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  client.on('error', reject);
+  client.on('end', () => reject(new Error('the connection ended')));
   // The race below may not have begun when it is lost, or may be over.
   lost.catch(() => {});
+  let asking: NodeJS.Timeout | undefined;
   client.on('notification', ({ payload }) => hear(payload ?? ''));
   try {
     await client.connect();
     await client.query(`listen ${channel}`);
     hear('');
+    const question = { text: 'select', query_timeout: askMs };
+    asking = setInterval(() => void client.query(question).catch(reject), askMs);
     await Promise.race([lost, stopped]);
   } finally {
+    clearInterval(asking);
     await client.end().catch(() => {});
   }
 }

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { testDatabase } from '#test/database.ts';
+import { dial, standBefore, startRelay } from '#test/relay.ts';
+import { freePort, until } from '#test/service.ts';
+import { isUnavailable, openDatabase, transaction } from './database.ts';
+import { addressesOf, isReadOnly } from './find-host.ts';
+import { openLog } from './log.ts';
+import { listen } from './queue/listen.ts';
+
+test('an address with several hosts is one for each of them, with all else the same', () => {
+  assert.deepEqual(addressesOf('postgres://u:p%2C@one:1,[::1]:2,other/db?sslmode=no-verify'), [
+    'postgres://u:p%2C@one:1/db?sslmode=no-verify',
+    'postgres://u:p%2C@[::1]:2/db?sslmode=no-verify',
+    'postgres://u:p%2C@other/db?sslmode=no-verify',
+  ]);
+  for (const one of ['postgres://u@h:1/db', 'postgres:///db?host=/tmp/a,b', 'postgres://h'])
+    assert.deepEqual(addressesOf(one), [one]);
+});
+
+/** The two databases of one server, whose names are as long as each other, stand for two servers that keep one. */
+const [first, second] = [await testDatabase(), await testDatabase()];
+const log = openLog('silent');
+const nameOf = (url: string): string => /test_\w+/.exec(url)![0];
+const setWritable = async ({ database, url }: typeof first, isWritable: boolean): Promise<void> => {
+  await database.query(`alter database ${nameOf(url)} set default_transaction_read_only = ${!isWritable}`);
+};
+
+/** The port of a host that keeps the database of `of` under the name of the first; `cut` ends its connections. */
+async function hostOf(of: typeof first): Promise<{ port: string; cut(): void }> {
+  const sockets = new Set<Socket>();
+  const url = await standBefore(first.url, (client) => {
+    const upstream = dial(of.url);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {}).on('close', () => (client.destroy(), upstream.destroy()));
+    }
+    client.once('data', (greeting: Buffer) => {
+      upstream.write(greeting.toString('latin1').replace(nameOf(first.url), nameOf(of.url)), 'latin1');
+      client.pipe(upstream).pipe(client);
+    });
+  });
+  return {
+    port: URL.parse(url)!.port,
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+const hosts = await Promise.all([first, second].map(hostOf));
+/** One that takes connections and says nothing, and one that takes none. */
+const dumb = URL.parse(await standBefore(first.url, () => {}))!.port;
+const ports = [dumb, String(await freePort()), ...hosts.map(({ port }) => port)];
+const { username } = URL.parse(first.url)!;
+const several = openDatabase(
+  {
+    connectionString: `postgres://${username}@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${nameOf(first.url)}`,
+  },
+  { pool: 2, log },
+);
+after(() => several.end());
+/** Which of the two it is. */
+const askName = async (): Promise<string> =>
+  (await several.query<{ name: string }>('select current_database() as name')).rows[0]!.name;
+
+test('of several hosts the one that takes writes is used, wherever it stands, and after a failover the other one', async () => {
+  await setWritable(first, false);
+  const over = new AbortController();
+  const heard: string[] = [];
+  const listening = listen(several, 'failover', (payload) => heard.push(payload), {
+    log,
+    signal: over.signal,
+  });
+  await until('the first to be listened to', async () => heard.length === 1);
+  assert.equal(await askName(), nameOf(second.url));
+  await setWritable(second, false);
+  await setWritable(first, true);
+  hosts[1]!.cut();
+  await until('the connections to be lost', async () => several.totalCount === 0);
+  assert.equal(await askName(), nameOf(first.url));
+  await until('the other to be listened to', async () => heard.length === 2);
+  await first.database.query("notify failover, 'there'");
+  await until('what it says to be heard', async () => heard[2] === 'there');
+  over.abort();
+  await listening;
+});
+
+test('where no host takes writes, that is what is said of each, and no host is asked again at once', async () => {
+  await setWritable(first, false);
+  hosts[0]!.cut();
+  await until('the connections to be lost', async () => several.totalCount === 0);
+  const since = performance.now();
+  const [reason, another] = await Promise.all([1, 2].map(() => askName().then(assert.fail, (e: Error) => e)));
+  assert.ok(isUnavailable(reason) && isUnavailable(another));
+  assert.match(
+    (reason as Error).message,
+    /None of its hosts takes writes.*ECONNREFUSED.*takes no writes.*takes no writes/,
+  );
+  assert.ok(performance.now() - since < 5_000);
+  await setWritable(first, true);
+  await until('one to be found', () => askName().catch(() => undefined));
+});
+
+test('a session that takes no writes any more is not used again', async () => {
+  const lone = openDatabase({ connectionString: first.url }, { pool: 1, log });
+  after(() => lone.end());
+  const write = (): Promise<unknown> =>
+    transaction(lone, (client) => client.query('create temporary table written ()'));
+  const { rows } = await lone.query<{ pid: number }>(
+    "select pg_backend_pid() as pid, set_config('default_transaction_read_only', 'on', false)",
+  );
+  await assert.rejects(
+    transaction(lone, (client) => client.query('create table written ()')),
+    (error) => isReadOnly(error) && isUnavailable(error),
+  );
+  await write();
+  assert.notDeepEqual((await lone.query('select pg_backend_pid() as pid')).rows[0], { pid: rows[0]!.pid });
+});
+
+test('who listens on a connection that goes dead without a word listens on another one', async () => {
+  const relay = await startRelay(first.url);
+  const lone = openDatabase({ connectionString: relay.url }, { pool: 1, log });
+  after(() => lone.end());
+  const over = new AbortController();
+  const heard: string[] = [];
+  const hear = (payload: string): unknown => heard.push(payload);
+  const listening = listen(lone, 'failover', hear, { log, signal: over.signal, askMs: 100 });
+  await until('it to listen', async () => heard.length === 1);
+  relay.silence({ connected: true, next: false });
+  await until('it to listen again', async () => heard.length === 2);
+  over.abort();
+  await listening;
+});

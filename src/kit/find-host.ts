@@ -1,0 +1,88 @@
+import { callbackify } from 'node:util';
+import { Client } from 'pg';
+
+/** How long a host has to take a connection, and then to say whether it takes writes. */
+const connectMs = 1_200;
+const sayMs = 600;
+/** That no host takes writes stays true for so long: whoever asks meanwhile asks none of them. */
+const pauseMs = 200;
+
+/** SQLSTATE of a write where none is taken: a standby, or a primary that became one. */
+const readOnly = '25006';
+/** Connections cannot be made. */
+const unreachable = '08001';
+
+/** The addresses of a database that several servers keep, `postgres://user@one:5432,other:5432/name`: one for each of them. */
+export function addressesOf(url: string): string[] {
+  const [, before = '', hosts = url, behind = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(url) ?? [];
+  return hosts.split(',').map((host) => `${before}${host}${behind}`);
+}
+
+/** Whether an error says that its session takes no writes: another one may. */
+export const isReadOnly = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === readOnly;
+
+/**
+ * What the pool makes its connections of where several hosts keep the database: each goes to the host that takes writes at
+ * that moment. It is a class, since the pool wants one. All hosts are asked at once, for all connections that are made at
+ * once: a dead host holds nobody up, and nothing is remembered that could be wrong after a failover.
+ * @param addresses as addressesOf has them.
+ */
+export function clientOfHosts(addresses: readonly string[]): typeof Client {
+  let asked: Promise<Host> | undefined;
+  const find = (): Promise<Host> =>
+    (asked ??= findWritable(addresses).then(
+      (host) => {
+        asked = undefined;
+        return host;
+      },
+      (error: unknown) => {
+        setTimeout(() => (asked = undefined), pauseMs).unref();
+        throw error;
+      },
+    ));
+  return class extends Client {
+    override connect(): Promise<Client>;
+    override connect(callback: (error: Error | null, client?: Client) => void): void;
+    override connect(callback?: (error: Error | null, client?: Client) => void): Promise<Client> | void {
+      const connected = find().then((host) => Object.assign(this, host) && super.connect());
+      if (callback === undefined) return connected;
+      callbackify(() => connected)(callback);
+    }
+  };
+}
+
+/** Of one server. */
+export type Host = Pick<Client, 'host' | 'port'>;
+
+/** @throws what a host that is there refused us for, else why each of them is of no use now. */
+async function findWritable(addresses: readonly string[]): Promise<Host> {
+  try {
+    return await Promise.any(addresses.map(askForWrites));
+  } catch (error) {
+    const reasons = (error as AggregateError).errors as (Error & { code?: string })[];
+    const refusal = reasons.find(({ code }) => /^(28|3D)/.test(code ?? ''));
+    if (refusal) throw refusal;
+    const each = reasons.map(({ message }, index) => `${URL.parse(addresses[index]!)?.host}: ${message}`);
+    const message = `None of its hosts takes writes (${each.join('; ')}).`;
+    throw Object.assign(new Error(message, { cause: error }), { code: unreachable });
+  }
+}
+
+async function askForWrites(address: string): Promise<Host> {
+  const client = new Client({
+    connectionString: address,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: sayMs,
+    application_name: 'formloom probe',
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only');
+    if (rows[0]!.transaction_read_only === 'off') return { host: client.host, port: client.port };
+    throw Object.assign(new Error('it takes no writes'), { code: readOnly });
+  } finally {
+    void client.end().catch(() => {});
+  }
+}
