@@ -7,6 +7,7 @@ import { after } from 'node:test';
 import { Client } from 'pg';
 import { findAccount } from '#kit/embedded-postgres/account.ts';
 import { runAs } from '#kit/embedded-postgres/program.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, until } from './service.ts';
 
 /** One machine of a replicated database: its PostgreSQL, and the Patroni that runs it. */
@@ -21,7 +22,8 @@ export type DatabaseNode = {
   kill(): Promise<void>;
   /** All of its processes stand still, and their connections stay open. */
   freeze(): Promise<void>;
-  thaw(): void;
+  /** Its PostgreSQL goes on as the primary that it was, and `ms` later its Patroni. */
+  thaw(ms: number): Promise<void>;
   /** Starts its Patroni, where it was killed. */
   start(): void;
 };
@@ -139,10 +141,11 @@ export async function openReplicatedDatabase(): Promise<ReplicatedDatabase> {
       until(
         'a primary with a synchronous standby',
         async () => {
-          for (const [primary, standby] of [nodes, nodes.toReversed()] as [DatabaseNode, DatabaseNode][])
-            if ((await primary.isPrimary()) && (await hasStandby(primary.address)))
-              return { primary, standby };
-          return undefined;
+          const arePrimaries = await Promise.all(nodes.map((node) => node.isPrimary()));
+          const [primary, standby] = arePrimaries[0] ? nodes : nodes.toReversed();
+          // One that was replaced and does not know it yet is a primary as well.
+          const isOne = arePrimaries[0] !== arePrimaries[1] && (await hasStandby(primary!.address));
+          return isOne && { primary: primary!, standby: standby! };
         },
         120,
       ),
@@ -170,8 +173,11 @@ function nodeOf(name: string, port: number, data: string, startPatroni: () => Ch
       frozen = [patroni!.pid!, postmaster, ...(await childrenOf(postmaster))];
       for (const pid of frozen) process.kill(pid, 'SIGSTOP');
     },
-    thaw() {
-      for (const pid of frozen.splice(0).toReversed()) process.kill(pid, 'SIGCONT');
+    async thaw(ms) {
+      const [manager, ...processes] = frozen.splice(0);
+      for (const pid of processes) process.kill(pid, 'SIGCONT');
+      await pause(ms);
+      process.kill(manager!, 'SIGCONT');
     },
     start() {
       patroni = startPatroni();

@@ -27,7 +27,8 @@ const setWritable = async ({ database, url }: typeof first, isWritable: boolean)
   await database.query(`alter database ${nameOf(url)} set default_transaction_read_only = ${!isWritable}`);
 };
 
-/** The port of a host that keeps the database of `of` under the name of the first; `cut` ends its connections. */
+/** The port of a host that keeps the database of `of` under the name of the first; `cut` ends its connections. The first says
+ * that it is on the timeline after that of the second. */
 async function hostOf(of: typeof first): Promise<{ port: string; cut(): void }> {
   const sockets = new Set<Socket>();
   const url = await standBefore(first.url, (client) => {
@@ -38,7 +39,10 @@ async function hostOf(of: typeof first): Promise<{ port: string; cut(): void }> 
     }
     client.once('data', (greeting: Buffer) => {
       upstream.write(greeting.toString('latin1').replace(nameOf(first.url), nameOf(of.url)), 'latin1');
-      client.pipe(upstream).pipe(client);
+      client.pipe(upstream).on('data', (said: Buffer) => {
+        const later = of === first ? said.toString('latin1').replace('00000001', '00000002') : said;
+        client.write(later, 'latin1');
+      });
     });
   });
   return {
@@ -99,6 +103,11 @@ test('where no host takes writes, that is what is said of each, and no host is a
     /None of its hosts takes writes.*ECONNREFUSED.*takes no writes.*takes no writes/,
   );
   assert.ok(performance.now() - since < 5_000);
+  await setWritable(second, true);
+  const replaced = await until('it to be asked again', () =>
+    askName().then(assert.fail, ({ message }: Error) => /another one has replaced it/.test(message)),
+  );
+  assert.ok(replaced);
   await setWritable(first, true);
   await until('one to be found', () => askName().catch(() => undefined));
 });

@@ -25,13 +25,20 @@ export const isReadOnly = (error: unknown): error is Error =>
 /**
  * What the pool makes its connections of where several hosts keep the database: each goes to the host that takes writes at
  * that moment. It is a class, since the pool wants one. All hosts are asked at once, for all connections that are made at
- * once: a dead host holds nobody up, and nothing is remembered that could be wrong after a failover.
+ * once: a dead host holds nobody up. A primary that was replaced and does not know it yet is passed over, since a
+ * later timeline of the database was seen.
  * @param addresses as addressesOf has them.
  */
 export function clientOfHosts(addresses: readonly string[]): typeof Client {
   let asked: Promise<Host> | undefined;
-  const find = (): Promise<Host> =>
-    (asked ??= findWritable(addresses).then(
+  let latest = '';
+  const find = async (): Promise<Host> => {
+    const { timeline, ...host } = await findWritable(addresses, latest);
+    if (timeline > latest) latest = timeline;
+    return host;
+  };
+  const findOnce = (): Promise<Host> =>
+    (asked ??= find().then(
       (host) => {
         asked = undefined;
         return host;
@@ -45,7 +52,7 @@ export function clientOfHosts(addresses: readonly string[]): typeof Client {
     override connect(): Promise<Client>;
     override connect(callback: (error: Error | null, client?: Client) => void): void;
     override connect(callback?: (error: Error | null, client?: Client) => void): Promise<Client> | void {
-      const connected = find().then((host) => Object.assign(this, host) && super.connect());
+      const connected = findOnce().then((host) => Object.assign(this, host) && super.connect());
       if (callback === undefined) return connected;
       callbackify(() => connected)(callback);
     }
@@ -55,10 +62,16 @@ export function clientOfHosts(addresses: readonly string[]): typeof Client {
 /** Of one server. */
 export type Host = Pick<Client, 'host' | 'port'>;
 
-/** @throws what a host that is there refused us for, else why each of them is of no use now. */
-async function findWritable(addresses: readonly string[]): Promise<Host> {
+/** A server that takes writes, and its timeline: eight hexadecimal digits, which are more after each promotion. */
+type Primary = Host & { timeline: string };
+
+/**
+ * @param latest the timeline that a primary is at least on.
+ * @throws what a host that is there refused us for, else why each of them is of no use now.
+ */
+async function findWritable(addresses: readonly string[], latest: string): Promise<Primary> {
   try {
-    return await Promise.any(addresses.map(askForWrites));
+    return await Promise.any(addresses.map((address) => askForWrites(address, latest)));
   } catch (error) {
     const reasons = (error as AggregateError).errors as (Error & { code?: string })[];
     const refusal = reasons.find(({ code }) => /^(28|3D)/.test(code ?? ''));
@@ -69,7 +82,12 @@ async function findWritable(addresses: readonly string[]): Promise<Host> {
   }
 }
 
-async function askForWrites(address: string): Promise<Host> {
+/** The name of a file of WAL begins with the timeline; who takes no writes has none. */
+const question = `
+  select case when not current_setting('transaction_read_only')::boolean
+              then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
+
+async function askForWrites(address: string, latest: string): Promise<Primary> {
   const client = new Client({
     connectionString: address,
     connectionTimeoutMillis: connectMs,
@@ -79,9 +97,10 @@ async function askForWrites(address: string): Promise<Host> {
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only');
-    if (rows[0]!.transaction_read_only === 'off') return { host: client.host, port: client.port };
-    throw Object.assign(new Error('it takes no writes'), { code: readOnly });
+    const { timeline } = (await client.query<{ timeline: string | null }>(question)).rows[0]!;
+    if (timeline === null) throw new Error('it takes no writes');
+    if (timeline < latest) throw new Error('another one has replaced it');
+    return { host: client.host, port: client.port, timeline };
   } finally {
     void client.end().catch(() => {});
   }

@@ -68,7 +68,7 @@ else {
   const rounds = [
     ['both hosts in DATABASE_URL, the primary is killed', database.url, kill],
     ['HAProxy before them, the primary is killed', database.proxiedUrl, kill],
-    ['both hosts in DATABASE_URL, the primary stands still and comes back', database.url, freeze],
+    ['both hosts in DATABASE_URL, the primary stands still and comes back as one', database.url, freeze],
   ] as const;
   await database.settled();
   const instance = await makeInstance({ DATABASE_URL: database.url });
@@ -89,7 +89,7 @@ else {
         await pause(backMs + 2_000);
         await hearOf(quiet);
         if (lose === freeze) {
-          primary.thaw();
+          await primary.thaw(8_000);
           await database.settled();
         }
         return { lost: lostAt, promoted: promotedAt };
