@@ -12,7 +12,7 @@ import { beginSession, type ConsolePerson, signIn } from './console.ts';
 import { findBarriers, openConsoleBrowser } from './console-browser.ts';
 import { openReceiver } from './receiver.ts';
 import { openProvider, providerClient } from './provider.ts';
-import { freePort, openService } from './service.ts';
+import { freePort, openService, until } from './service.ts';
 import { makeForm, openVisitor } from './visitor.ts';
 import { seedOrder, seedWorkshop } from './workshop.ts';
 
@@ -62,13 +62,19 @@ async function walk(screens: readonly Screen[], look: Look, person?: ConsolePers
   const viewport = { width, height: 800 };
   const asked = screens.filter(([name]) => wanted.test(`${name}-${width}-${colorScheme}`));
   if (asked.length === 0) return;
-  const page = await browser.open('/healthz', person, { colorScheme, viewport, hasTouch: isPhone(look) });
+  const page = await browser.open('/healthz', person, {
+    colorScheme,
+    viewport,
+    hasTouch: isPhone(look),
+    isMobile: isPhone(look),
+  });
   const barriers: string[] = [];
   for (const [name, path, ready, act] of asked) {
     await page.goto(service.url + path);
     await page.locator(ready).first().waitFor();
     await act?.(page);
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    await until('what was opened to be shown', () => page.evaluate<boolean>(shown));
     await page.evaluate(settled);
     barriers.push(...(await findBarriers(page)).map((barrier) => `${name}: ${barrier}`));
     const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
@@ -80,6 +86,10 @@ async function walk(screens: readonly Screen[], look: Look, person?: ConsolePers
   await page.context().close();
   assert.deepEqual(barriers, []);
 }
+
+/** Runs in the browser: on a phone a dialog waits for the keyboard that its field may bring up. */
+const shown = `[...document.querySelectorAll('.dialog-veil, .finder-veil')]
+  .every((veil) => getComputedStyle(veil).opacity === '1')`;
 
 /** Runs in the browser: the fonts are there, and those of the animations that end have ended. */
 const settled = `Promise.allSettled([document.fonts.ready, ...document.getAnimations()
