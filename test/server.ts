@@ -9,6 +9,7 @@ import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { copyCluster, makeCluster } from './cluster.ts';
 import { withDatabase } from './database.ts';
+import { distributeTemplate, prepareCluster } from './distribute.ts';
 
 /** Receivers of webhooks have certificates of this authority. */
 const authority = { NODE_EXTRA_CA_CERTS: fileURLToPath(new URL('certs/ca.pem', import.meta.url)) };
@@ -61,11 +62,12 @@ async function makeTemplate(serverUrl: string): Promise<string> {
   await client.query(`drop database if exists ${name} with (force)`);
   await client.query(`create database ${name}`);
   await client.end();
-  const database = openDatabase(
-    { connectionString: withDatabase(serverUrl, name) },
-    { pool: 2, log: openLog('silent') },
-  );
+  const url = withDatabase(serverUrl, name);
+  const isDistributed = process.env['TEST_CELLS'] === 'citus';
+  if (isDistributed) await prepareCluster(url);
+  const database = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent') });
   await migrate(database, await readMigrations());
   await database.end();
+  if (isDistributed) await distributeTemplate(serverUrl, url, name);
   return name;
 }

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
 import type { EventEmitter } from 'node:events';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { PoolClient } from 'pg';
-import { type Declared, declaredStatements } from '#kit/statement.ts';
+import type { Declared } from '#kit/statement.ts';
+import { citusProblems } from './citus-rules.ts';
 import { testDatabase } from './database.ts';
+import { loadStatements } from './load-statements.ts';
 
 const { database } = await testDatabase();
 
-// Loading the files declares their statements.
-const src = fileURLToPath(new URL('../src/', import.meta.url));
-for (const name of await readdir(src, { recursive: true })) {
-  if (/(^|\/)(queries|queue)\.ts$/.test(name)) await import(join(src, name));
-}
-// A test of statements may share the process; its own are named so.
-const statements = declaredStatements().filter(({ name }) => !name.startsWith('test.'));
+const statements = await loadStatements();
 
 type Field = { name: string; dataTypeID: number };
 type Description = { parameters: number[]; columns: [string, number][] };
@@ -157,6 +150,59 @@ test('every statement reads each table of tenants by workspace, but for what say
     client.release(true);
   }
   assert.deepEqual(careless, {});
+});
+
+/** Names of functions that may give something else for the same; of those that may do so within a statement; of tables. */
+const functions = await database.query<{ name: string; is_volatile: boolean }>(
+  `select proname as name, bool_and(provolatile = 'v') as is_volatile from pg_proc
+    where prokind = 'f' and pronamespace in ('pg_catalog'::regnamespace, current_schema()::regnamespace)
+    group by proname having bool_and(provolatile <> 'i')`,
+);
+const tables = await database.query<{ name: string }>(
+  "select relname as name from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace",
+);
+const known = {
+  changing: functions.rows.map(({ name }) => name),
+  volatile: functions.rows.filter(({ is_volatile }) => is_volatile).map(({ name }) => name),
+  tables: tables.rows.map(({ name }) => name),
+};
+
+test('no statement asks for what Citus refuses where a row is written', () => {
+  const problems = statements.map(({ name, text }) => [name, citusProblems(text, known)] as const);
+  assert.deepEqual(
+    problems.filter(([, found]) => found.length > 0),
+    [],
+  );
+});
+
+test('what Citus refuses where a row is written is seen', () => {
+  const refused = {
+    'update a set b = case when c then now() else b end': ['now() in CASE or COALESCE of a write'],
+    'update a set b = coalesce(b, now())': ['now() in CASE or COALESCE of a write'],
+    "update forms set updated_at = updated_at + interval '1 ms'": [
+      'a column and an interval are added in an UPDATE',
+    ],
+    "update a set b = case c when 'd' then 1 end": ['CASE of a value in a write'],
+    'update jobs set run_at = greatest(run_at, $1) + ($2 - $1)': [
+      'a column and an interval are added in an UPDATE',
+    ],
+    'update jobs set id = gen_random_uuid()': ['gen_random_uuid() where a row is written'],
+    'insert into a (b) values (1) on conflict (b) do update set c = now()': ['now() in DO UPDATE'],
+    'update a set b = 1 returning extract(epoch from c - now())': ['now() in RETURNING'],
+    'insert into a (b) select f.b::date from forms f': ['an insert that reads a table asks for what changes'],
+    "with a as (update b set c = 1 returning d) select a.d from a, pg_notify('x', '')": [
+      'pg_notify() in another statement',
+    ],
+    "with a as (select id from b where (select set_config('c', 'd', true)) is not null for update) update b set e = 1":
+      ['set_config() beside rows that are locked'],
+    'with a as (select c.id from c join unnest($1) as d (id) on d.id = c.id for update of c) insert into e select id from a':
+      ['an insert beside rows that are locked in a join with what is no table'],
+  };
+  for (const [text, problems] of Object.entries(refused))
+    assert.deepEqual(citusProblems(text, known), problems, text);
+  const taken = `with a as (select now() as at from b for update)
+    update c set d = a.at, e = now() + make_interval(secs => $1) from a where c.id = a.id returning c.id`;
+  assert.deepEqual(citusProblems(taken, known), []);
 });
 
 test('every primary key and unique index of a tenant table begins with workspace_id, and every foreign key carries it', async () => {

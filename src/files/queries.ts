@@ -98,7 +98,7 @@ export const takeOrphanedFiles = statement(
   {},
   { workspace_id: uuid, id: uuid },
   `/* sweep: across workspaces */
-   update files set claimed_at = coalesce(claimed_at, now())
+   update files set claimed_at = least(claimed_at, now())
    where (workspace_id, id) in (
      select workspace_id, id from files
      where submission_id is null and held_id is null and (claimed_at is not null or created_at < now() - interval '1 day')
@@ -112,7 +112,7 @@ export const takeFilesOfWorkspace = statement(
   'take_files_of_workspace',
   { workspace_id: uuid, limit: integer },
   { id: uuid },
-  `update files set submission_id = null, held_id = null, claimed_at = coalesce(claimed_at, now())
+  `update files set submission_id = null, held_id = null, claimed_at = least(claimed_at, now())
    where workspace_id = $workspace_id and id in (select id from files where workspace_id = $workspace_id limit $limit)
    returning id`,
 );

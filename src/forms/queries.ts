@@ -6,6 +6,7 @@ import {
   json,
   jsonb,
   jsonText,
+  laterThan,
   nullable,
   statement,
   text,
@@ -104,7 +105,7 @@ export const updateForm = statement(
        name = $name, description = $description, version = version + 1,
        status = coalesce($status, status), settings = coalesce($settings, settings),
        password_hash = case when $changes_password then $password_hash else password_hash end,
-       updated_at = greatest($now, updated_at + interval '1 ms'),
+       updated_at = ${laterThan('updated_at')},
        published_at = case when coalesce($status, status) = 'published' and (status <> 'published' or published_at is null)
                            then $now else published_at end
      where workspace_id = $workspace_id and id = $id and deleted_at is null
@@ -189,8 +190,10 @@ export const deleteFormRow = statement(
   `delete from forms where workspace_id = $workspace_id and id = $id and deleted_at is not null returning id`,
 );
 
-/** Of `feeds`: whether it is on. One that nobody reads for so long is off, and records nothing. */
-export const isFeedRead = `feeds.read_at > now() - interval '30 days'`;
+/** A feed that nobody reads for so long is off, and records nothing. */
+export const feedLasts = "interval '30 days'";
+/** Of `feeds`: whether it is on. */
+export const isFeedRead = `feeds.read_at > now() - ${feedLasts}`;
 
 /** What a visitor's request needs to know of a form, by its id alone; the structure is read once per version. */
 export const findLiveForm = statement(
@@ -236,7 +239,7 @@ export const setFormStatus = statement(
   { workspace_id: uuid, id: uuid, status: word<FormStatus>(), now: timestamp },
   { id: uuid },
   `update forms set
-     status = $status, updated_at = greatest($now, updated_at + interval '1 ms'),
+     status = $status, updated_at = ${laterThan('updated_at')},
      published_at = case when $status = 'published' and (status <> 'published' or published_at is null)
                          then $now else published_at end
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
@@ -247,7 +250,7 @@ export const setFormPassword = statement(
   'set_form_password',
   { workspace_id: uuid, id: uuid, password_hash: nullable(text), now: timestamp },
   { id: uuid },
-  `update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at + interval '1 ms')
+  `update forms set password_hash = $password_hash, updated_at = ${laterThan('updated_at')}
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
 );
 

@@ -133,21 +133,21 @@ export const announceJobs = statement(
  * Settles many jobs inside another statement, each only by whoever holds it: parts of a `with`, of which the last,
  * `settled_job`, has the workspace_id and id of those that were. A job that is not among them was another
  * worker's: nothing may be written for it.
- * @param source a from-item with the columns workspace_id, id, lease_token and delay, in seconds; null: it is done.
+ * @param source a from-item with the columns workspace_id, id, lease_token and run_at, when it runs again; null: it is done.
  */
 export const settleJobs = (source: string): string =>
   `completed_job as (
      delete from jobs using ${source} as done
       where jobs.workspace_id = done.workspace_id and jobs.id = done.id and jobs.lease_token = done.lease_token
-        and done.delay is null
+        and done.run_at is null
      returning jobs.workspace_id, jobs.id
    ),
    rescheduled_job as (
      update jobs
-        set run_at = now() + make_interval(secs => next.delay), lease_token = null, failures = 0
+        set run_at = next.run_at, lease_token = null, failures = 0
        from ${source} as next
       where jobs.workspace_id = next.workspace_id and jobs.id = next.id and jobs.lease_token = next.lease_token
-        and next.delay is not null
+        and next.run_at is not null
      returning jobs.workspace_id, jobs.id
    ),
    settled_job as (

@@ -25,6 +25,8 @@ export const byteStrings: Column<Buffer[]> = { pg: 'bytea[]' };
 export const texts: Column<string[]> = { pg: 'text[]' };
 export const integers: Column<number[]> = { pg: 'integer[]' };
 export const uuids: Column<string[]> = { pg: 'uuid[]' };
+/** Days as `YYYY-MM-DD`. */
+export const dates: Column<string[]> = { pg: 'date[]' };
 /** A JSON column that PostgreSQL hands over parsed; a parameter is an object, which the driver writes as JSON. */
 export const json = <T extends object>(): Column<T> => ({ pg: 'json' });
 export const jsonb = <T extends object>(): Column<T> => ({ pg: 'jsonb' });
@@ -85,6 +87,17 @@ export function statement<const P extends Columns, const C extends Columns>(
     return result.rows as RowOf<C>[];
   };
 }
+
+/**
+ * A moment and an interval later, as SQL. To PostgreSQL their plain sum depends on the session's time zone, and Citus takes
+ * nothing that depends on a session where a row is changed (docs/decisions/0078-cells.md).
+ */
+export const plus = (moment: string, interval: string): string =>
+  `((${moment} at time zone 'UTC' + ${interval}) at time zone 'UTC')`;
+
+/** `updated_at` of a row that is changed at $now: never that of the change before, so that each has a tag of its own. */
+export const laterThan = (updatedAt: string): string =>
+  `greatest($now, ${plus(updatedAt, "interval '1 ms'")})`;
 
 /** The only row, or undefined. For statements whose key allows one row at most. */
 export const only = <Row>(rows: readonly Row[]): Row | undefined => rows[0];

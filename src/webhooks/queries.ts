@@ -8,7 +8,9 @@ import {
   type Column,
   double,
   json,
+  laterThan,
   nullable,
+  plus,
   statement,
   text,
   texts,
@@ -134,12 +136,12 @@ export const updateWebhook = statement(
                                  when $secret is not null and $overlap > 0 then secret end,
           previous_secret_until = case when not $changes_secret then previous_secret_until
                                        when $secret is not null and $overlap > 0 and secret is not null
-                                       then now() + make_interval(secs => $overlap) end,
+                                       then ${plus('$now', 'make_interval(secs => $overlap)')} end,
           headers = case when $changes_headers then $headers else headers end,
           header_names = case when $changes_headers then $header_names else header_names end,
           filter = case when $changes_filter then $filter else filter end,
           pauses_on_failure = coalesce($pauses_on_failure, pauses_on_failure),
-          updated_at = greatest($now, updated_at + interval '1 ms')
+          updated_at = ${laterThan('updated_at')}
     where workspace_id = $workspace_id and id = $id`,
 );
 
@@ -220,14 +222,14 @@ export const insertEvents = statement(
          as event (id, submission_id, kind, occurred_at, snapshot)
    ),
    made as (
-     select * from unnest($delivery_ids, $delivery_events, $delivery_kinds, $webhook_ids, $lanes, $are_sent)
+     select made.*, now() as at from unnest($delivery_ids, $delivery_events, $delivery_kinds, $webhook_ids, $lanes, $are_sent)
        as made (id, event_id, kind, webhook_id, lane, is_sent)
    ),
    delivery as (
      insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, is_test, test_url,
                              next_attempt_at, created_at)
      select $workspace_id, id, $form_id, webhook_id, event_id, kind, case when is_sent then 'Retrying' else 'Failed' end,
-            $trigger = 'test', $test_url, case when is_sent then now() end, now()
+            $trigger = 'test', $test_url, case when is_sent then made.at end, made.at
        from made
    ),
    job as (

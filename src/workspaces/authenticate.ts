@@ -24,9 +24,6 @@ type Known = { caller: Caller; expiresAt: Date | null };
 
 type Question = { at: number; known: Promise<Known | undefined> };
 
-/** The channel on which a revocation is told (NOTIFY, no payload). Whoever hears it calls forgetKeys(). */
-export const keyChannel = 'formloom_keys';
-
 /**
  * A revoked key is refused everywhere within this time, even where the notification is not heard (docs/rules.md C29).
  */

@@ -6,7 +6,7 @@ import type { Unchanged } from '#kit/conditional.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { apiKeyBytes, hashApiKey, makeApiKey, prefixOf } from './api-key.ts';
-import { forgetKeys, keyChannel } from './authenticate.ts';
+import { forgetKeys } from './authenticate.ts';
 import { isPermission, type Permission, permissionNames } from './permissions.ts';
 import { reportNews } from './mail-news.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
@@ -18,6 +18,7 @@ import {
   revokeApiKey,
   rotateApiKey,
   selectApiKeys,
+  tellOfKeys,
   updateApiKey,
 } from './keys/queries.ts';
 
@@ -139,7 +140,11 @@ export async function revokeKey(
   { workspaceId, keyId, unchanged = null }: { workspaceId: string; keyId: string; unchanged?: Unchanged },
 ): Promise<{ id: string; revokedAt: Date }> {
   const key = { workspace_id: workspaceId, id: keyId };
-  const [revoked] = await revokeApiKey(database, { ...key, unchanged, now: now(), channel: keyChannel });
+  const [revoked] = await transaction(database, async (client) => {
+    const rows = await revokeApiKey(client, { ...key, unchanged, now: now() });
+    if (rows.length > 0) await tellOfKeys(client, {});
+    return rows;
+  });
   if (!revoked) throw await whyNot(database, workspaceId, keyId, unchanged);
   forgetKeys();
   return { id: keyId, revokedAt: revoked.revoked_at };
@@ -169,19 +174,22 @@ export async function changeKey(
     ...permissionProblems(permissions ?? undefined),
     ...(await formProblems(database, workspaceId, formIds ?? undefined)),
   ]);
-  const changed = await updateApiKey(database, {
-    workspace_id: workspaceId,
-    id: keyId,
-    named: Object.entries({ permissions, form_ids: formIds, expires_at: expiresAt }).flatMap(
-      ([column, value]) => (value === undefined ? [] : [column]),
-    ),
-    name: name ?? null,
-    permissions: permissionsOf(permissions ?? undefined),
-    form_ids: formIds ? [...new Set(formIds)] : null,
-    expires_at: expiresAt ?? null,
-    unchanged,
-    now: now(),
-    channel: keyChannel,
+  const changed = await transaction(database, async (client) => {
+    const rows = await updateApiKey(client, {
+      workspace_id: workspaceId,
+      id: keyId,
+      named: Object.entries({ permissions, form_ids: formIds, expires_at: expiresAt }).flatMap(
+        ([column, value]) => (value === undefined ? [] : [column]),
+      ),
+      name: name ?? null,
+      permissions: permissionsOf(permissions ?? undefined),
+      form_ids: formIds ? [...new Set(formIds)] : null,
+      expires_at: expiresAt ?? null,
+      unchanged,
+      now: now(),
+    });
+    if (rows.length > 0) await tellOfKeys(client, {});
+    return rows;
   });
   if (changed.length === 0) throw await whyNot(database, workspaceId, keyId, unchanged);
   forgetKeys();
@@ -214,9 +222,9 @@ export async function rotateKey(
       now: at,
       former_until: formerUntil,
       rotated_by: rotatedBy ?? null,
-      channel: keyChannel,
     });
     if (rotated.length === 0) throw new ApiError('not_found', 'There is no such API key.');
+    await tellOfKeys(client, {});
     const news = { kind: 'key_rotated', keyId, formerUntil: formerUntil.toISOString() } as const;
     await reportNews(client, workspaceId, news);
   });

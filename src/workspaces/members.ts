@@ -6,8 +6,8 @@ import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { deleteMember, findMembership, lockMembers, updateRole, hasOtherOwner } from './members/queries.ts';
-import { forgetKeys, keyChannel } from './authenticate.ts';
-import { revokeKeysOf } from './keys/queries.ts';
+import { forgetKeys } from './authenticate.ts';
+import { revokeKeysOf, tellOfKeys } from './keys/queries.ts';
 import { reportNews } from './mail-news.ts';
 import { insertMember } from './queries.ts';
 import type { PersonalPermission, Role } from './roles.ts';
@@ -56,8 +56,8 @@ export async function changeRole(database: Database, change: MemberChange & { ro
       user_id: change.userId,
       role: change.role,
       now: now(),
-      channel: keyChannel,
     });
+    await tellOfKeys(client, {});
   });
   forgetKeys();
 }
@@ -78,7 +78,8 @@ export async function removeMember(
   const place = { workspace_id: change.workspaceId, user_id: change.userId };
   await changeMember(database, change, false, async (client) => {
     await deleteMember(client, place);
-    if (keys === 'revoke') await revokeKeysOf(client, { ...place, now: now(), channel: keyChannel });
+    if (keys === 'revoke') await revokeKeysOf(client, { ...place, now: now() });
+    await tellOfKeys(client, {});
   });
   forgetKeys();
 }

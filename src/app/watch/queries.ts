@@ -7,7 +7,7 @@ export const noteIncidents = statement(
   { key: text, is_new: boolean },
   `insert into incidents (key, began_at, seen_at)
    select key, now(), now() from unnest($keys) as key order by key
-   on conflict (key) do update set seen_at = now()
+   on conflict (key) do update set seen_at = excluded.seen_at
    returning key, xmax = 0 as is_new`,
 );
 

@@ -3,6 +3,7 @@ import {
   integers,
   jsonb,
   nullable,
+  plus,
   statement,
   text,
   texts,
@@ -104,14 +105,15 @@ export const lockDueReminders = statement(
     for update of i skip locked`,
 );
 
+const remindAt = plus('i.sent_at', 'make_interval(days => day)');
+
 /** The schedule goes on: to the next of its days that is still to come, or to its end. */
 export const advanceReminders = statement(
   'invitations.advance_reminders',
   { workspace_id: uuid, ids: uuids, now: timestamp },
   {},
   `update invitations i
-      set remind_at = (select min(i.sent_at + make_interval(days => day)) from unnest(b.remind_after_days) as day
-                        where i.sent_at + make_interval(days => day) > $now)
+      set remind_at = (select min(${remindAt}) from unnest(b.remind_after_days) as day where ${remindAt} > $now)
      from invitation_batches b
     where i.workspace_id = $workspace_id and i.id = any($ids) and b.workspace_id = i.workspace_id and b.id = i.batch_id`,
 );

@@ -11,6 +11,9 @@ import {
   uuids,
 } from '../statement.ts';
 
+/** Always true; the commit of its statement does not wait for the disk. */
+const isCommittedLater = "(select set_config('synchronous_commit', 'off', true)) is not null";
+
 /**
  * Leases up to `limit` due jobs, the longest due first, and no more of a lane than it has room for.
  * Time is the database's, so clocks of processes do not matter.
@@ -52,23 +55,26 @@ export const claimJobs = statement(
        from jobs
       where run_at <= now() and run_at >= now() - make_interval(secs => $look_back)
         and kind = any($kinds) and lane <> all($closed_lanes)
-        and (select set_config('synchronous_commit', 'off', true)) is not null
       order by run_at
       limit $limit
         for update skip locked
    ),
    placed as (
-     select workspace_id, id, kind, lane, row_number() over (partition by lane order by run_at) as place
+     select workspace_id, id, kind, lane, row_number() over (partition by lane order by run_at) as place,
+            gen_random_uuid() as token
        from due
+   ),
+   claimed as (
+     update jobs
+        set run_at = now() + make_interval(secs => $lease_seconds), lease_token = placed.token
+       from placed
+       join unnest($kinds, $caps) as handler (kind, cap) on handler.kind = placed.kind
+       left join unnest($open_lanes, $rooms) as open (lane, room) on open.lane = placed.lane
+      where jobs.workspace_id = placed.workspace_id and jobs.id = placed.id
+        and placed.place <= coalesce(open.room, handler.cap)
+     returning jobs.workspace_id, jobs.id, jobs.kind, jobs.lane, jobs.payload, jobs.lease_token, jobs.failures
    )
-   update jobs
-      set run_at = now() + make_interval(secs => $lease_seconds), lease_token = gen_random_uuid()
-     from placed
-     join unnest($kinds, $caps) as handler (kind, cap) on handler.kind = placed.kind
-     left join unnest($open_lanes, $rooms) as open (lane, room) on open.lane = placed.lane
-    where jobs.workspace_id = placed.workspace_id and jobs.id = placed.id
-      and placed.place <= coalesce(open.room, handler.cap)
-   returning jobs.workspace_id, jobs.id, jobs.kind, jobs.lane, jobs.payload, jobs.lease_token, jobs.failures`,
+   select * from claimed where ${isCommittedLater}`,
 );
 
 /** Seconds until the next job is due that could run here; null when there is none. */
@@ -96,12 +102,14 @@ export const renewLeases = statement(
      select jobs.workspace_id, jobs.id
        from unnest($workspace_ids, $ids, $lease_tokens) as held (workspace_id, id, lease_token)
        join jobs on jobs.workspace_id = held.workspace_id and jobs.id = held.id and jobs.lease_token = held.lease_token
-      where (select set_config('synchronous_commit', 'off', true)) is not null
         for update of jobs skip locked
+   ),
+   renewed as (
+     update jobs
+        set run_at = now() + make_interval(secs => $lease_seconds)
+       from free
+      where jobs.workspace_id = free.workspace_id and jobs.id = free.id
+     returning jobs.lease_token
    )
-   update jobs
-      set run_at = now() + make_interval(secs => $lease_seconds)
-     from free
-    where jobs.workspace_id = free.workspace_id and jobs.id = free.id
-   returning jobs.lease_token`,
+   select lease_token from renewed where ${isCommittedLater}`,
 );

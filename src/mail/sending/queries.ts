@@ -6,6 +6,7 @@ import {
   double,
   integer,
   nullable,
+  plus,
   statement,
   text,
   texts,
@@ -49,7 +50,7 @@ export const settleMail = statement(
       set state = $state, attempts = attempts + 1, error = $error,
           next_attempt_at = now() + make_interval(secs => $delay),
           content = case when $state = 'sent' then null else content end,
-          settled_at = case when $delay is null then now() end
+          settled_at = now() + case when $delay is null then interval '0' end
     where workspace_id = $workspace_id and id = $id and (state = 'queued' or $state = 'sent')`,
 );
 
@@ -87,6 +88,9 @@ export const putOffMail = statement(
     where workspace_id = $workspace_id and id = $id and state = 'queued'`,
 );
 
+/** Seconds between two mails of a pace. */
+const step = "case when name = 'bulk' then $bulk_step else $prompt_step end";
+
 /**
  * Takes the next place of the pace that is free first, unless that is more than `patience` seconds away.
  * @returns the seconds until then.
@@ -101,11 +105,12 @@ export const takePlace = statement(
     patience: double,
   },
   { wait: double },
-  `update mail_pace
-      set next_at = greatest(next_at, now())
-                    + make_interval(secs => case name when 'bulk' then $bulk_step else $prompt_step end)
-    where name = (select name from mail_pace where name = any($names) order by next_at limit 1)
-      and next_at <= now() + make_interval(secs => $patience)
-   returning greatest(extract(epoch from next_at - now())::double precision
-                      - case name when 'bulk' then $bulk_step else $prompt_step end, 0) as wait`,
+  `with taken as (
+     update mail_pace
+        set next_at = ${plus('greatest(next_at, now())', `make_interval(secs => ${step})`)}
+      where name = (select name from mail_pace where name = any($names) order by next_at limit 1)
+        and next_at <= now() + make_interval(secs => $patience)
+     returning name, next_at
+   )
+   select greatest(extract(epoch from next_at - now())::double precision - ${step}, 0) as wait from taken`,
 );

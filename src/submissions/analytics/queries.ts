@@ -1,4 +1,15 @@
-import { bigint, type Column, nullable, statement, text, texts, uuid, uuids, word } from '#kit/statement.ts';
+import {
+  bigint,
+  type Column,
+  dates,
+  nullable,
+  statement,
+  text,
+  texts,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
 
 /**
  * What is counted of visits. `step`: it was reached; `onward`: it was left for another one, or by sending. `question`: it was
@@ -21,11 +32,11 @@ const bigints: Column<number[]> = { pg: 'bigint[]' };
 /** Adds to sums of forms that are still there. In one order: no deadlocks. */
 export const addVisits = statement(
   'analytics.add_visits',
-  { workspace_ids: uuids, form_ids: uuids, days: texts, kinds: texts, names: texts, counts: bigints },
+  { workspace_ids: uuids, form_ids: uuids, days: dates, kinds: texts, names: texts, counts: bigints },
   {},
   `/* sweep: across workspaces */
    insert into visit_counts as v (workspace_id, form_id, day, kind, name, count)
-   select given.workspace_id, given.form_id, given.day::date, given.kind, given.name, given.count
+   select given.workspace_id, given.form_id, given.day, given.kind, given.name, given.count
    from unnest($workspace_ids, $form_ids, $days, $kinds, $names, $counts)
      as given (workspace_id, form_id, day, kind, name, count)
    join forms f on f.workspace_id = given.workspace_id and f.id = given.form_id and f.deleted_at is null

@@ -1,6 +1,7 @@
 import {
   boolean,
   integer,
+  laterThan,
   nullable,
   statement,
   text,
@@ -133,19 +134,19 @@ export const tagSubmissions = statement(
   `with listed as (
      select * from unnest($ids, $change_ids) as listed (id, change_id)),
    held as (
-     select s.id, s.tags, s.updated_at, listed.change_id from submissions s join listed on listed.id = s.id
-     where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is null
-     order by s.id for update of s),
+     select id, tags, updated_at from submissions
+     where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and trashed_at is null
+     order by id for update),
    wanted as (
-     select held.*,
+     select held.*, listed.change_id,
        array(select tag from unnest(held.tags) with ordinality as kept (tag, place)
              where lower(tag) not in (select lower(r) from unnest($removed) as r) order by place)
        || array(select tag from unnest($added) with ordinality as fresh (tag, place)
                 where lower(tag) not in (select lower(t) from unnest(held.tags) as t) order by place) as becomes
-     from held),
+     from held join listed on listed.id = held.id),
    tagged as (
      update submissions s
-     set tags = wanted.becomes, updated_at = greatest($now, wanted.updated_at + interval '1 millisecond')
+     set tags = wanted.becomes, updated_at = ${laterThan('wanted.updated_at')}
      from wanted
      where s.workspace_id = $workspace_id and s.id = wanted.id
        and wanted.becomes <> wanted.tags and cardinality(wanted.becomes) <= $most

@@ -8,6 +8,7 @@ import {
   json,
   jsonb,
   jsonText,
+  laterThan,
   nullable,
   statement,
   text,
@@ -16,7 +17,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import { searchTerms, type SubmissionStatus } from '../queries.ts';
+import { searchWords, type SubmissionStatus } from '../queries.ts';
 
 /** What was saved under a key and never submitted. Locked until the transaction ends. */
 export const lockProgress = statement(
@@ -56,14 +57,15 @@ export const writeProgress = statement(
      update submissions
      set version = $version, status = $status, answers = $answers, reference = $reference, has_files = $has_files,
          language = $spoken, key_digest = $key_digest, completed_at = $completed_at,
-         updated_at = greatest($now, updated_at + interval '1 millisecond'),
+         updated_at = ${laterThan('updated_at')},
          trashed_at = case when $status = 'completed' then null else trashed_at end,
          trashed_by = case when $status = 'completed' then null else trashed_by end
      where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
      returning workspace_id, id, form_id, status, tags, trashed_at),
+   ${searchWords('where trashed_at is null')},
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select workspace_id, id, form_id, ${searchTerms} from submission where trashed_at is null
+     select workspace_id, id, form_id, terms from words
      on conflict (workspace_id, submission_id) do update set terms = excluded.terms)
    select id from submission`,
 );

@@ -64,7 +64,7 @@ const writeText = (page: string): string =>
        select element_id, array_agg(option) as options from unnest($option_elements, $options) o (element_id, option)
        group by element_id) offered on offered.element_id = a.element_id
      cross join lateral json_array_elements_text(
-       case json_typeof(a.answer) when 'array' then a.answer else json_build_array(a.answer) end) chosen (option)
+       case when json_typeof(a.answer) = 'array' then a.answer else json_build_array(a.answer) end) chosen (option)
      where chosen.option = any (offered.options)),
    freed as (
      delete from taken_answers t

@@ -16,7 +16,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { ChangeThrough } from '../history/queries.ts';
-import { searchTerms, type SubmissionStatus } from '../queries.ts';
+import { searchWords, type SubmissionStatus } from '../queries.ts';
 
 /**
  * Lays submissions of a form into the trash: nothing but the trash finds them any more, and what they took is free. In the order of ids, so that
@@ -39,13 +39,13 @@ export const trashSubmissions = statement(
   `with listed as (
      select * from unnest($ids, $change_ids) as listed (id, change_id)),
    held as (
-     select s.workspace_id, s.id, listed.change_id from submissions s join listed on listed.id = s.id
-     where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is null
-     order by s.id for update of s),
+     select id from submissions
+     where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and trashed_at is null
+     order by id for update),
    trashed as (
-     update submissions s set trashed_at = $now, trashed_by = $changed_by from held
+     update submissions s set trashed_at = $now, trashed_by = $changed_by from held join listed on listed.id = held.id
      where s.workspace_id = $workspace_id and s.id = held.id
-     returning s.workspace_id, s.id, s.status, held.change_id),
+     returning s.workspace_id, s.id, s.status, listed.change_id),
    documents as (
      delete from search_documents d using trashed
      where d.workspace_id = $workspace_id and d.submission_id = trashed.id),
@@ -90,9 +90,10 @@ export const restoreSubmission = statement(
      where workspace_id = $workspace_id and form_id = $form_id and id = $id
      returning workspace_id, id, form_id, status, tags),
    language as (
-     insert into search_languages (workspace_id, language) select workspace_id, $language from submission on conflict do nothing)
+     insert into search_languages (workspace_id, language) select workspace_id, $language from submission on conflict do nothing),
+   ${searchWords()}
    insert into search_documents (workspace_id, submission_id, form_id, terms)
-   select workspace_id, id, form_id, ${searchTerms} from submission`,
+   select workspace_id, id, form_id, terms from words`,
 );
 
 /** What lies in a form's trash, as the trash shows it: the last that was laid in first. */

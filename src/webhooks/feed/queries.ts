@@ -1,10 +1,11 @@
-import { isFeedRead } from '#forms/queries.ts';
+import { feedLasts, isFeedRead } from '#forms/queries.ts';
 import {
   bigint,
   boolean,
   type Column,
   integer,
   nullable,
+  plus,
   statement,
   text,
   timestamp,
@@ -27,6 +28,9 @@ export const findFeed = statement(
     where workspace_id = $workspace_id and ${isFeedRead} and read_at > now() - interval '1 hour'`,
 );
 
+/** isFeedRead, of the feed as it is being read again. */
+const wasRead = `${plus('feeds.read_at', feedLasts)} > excluded.read_at`;
+
 /**
  * Switches the feed on, or notes that it is read. Where it was off, events may be missing that happened meanwhile:
  * they count as removed.
@@ -37,9 +41,9 @@ export const readFeedAgain = statement(
   ends,
   `insert into feeds (workspace_id, read_at) values ($workspace_id, now())
    on conflict (workspace_id) do update
-      set read_at = now(),
-          last = case when ${isFeedRead} then feeds.last else feeds.last + 1 end,
-          removed = case when ${isFeedRead} then feeds.removed else feeds.last + 1 end
+      set read_at = excluded.read_at,
+          last = case when ${wasRead} then feeds.last else feeds.last + 1 end,
+          removed = case when ${wasRead} then feeds.removed else feeds.last + 1 end
    returning last, removed`,
 );
 

@@ -62,6 +62,10 @@ export const findDeliveries = statement(
           and pg_column_size(snapshot) <= $most_bytes limit 1) as event`,
 );
 
+/** Of `webhooks`: whether it has failed for so long that it is paused when one more delivery ends so. */
+const isHopeless = `(webhooks.pauses_on_failure
+                      and webhooks.failing_since < now() - make_interval(secs => $pause_after))`;
+
 /**
  * The outcomes of requests, in one statement: what becomes of the job, of the delivery, a line of its history, and
  * how the webhook fares. Only what still has its lease is written, so a worker that was frozen and woke up changes
@@ -83,7 +87,7 @@ export const settleDeliveries = statement(
   },
   { id: uuid },
   `with outcome as materialized (
-     select * from json_to_recordset($outcomes) as outcome (
+     select *, now() + make_interval(secs => delay) as run_at from json_to_recordset($outcomes) as outcome (
        workspace_id uuid, id uuid, lease_token uuid, status text, delay double precision, trigger text, url text,
        request_headers json, body_sha256 text, body_bytes integer, started_at timestamptz, response_status integer,
        response_ms integer, dns_ms real, connect_ms real, tls_ms real, first_byte_ms real, response_headers json,
@@ -93,7 +97,7 @@ export const settleDeliveries = statement(
    delivery as (
      update deliveries
         set status = outcome.status, attempts = attempts + 1,
-            next_attempt_at = now() + make_interval(secs => outcome.delay),
+            next_attempt_at = outcome.run_at,
             response_status = outcome.response_status, response_ms = outcome.response_ms
        from outcome
        join settled_job on settled_job.workspace_id = outcome.workspace_id and settled_job.id = outcome.id
@@ -117,24 +121,30 @@ export const settleDeliveries = statement(
       where not is_test
       group by workspace_id, webhook_id
    ),
-   turned as (
-     select webhooks.workspace_id, webhooks.id, luck.has_success, luck.since,
-            luck.has_end and webhooks.pauses_on_failure
-              and webhooks.failing_since < now() - make_interval(secs => $pause_after) as is_hopeless
+   turning as (
+     select luck.workspace_id, luck.webhook_id, luck.has_success, luck.has_end, coalesce(luck.since, now()) as since
        from luck
        join webhooks on webhooks.workspace_id = luck.workspace_id and webhooks.id = luck.webhook_id
       where case when luck.has_success then webhooks.failing_since is not null
-                 else webhooks.active
-                      and (webhooks.failing_since is null
-                           or luck.has_end and webhooks.pauses_on_failure
-                              and webhooks.failing_since < now() - make_interval(secs => $pause_after)) end
-        for no key update of webhooks skip locked
+                 else webhooks.active and (webhooks.failing_since is null or luck.has_end and ${isHopeless}) end
+   ),
+   held as (
+     select workspace_id, id, ${isHopeless} as is_hopeless
+       from webhooks
+      where workspace_id = any (array(select workspace_id from turning)) and id = any (array(select webhook_id from turning))
+        for no key update skip locked
+   ),
+   turned as (
+     select held.workspace_id, held.id, turning.has_success, turning.since, now() as at,
+            turning.has_end and held.is_hopeless as is_hopeless
+       from held
+       join turning on turning.workspace_id = held.workspace_id and turning.webhook_id = held.id
    ),
    webhook as (
      update webhooks
-        set failing_since = case when has_success then null else coalesce(failing_since, turned.since, now()) end,
+        set failing_since = case when has_success then null else coalesce(failing_since, turned.since) end,
             active = active and not coalesce(not has_success and is_hopeless, false),
-            paused_at = case when active and not has_success and is_hopeless then now() else paused_at end,
+            paused_at = case when active and not has_success and is_hopeless then turned.at else paused_at end,
             paused_by = case when active and not has_success and is_hopeless then 'failure' else paused_by end
        from turned
       where webhooks.workspace_id = turned.workspace_id and webhooks.id = turned.id

@@ -4,8 +4,8 @@ import { ApiError } from '#kit/errors.ts';
 import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { noteInWorkspace, notePerson, type PersonalLine, type WorkspaceLine } from '../audit/note-person.ts';
-import { forgetKeys, keyChannel } from '../authenticate.ts';
-import { revokeKeysOf } from '../keys/queries.ts';
+import { forgetKeys } from '../authenticate.ts';
+import { revokeKeysOf, tellOfKeys } from '../keys/queries.ts';
 import { reportNews, reportPersonalNews } from '../mail-news.ts';
 import {
   deleteUser,
@@ -18,7 +18,6 @@ import {
   lockOwnWorkspaces,
   reviveUser,
   reviveWorkspace,
-  tellOfKeys,
 } from './queries.ts';
 
 /** For how many days what is to be deleted can be brought back. */
@@ -40,7 +39,7 @@ export async function beginEnd(database: Database, workspaceId: string, by: By):
     const ended = await endWorkspace(client, { workspace_id: workspaceId, ends_at, now: now() });
     if (ended.length === 0)
       throw new ApiError('conflict', 'There is no such workspace, or it is being deleted already.');
-    await tellOfKeys(client, { channel: keyChannel });
+    await tellOfKeys(client, {});
     await noteInWorkspace(client, { workspaceId, operation: 'deleteWorkspace', by });
     await reportNews(client, workspaceId, { kind: 'workspace_ending', endsAt: ends_at.toISOString() });
   });
@@ -129,7 +128,8 @@ async function removeAccount(
   const at = now();
   await transaction(database, async (client) => {
     for (const workspace_id of workspace_ids)
-      await revokeKeysOf(client, { workspace_id, user_id: id, now: at, channel: keyChannel });
+      await revokeKeysOf(client, { workspace_id, user_id: id, now: at });
+    await tellOfKeys(client, {});
     await deleteUser(client, { user_id: id, email, now: at });
   });
   forgetKeys();

@@ -1,4 +1,15 @@
-import { bigint, boolean, integer, statement, text, texts, timestamp, uuid, uuids } from '#kit/statement.ts';
+import {
+  bigint,
+  boolean,
+  integer,
+  plus,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  uuids,
+} from '#kit/statement.ts';
 import { ownersOf } from '../members/queries.ts';
 
 /** What waits in the queue of a closed workspace is due so long after its end: what is late to delete it finds it waiting. */
@@ -18,7 +29,7 @@ export const endWorkspace = statement(
      returning id, name),
    ways as (delete from form_lookup l using ended where l.workspace_id = ended.id),
    waiting as (
-     update jobs set run_at = greatest(jobs.run_at, $now) + ($ends_at - $now) + ${wellBeyond}, lease_token = null
+     update jobs set run_at = ${plus('greatest(jobs.run_at, $now)', `($ends_at - $now + ${wellBeyond})`)}, lease_token = null
        from ended where jobs.workspace_id = ended.id)
    select name from ended`,
 );
@@ -41,8 +52,8 @@ export const reviveWorkspace = statement(
      select f.id, f.workspace_id from forms f join opened on opened.id = f.workspace_id where f.deleted_at is null
      on conflict do nothing),
    waiting as (
-     update jobs set run_at = jobs.run_at - (held.ends_at - $now) - ${wellBeyond}
-       from held where jobs.workspace_id = held.id and jobs.run_at >= held.ends_at + ${wellBeyond})
+     update jobs set run_at = ${plus('jobs.run_at', `-(${wellBeyond} + (held.ends_at - $now))`)}
+       from held where jobs.workspace_id = held.id and jobs.run_at >= ${plus('held.ends_at', wellBeyond)})
    select name from opened`,
 );
 
@@ -53,14 +64,6 @@ export const isAnybodys = statement(
   { is_anybodys: boolean },
   `select exists (${ownersOf('$workspace_id')})
        or not exists (select from members where workspace_id = $workspace_id) as is_anybodys`,
-);
-
-/** Tells every process that keys are to be asked for anew. */
-export const tellOfKeys = statement(
-  'endings.tell_of_keys',
-  { channel: text },
-  { told: text },
-  `select pg_notify($channel, '')::text as told`,
 );
 
 /** A person's password is asked before; this closes the account and ends every session. Nothing for one that is closed. */

@@ -119,33 +119,37 @@ export const selectApiKeys = statement(
     order by k.id desc`,
 );
 
-/** Keeps the time of the first revocation. Tells every process, once this is committed, to forget what it knows. */
+/** The channel on which a revocation is told (NOTIFY, no payload). Whoever hears it calls forgetKeys(). */
+export const keyChannel = 'formloom_keys';
+
+/** Tells every process, once the change is committed, to forget what it knows of keys: after each that makes them do less. */
+export const tellOfKeys = statement(
+  'workspaces.tell_of_keys',
+  {},
+  {},
+  `select from pg_notify('${keyChannel}', '')`,
+);
+
+/** Keeps the time of the first revocation. */
 export const revokeApiKey = statement(
   'workspaces.revoke_api_key',
-  { workspace_id: uuid, id: uuid, unchanged: nullable(timestamps), now: timestamp, channel: text },
+  { workspace_id: uuid, id: uuid, unchanged: nullable(timestamps), now: timestamp },
   { revoked_at: timestamp },
-  `with revoked as (
-     update api_keys set revoked_at = coalesce(revoked_at, $now), updated_at = $now
-      where workspace_id = $workspace_id and id = $id and ($unchanged is null or updated_at = any ($unchanged))
-     returning revoked_at
-   )
-   select revoked.revoked_at from revoked, pg_notify($channel, '')`,
+  `update api_keys set revoked_at = coalesce(revoked_at, $now), updated_at = $now
+    where workspace_id = $workspace_id and id = $id and ($unchanged is null or updated_at = any ($unchanged))
+   returning revoked_at`,
 );
 
-/** Revokes the keys whose secret a person was shown. Tells every process, as revokeApiKey does. */
+/** Revokes the keys whose secret a person was shown. */
 export const revokeKeysOf = statement(
   'workspaces.revoke_keys_of',
-  { workspace_id: uuid, user_id: text, now: timestamp, channel: text },
-  { id: uuid },
-  `with revoked as (
-     update api_keys set revoked_at = $now, updated_at = $now
-      where workspace_id = $workspace_id and created_by = $user_id and revoked_at is null
-     returning id
-   )
-   select revoked.id from revoked, pg_notify($channel, '')`,
+  { workspace_id: uuid, user_id: text, now: timestamp },
+  {},
+  `update api_keys set revoked_at = $now, updated_at = $now
+    where workspace_id = $workspace_id and created_by = $user_id and revoked_at is null`,
 );
 
-/** Changes of a key that is not revoked what is named; a limit may become null. Tells every process, as revokeApiKey does. */
+/** Changes of a key that is not revoked what is named; a limit may become null. */
 export const updateApiKey = statement(
   'workspaces.update_api_key',
   {
@@ -158,25 +162,21 @@ export const updateApiKey = statement(
     expires_at: nullable(timestamp),
     unchanged: nullable(timestamps),
     now: timestamp,
-    channel: text,
   },
   { id: uuid },
-  `with changed as (
-     update api_keys
-        set name = coalesce($name, name), updated_at = $now,
-            permissions = case when 'permissions' = any ($named) then $permissions else permissions end,
-            form_ids = case when 'form_ids' = any ($named) then $form_ids else form_ids end,
-            expires_at = case when 'expires_at' = any ($named) then $expires_at else expires_at end
-      where workspace_id = $workspace_id and id = $id and revoked_at is null
-        and ($unchanged is null or updated_at = any ($unchanged))
-     returning id
-   )
-   select changed.id from changed, pg_notify($channel, '')`,
+  `update api_keys
+      set name = coalesce($name, name), updated_at = $now,
+          permissions = case when 'permissions' = any ($named) then $permissions else permissions end,
+          form_ids = case when 'form_ids' = any ($named) then $form_ids else form_ids end,
+          expires_at = case when 'expires_at' = any ($named) then $expires_at else expires_at end
+    where workspace_id = $workspace_id and id = $id and revoked_at is null
+      and ($unchanged is null or updated_at = any ($unchanged))
+   returning id`,
 );
 
 /**
  * Gives a key another secret: the former ones end at `former_until`, and those that ended before are forgotten.
- * Nothing for a key that is revoked or absent. Tells every process, as revokeApiKey does.
+ * Nothing for a key that is revoked or absent.
  */
 export const rotateApiKey = statement(
   'workspaces.rotate_api_key',
@@ -189,7 +189,6 @@ export const rotateApiKey = statement(
     former_until: timestamp,
     /** Who was shown the new secret; null for the operator. */
     rotated_by: nullable(text),
-    channel: text,
   },
   { id: uuid },
   `with key as (
@@ -209,5 +208,5 @@ export const rotateApiKey = statement(
    fresh as (
      insert into api_key_lookup (hash, workspace_id, api_key_id) select $hash, workspace_id, id from key
    )
-   select key.id from key, pg_notify($channel, '')`,
+   select id from key`,
 );

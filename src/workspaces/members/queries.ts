@@ -133,17 +133,11 @@ export const hasOtherOwner = statement(
   `select exists (${ownersOf('$workspace_id', '$user_id')}) as has_other`,
 );
 
-/** Tells every process, once this is committed, to forget what it knows of keys: they may what their makers may. */
 export const updateRole = statement(
   'workspaces.update_role',
-  { workspace_id: uuid, user_id: text, role: word<Role>(), now: timestamp, channel: text },
-  { user_id: text },
-  `with changed as (
-     update members set role = $role, updated_at = $now
-      where workspace_id = $workspace_id and user_id = $user_id
-     returning user_id
-   )
-   select changed.user_id from changed, pg_notify($channel, '')`,
+  { workspace_id: uuid, user_id: text, role: word<Role>(), now: timestamp },
+  {},
+  `update members set role = $role, updated_at = $now where workspace_id = $workspace_id and user_id = $user_id`,
 );
 
 export const deleteMember = statement(

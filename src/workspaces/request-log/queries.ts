@@ -1,5 +1,6 @@
 import {
   type Column,
+  dates,
   integer,
   integers,
   smallint,
@@ -43,23 +44,25 @@ export const countRequests = statement(
   {
     workspace_ids: uuids,
     key_ids: uuids,
-    days: texts,
+    days: dates,
     requests: bigints,
     times: timestamps,
     addresses: texts,
   },
   {},
   `/* sweep: across workspaces */
-   with given as (
+   with held as (
+     select workspace_id, id from api_keys where workspace_id = any ($workspace_ids) and id = any ($key_ids)
+     order by workspace_id, id for update),
+   given as (
      select given.* from unnest($workspace_ids, $key_ids, $days, $requests, $times, $addresses)
        as given (workspace_id, key_id, day, requests, at, address)
-     join api_keys k on k.workspace_id = given.workspace_id and k.id = given.key_id
-     order by given.workspace_id, given.key_id, given.day for update of k),
+     join held on held.workspace_id = given.workspace_id and held.id = given.key_id),
    used as (
      update api_keys k set last_used_at = greatest(k.last_used_at, given.at), last_used_address = given.address
      from given where k.workspace_id = given.workspace_id and k.id = given.key_id)
    insert into api_key_days as d (workspace_id, api_key_id, day, requests)
-   select workspace_id, key_id, day::date, requests from given
+   select workspace_id, key_id, day, requests from given order by workspace_id, key_id, day
    on conflict (workspace_id, api_key_id, day) do update set requests = d.requests + excluded.requests`,
 );
 

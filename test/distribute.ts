@@ -1,0 +1,48 @@
+import { Client } from 'pg';
+
+/** The schema that all tables of a test database on Citus lie in; the search path of `distributedUrl` begins with it. */
+export const cell = 'cell';
+
+/** The address of a cluster, as tests use it: what they name is looked for in the distributed schema first. */
+export function distributedUrl(clusterUrl: string): string {
+  const url = new URL(clusterUrl);
+  url.searchParams.set(
+    'options',
+    `-csearch_path=${cell},public -ccitus.allow_nested_distributed_execution=on`,
+  );
+  return url.href;
+}
+
+async function run(url: string, ...statements: readonly string[]): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const each of statements) await client.query(each);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes an empty database one of a cluster of one node, which holds what is distributed itself. */
+export async function prepareCluster(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const node = `'${hostname}', ${port || 5432}`;
+  await run(
+    url,
+    'create extension citus',
+    `select citus_set_coordinator_host(${node})`,
+    `select citus_set_node_property(${node}, 'shouldhaveshards', true)`,
+    `create schema ${cell}`,
+  );
+}
+
+/** Distributes the migrated schema, and leaves its database alone, so that it can be copied. */
+export async function distributeTemplate(serverUrl: string, url: string, name: string): Promise<void> {
+  // Triggers write to tables of the same schema, which are at the same node.
+  await run(url, 'set citus.enable_unsafe_triggers to on', `select citus_schema_distribute('${cell}')`);
+  await run(
+    serverUrl,
+    `alter database ${name} with allow_connections false`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+  );
+}

@@ -1,0 +1,15 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Declared, declaredStatements } from '#kit/statement.ts';
+
+const src = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** Every statement of the service: loading the files declares them. */
+export async function loadStatements(): Promise<Declared[]> {
+  for (const name of await readdir(src, { recursive: true })) {
+    if (/(^|\/)(queries|queue)\.ts$/.test(name)) await import(join(src, name));
+  }
+  // A test of statements may share the process; its own are named so.
+  return declaredStatements().filter(({ name }) => !name.startsWith('test.'));
+}
