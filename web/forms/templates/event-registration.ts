@@ -38,7 +38,13 @@ export const eventRegistration = {
             attrs: {
               id: 'sessions',
               label: 'Which sessions do you want to attend?',
-              options: ['Opening talk', 'Workshop: research', 'Workshop: prototypes', 'Panel', 'Dinner'],
+              options: [
+                'Opening talk',
+                { id: 'research', label: 'Workshop: research', capacity: 20 },
+                { id: 'prototypes', label: 'Workshop: prototypes', capacity: 20 },
+                'Panel',
+                'Dinner',
+              ],
               required: true,
               max_choices: 4,
             },

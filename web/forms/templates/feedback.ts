@@ -1,12 +1,10 @@
 import type { Template } from './template.ts';
 
-const scale = ['Very good', 'Good', 'So-so', 'Bad', 'Very bad'] as const;
-
 /** Somebody tells how it was. */
 export const feedback = {
   id: 'feedback',
   title: 'Feedback',
-  description: 'A few ratings, a number, and room for words.',
+  description: 'A few ratings, and room for words.',
   structure: {
     type: 'form',
     attrs: { name: 'Feedback', description: 'Two minutes that help us get better.' },
@@ -16,8 +14,8 @@ export const feedback = {
         attrs: { layout: 'stack' },
         children: [
           {
-            type: 'radio',
-            attrs: { id: 'overall', label: 'How was it overall?', options: scale, required: true },
+            type: 'rating',
+            attrs: { id: 'overall', label: 'How was it overall?', required: true },
             children: [],
           },
           {
@@ -25,29 +23,26 @@ export const feedback = {
             attrs: {
               id: 'wrong',
               label: 'What went wrong?',
-              show_when: { element: 'overall', is: 'one_of', value: ['Bad', 'Very bad'] },
+              show_when: { element: 'overall', is: 'at_most', value: 2 },
             },
             children: [],
           },
           {
-            type: 'composite',
-            attrs: { id: 'details', label: 'In detail', layout: 'grid_2' },
-            children: [
-              { type: 'dropdown', attrs: { id: 'quality', label: 'Quality', options: scale }, children: [] },
-              { type: 'dropdown', attrs: { id: 'support', label: 'Support', options: scale }, children: [] },
-              { type: 'dropdown', attrs: { id: 'speed', label: 'Speed', options: scale }, children: [] },
-              { type: 'dropdown', attrs: { id: 'price', label: 'Price', options: scale }, children: [] },
-            ],
+            type: 'matrix',
+            attrs: {
+              id: 'details',
+              label: 'In detail',
+              rows: ['Quality', 'Support', 'Speed', 'Price'],
+              options: ['Very good', 'Good', 'So-so', 'Bad', 'Very bad'],
+            },
+            children: [],
           },
           {
-            type: 'number',
+            type: 'scale',
             attrs: {
               id: 'recommendation',
               label: 'How likely are you to recommend us?',
               help_text: 'From 0 (not at all) to 10 (certainly).',
-              min: 0,
-              max: 10,
-              step: 1,
             },
             children: [],
           },

@@ -92,6 +92,16 @@ export const jobApplication = {
             attrs: { id: 'cv', label: 'CV', required: true, accept: ['.pdf'], max_files: 1 },
             children: [],
           },
+          {
+            type: 'consent',
+            attrs: {
+              id: 'kept',
+              label: 'What you send us',
+              statement: 'You may keep my application for six months.',
+              required: true,
+            },
+            children: [],
+          },
         ],
       },
     ],

@@ -34,6 +34,11 @@ export const order = {
               },
             ],
           },
+          {
+            type: 'calculation',
+            attrs: { id: 'pieces', label: 'Pieces in all', formula: 'sum({quantity})' },
+            children: [],
+          },
           { type: 'textarea', attrs: { id: 'remarks', label: 'Remarks' }, children: [] },
         ],
       },
