@@ -52,8 +52,8 @@ type Tally = {
   options: number;
   values: number;
   markup: number;
-  /** Those that the root names. */
-  languages: readonly string[];
+  /** Those that the root names, which is looked at first. */
+  languages: readonly string[] | undefined;
 };
 
 /** Where an element stands. */
@@ -78,13 +78,11 @@ function* checkForm(form: unknown): Problems {
     options: 0,
     values: 0,
     markup: 0,
-    languages: [],
+    languages: undefined,
   };
   if (own(form, 'type') !== 'form') yield { message: 'The root node must have the type "form".', path: [] };
   yield* checkStorable(form, [], tally);
-  const attrs = yield* checkAttributes(form, formAttributes, []);
-  tally.languages = (attrs['languages'] ?? []) as readonly string[];
-  yield* checkTranslations(form, attrs, formAttributes, { path: [], tally });
+  yield* checkAttributes(form, formAttributes, [], tally);
   yield* checkSteps(childrenOf(form), tally);
   yield* checkLogic(tally.nodes);
 }
@@ -113,8 +111,7 @@ function* checkStep(step: unknown, path: Path, tally: Tally): Problems {
     return;
   }
   yield* checkStorable(step, path, tally);
-  const attrs = yield* checkAttributes(step, stepAttributes, path);
-  yield* checkTranslations(step, attrs, stepAttributes, { path, tally });
+  const attrs = yield* checkAttributes(step, stepAttributes, path, tally);
   tally.nodes.push({ path, id: nodeId(attrs), type: 'step', parent: undefined, group: undefined, attrs });
   const place: Place = { path, nesting: 0, parent: undefined, group: undefined };
   yield* checkElements(own(step, 'children'), place, tally);
@@ -151,8 +148,7 @@ function* checkElement(element: unknown, place: Place, tally: Tally): Problems {
   }
   const { path, parent, group } = place;
   yield* checkStorable(element, path, tally);
-  const attrs = yield* checkAttributes(element, elements[type].attrs, path);
-  yield* checkTranslations(element, attrs, elements[type].attrs, { path, tally });
+  const attrs = yield* checkAttributes(element, elements[type].attrs, path, tally);
   const node: LogicNode = { path, id: nodeId(attrs), type, parent, group, attrs };
   tally.nodes.push(node);
   yield* checkUniqueId(element, path, tally);
@@ -228,7 +224,12 @@ const requiredNames = factOf((specs: AttributeSpecs): readonly string[] =>
 );
 
 /** Gives back the attributes that are right, for the checks that look further. */
-function* checkAttributes(node: Node, specs: AttributeSpecs, path: Path): Generator<StructureError, Node> {
+function* checkAttributes(
+  node: Node,
+  specs: AttributeSpecs,
+  path: Path,
+  tally: Tally,
+): Generator<StructureError, Node> {
   const attrs = Object.hasOwn(node, 'attrs') ? node.attrs : {};
   const right: Record<string, unknown> = {};
   if (!isRecord(attrs)) {
@@ -236,32 +237,23 @@ function* checkAttributes(node: Node, specs: AttributeSpecs, path: Path): Genera
     return right;
   }
   const at = (name: string) => (path.length === 0 ? { path, field: name } : { path });
-  for (const name of requiredNames(specs))
-    if (isMissing(own(attrs, name)))
-      yield { message: `A required attribute is missing: "${name}".`, ...at(name) };
-  // By what the node has: of what its type may have there is several times as much.
-  for (const name of Object.keys(attrs)) {
-    const value = attrs[name];
+  // By what the node has: what its type may have besides is several times as much.
+  for (const name of new Set([...requiredNames(specs), ...Object.keys(attrs)])) {
     const spec = own(specs, name);
-    if (!spec || value === undefined || (spec.required && isMissing(value))) continue;
-    const problem = attributeProblem(spec, value);
-    if (problem) yield { message: `"${name}" of ${nameOf(node)} ${problem}.`, ...at(name) };
-    else right[name] = value;
+    const value = own(attrs, name);
+    if (spec?.required && isMissing(value)) {
+      yield { message: `A required attribute is missing: "${name}".`, ...at(name) };
+    } else if (spec && value !== undefined) {
+      const problem = attributeProblem(spec, value);
+      if (problem) yield { message: `"${name}" of ${nameOf(node)} ${problem}.`, ...at(name) };
+      else right[name] = value;
+    }
   }
+  tally.languages ??= (right['languages'] ?? []) as readonly string[];
+  if (right['translations'] !== undefined)
+    for (const problem of translationProblems(right, specs, tally.languages))
+      yield { message: `The translations of ${nameOf(node)} ${problem}.`, ...at('translations') };
   return right;
-}
-
-/** @param attrs those that are right by themselves. */
-function* checkTranslations(
-  node: Node,
-  attrs: Node,
-  specs: AttributeSpecs,
-  { path, tally }: { path: Path; tally: Tally },
-): Problems {
-  if (attrs['translations'] === undefined) return;
-  const at = path.length === 0 ? { path, field: 'translations' } : { path };
-  for (const problem of translationProblems(attrs, specs, tally.languages))
-    yield { message: `The translations of ${nameOf(node)} ${problem}.`, ...at };
 }
 
 function* checkUniqueId(element: Node, path: Path, tally: Tally): Problems {
