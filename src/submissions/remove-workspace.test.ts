@@ -12,7 +12,7 @@ import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import type { Session } from '#console/accounts/shapes.ts';
 import { newId } from '#kit/clock.ts';
-import { completeJob, LeaseLost } from '#kit/queue.ts';
+import { completeJob, enqueueJob, LeaseLost } from '#kit/queue.ts';
 import { beginEnd, bringBack, removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { removeEndedWorkspaces } from './remove-workspace.ts';
 
@@ -168,6 +168,25 @@ test('a workspace that is being deleted is closed for keys, members and visitors
     (await fetch(link)).status,
   ];
   assert.deepEqual(await states(), [200, 200, 200, 200]);
+  const neighbour = await signIn(service);
+  const theirs = await neighbour.api<{ id: string }>('POST', '/forms', form);
+  const closed = await signIn(service);
+  assert.equal((await closed.call('DELETE', `/workspaces/${closed.workspaceId}`, again)).status, 200);
+  const job = { workspace_id: neighbour.workspaceId, id: newId(), kind: 'waits', lane: 'waits', payload: {} };
+  await enqueueJob(database, { ...job, delay: 3_600 });
+  const timeOfJob = async (): Promise<Date> => {
+    const { rows } = await database.query<{ at: Date }>('select run_at as at from jobs where id = $1', [
+      job.id,
+    ]);
+    return rows[0]!.at;
+  };
+  const othersAre = async () => [
+    (await neighbour.api('GET', '/forms')).status,
+    (await fetch(`${url}/f/${theirs.body.id}`)).status,
+    (await closed.api('GET', '/forms')).status,
+    await timeOfJob(),
+  ];
+  const asTheyWere = [200, 200, 403, await timeOfJob()];
   const editor = await signIn(service, { workspaceId, role: 'admin' });
   const path = `/workspaces/${workspaceId}`;
   assert.equal((await editor.call('DELETE', path, again)).status, 403);
@@ -178,12 +197,14 @@ test('a workspace that is being deleted is closed for keys, members and visitors
   const days = (Date.parse(ended.body.ends_at) - Date.now()) / 86_400_000;
   assert.ok(days > 6.9 && days < 7.1);
   assert.deepEqual(await states(), [401, 403, 404, 404]);
+  assert.deepEqual(await othersAre(), asTheyWere);
   assert.equal((await owner.call('DELETE', path, again)).status, 409);
   const { body } = await owner.call<Session>('GET', '/session');
   assert.deepEqual([body.workspaces, body.ending_workspaces.map(({ id }) => id)], [[], [workspaceId]]);
   assert.equal((await editor.call('POST', `${path}/returns`)).status, 403);
   assert.equal((await owner.call('POST', `${path}/returns`)).status, 204);
   assert.deepEqual(await states(), [200, 200, 200, 200]);
+  assert.deepEqual(await othersAre(), asTheyWere);
   assert.equal((await owner.call('POST', `${path}/returns`)).status, 409);
   const { body: log } = await owner.api<{ data: { operation: string }[] }>('GET', '/audit');
   const noted = log.data.map(({ operation }) => operation).filter((name) => name.endsWith('Workspace'));
@@ -318,14 +339,36 @@ const run = async (...words: string[]) =>
 
 test('the operator deletes and brings back at the command line', async () => {
   const person = await signIn(service);
-  const member = await signIn(service, { workspaceId: person.workspaceId, role: 'editor' });
+  const [member, other, third] = [
+    await signIn(service, { workspaceId: person.workspaceId, role: 'editor' }),
+    await signIn(service, { workspaceId: person.workspaceId, role: 'editor' }),
+    await signIn(service, { workspaceId: person.workspaceId, role: 'editor' }),
+  ];
   assert.equal(await run('workspace', 'delete', person.workspaceId), 0);
   assert.equal((await person.api('GET', '/forms')).status, 403);
   assert.equal(await run('workspace', 'restore', person.workspaceId), 0);
   assert.equal((await person.api('GET', '/forms')).status, 200);
+  for (const { userId } of [member, third])
+    await database.query(
+      `insert into password_resets (hash, user_id, created_at, expires_at) values (decode(md5($1), 'hex'), $1, now(), now())`,
+      [userId],
+    );
   assert.equal(await run('user', 'delete', '--email', member.email), 0);
+  assert.equal(await run('user', 'delete', '--email', other.email), 0);
+  const resets = await database.query('select user_id from password_resets where user_id = any ($1)', [
+    [member.userId, third.userId],
+  ]);
+  assert.deepEqual(resets.rows, [{ user_id: third.userId }]);
   assert.equal((await member.call('GET', '/session')).status, 401);
+  assert.equal(await run('user', 'delete', '--email', member.email), 1);
   assert.equal(await run('user', 'restore', '--email', member.email), 0);
+  assert.equal(await run('user', 'restore', '--email', member.email), 1);
+  const { rows } = await database.query('select ends_at is null as is_back from users where id = $1', [
+    other.userId,
+  ]);
+  assert.deepEqual(rows, [{ is_back: false }]);
+  await endNow('users', other.userId);
+  assert.equal(await run('user', 'restore', '--email', other.email), 1, 'the time to come back is over');
   assert.ok((await enter(member)) !== '');
   assert.equal(await run('user', 'delete', '--email', 'nobody@example.org'), 1);
 });
