@@ -40,7 +40,7 @@ export type ConsolePerson = {
 const password = 'a long test password';
 /** As `hashPassword` made it, once for all: each time takes a tenth of a second of CPU, and tests sign hundreds in. */
 const passwordHash =
-  '8712759c4a229952eb32e8ce800372f2:73ae86fb7a8f0c5c031f2b9f84f2d6886e8b5b688c5ba361a15f7d0b94eaf42e4965cf29b98fc5b5aa1037bd2c44d64f6471d58831c03f3a576e3a452287f304';
+  '$scrypt$ln=15,r=8,p=3$bR_sL_IM0zZ8XjB6Y2myFA$UpNFaqRSHNRmQfhqM_ud2AeIFjwE0jaRh3hV6rjICEMqUWcdNEE06Nrlwb-HGfW4WpyURVGJgDyUET_ak8Usjw';
 let people = 0;
 /** What signs people in, of each service. */
 const openedAccounts = new WeakMap<TestService, ReturnType<typeof openAccounts>>();

@@ -4,6 +4,7 @@ import { setSessionCookie } from 'better-auth/cookies';
 import { newId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
+import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
 import type { Vault } from '#kit/vault.ts';
 import { passwordLength } from './passwords.ts';
 
@@ -124,6 +125,10 @@ function settings({ database, vault, publicUrl, log }: Surroundings) {
       minPasswordLength: passwordLength.least,
       // The library counts the halves of what lies beyond 16 bits; passwords.ts counts characters.
       maxPasswordLength: passwordLength.most * 2,
+      password: {
+        hash: hashPassword,
+        verify: ({ hash, password }: { hash: string; password: string }) => verifyPassword(hash, password),
+      },
       // A stolen session ends with the password that it was stolen under (docs/rules.md T20).
       revokeSessionsOnPasswordReset: true,
     },

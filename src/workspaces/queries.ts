@@ -171,3 +171,19 @@ export const claimSetup = statement(
   { claimed: boolean },
   `delete from setup where token_hash = $token_hash and not exists (select from users) returning true as claimed`,
 );
+
+/** The hash of a person's password; nothing for one who has none. */
+export const findPasswordHash = statement(
+  'workspaces.find_password_hash',
+  { user_id: text },
+  { password: text },
+  `select password from accounts where user_id = $user_id and provider_id = 'credential' and password is not null`,
+);
+
+/** Puts another hash of the same password in the place of one, where it was not changed meanwhile. */
+export const replaceHash = statement(
+  'workspaces.replace_hash',
+  { user_id: text, old: text, strong: text },
+  {},
+  `update accounts set password = $strong where user_id = $user_id and provider_id = 'credential' and password = $old`,
+);

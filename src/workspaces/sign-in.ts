@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { hashPassword, isOldHash } from '#kit/password-hash.ts';
+import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from './accounts.ts';
 import { countUpTo } from './limit.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
 import { refuseProblems } from './problems.ts';
-import { confirmPassword, keepSecondStep } from './queries.ts';
+import { confirmPassword, findPasswordHash, keepSecondStep, replaceHash } from './queries.ts';
 import type { RequestCounter } from './request-counter.ts';
 import { isTemporaryOver } from './session-end.ts';
 import { wordsOfPerson } from './users.ts';
@@ -47,6 +49,7 @@ export async function signIn(
     });
     await auth.api.signOut({ headers: attempt.headers });
     const { user } = response;
+    await strengthenHash(context.database, user.id, given.password);
     // The session that was just begun is nobody's: its cookies go nowhere, and it opens nothing (session-end.ts).
     if (isTemporaryOver(user))
       throw new ApiError('unauthorized', 'The time of this temporary password is over. Ask for another.');
@@ -59,6 +62,14 @@ export async function signIn(
     if (!isRefusal(cause)) throw cause;
     throw new ApiError('unauthorized', 'The email address or the password is wrong.', { cause });
   }
+}
+
+/** A password that was hashed in a weaker way than now is hashed anew: here alone it is known. */
+async function strengthenHash(database: Database, userId: string, password: string): Promise<void> {
+  const found = only(await findPasswordHash(database, { user_id: userId }));
+  if (!found || !isOldHash(found.password)) return;
+  const change = { user_id: userId, old: found.password, strong: await hashPassword(password) };
+  await replaceHash(database, change);
 }
 
 /**

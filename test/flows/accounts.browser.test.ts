@@ -117,6 +117,9 @@ test('a password is changed, and only this browser stays signed in', async () =>
   await page.getByText('This browser', { exact: true }).waitFor();
   await tabTo(page, 'button', /Sign out Chrome/);
   await press(page, 'Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Your password').fill(person.password);
+  await dialog.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByText('It is signed out.').waitFor();
   await third.reload();
   await heading(third, 'Sign in to Formloom');

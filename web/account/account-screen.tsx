@@ -1,7 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
+import { callOwn } from '../api/operations.ts';
+import { Button } from '../design/button.tsx';
 import { RadioGroup } from '../design/checkbox.tsx';
 import { Card, Page } from '../design/page.tsx';
+import { toastDone, toastProblem } from '../design/toast.tsx';
 import { useSession } from '../shell/session.ts';
 import { setTheme, themes, useTheme } from '../shell/theme.ts';
 import { ActivityCard } from './activity-card.tsx';
@@ -24,7 +27,9 @@ export function AccountScreen(): ReactElement {
       <Card title="You" lead={`You sign in as ${user.email}.`}>
         <NameForm name={user.name} />
       </Card>
-      {factors?.has_password !== false && (
+      {factors?.has_password === false ? (
+        <FirstPasswordCard email={user.email} />
+      ) : (
         <Card title="Password" lead="Changing it signs you out everywhere else.">
           <PasswordForm />
         </Card>
@@ -37,5 +42,23 @@ export function AccountScreen(): ReactElement {
       </Card>
       <DeleteAccountCard />
     </Page>
+  );
+}
+
+/** Of who signs in by a provider alone: the first password is chosen through a mail, as a forgotten one is. */
+function FirstPasswordCard({ email }: { email: string }): ReactElement {
+  const ask = useMutation({
+    mutationFn: () => callOwn('askForPasswordReset', { body: { email } }),
+    onSuccess: () => toastDone(`A mail to ${email} is on its way.`),
+    onError: toastProblem,
+  });
+  return (
+    <Card title="Password" lead="You have none here. One that you choose works beside how you sign in now.">
+      <div className="row">
+        <Button isPending={ask.isPending} onPress={() => ask.mutate()}>
+          Mail me a link to choose one
+        </Button>
+      </div>
+    </Card>
   );
 }

@@ -12,6 +12,7 @@ export function PasskeyButton(): ReactElement | null {
   const enter = useMutation({
     mutationFn: async () =>
       callOwn('signInByPasskey', { body: await showPasskey(await callOwn('askForPasskey', {})) }),
+    meta: { isSignIn: true },
     onSuccess: goOn,
   });
   if (!hasPasskeys()) return null;

@@ -13,5 +13,8 @@ export function leadToSignIn(router: RegisteredRouter): void {
     void router.navigate({ to: '/sign-in', search: { next } });
   };
   queryClient.getQueryCache().subscribe(({ query }) => hear(query.state.error));
-  queryClient.getMutationCache().subscribe(({ mutation }) => hear(mutation?.state.error ?? null));
+  queryClient.getMutationCache().subscribe(({ mutation }) => {
+    // That of a try to show who one is says nothing of the session.
+    if (mutation?.meta?.['isSignIn'] !== true) hear(mutation?.state.error ?? null);
+  });
 }

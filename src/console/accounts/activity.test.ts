@@ -36,7 +36,7 @@ test('who signs in, tries to, signs out, and changes their account finds it amon
   const cookie = cookieOf(entered.headers);
   await callConsole(url, cookie, 'PATCH', '/person', { name: 'Another' });
   await callConsole(url, cookie, 'DELETE', '/session', {});
-  await person.call('DELETE', '/person/sessions', {});
+  await person.call('DELETE', '/person/sessions', { password: person.password });
   const expected = [
     ['endOtherSessions', 200],
     ['signOut', 200],

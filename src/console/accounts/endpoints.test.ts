@@ -18,6 +18,8 @@ const cookieOf = (headers: Headers): string =>
     .map((cookie) => cookie.split(';', 1)[0])
     .join('; ');
 
+const again = { password: 'a long test password' };
+
 test('a person signs in, is known, signs out, and is unknown again: also whoever kept the cookie', async () => {
   const person = await signIn(service, { name: 'Ada' });
   const entered = await nobody('POST', '/session', { email: person.email, password: person.password });
@@ -229,13 +231,16 @@ test('a person sees where they are signed in, and ends it: one, or all but this;
   assert.deepEqual([newest!.browser?.slice(0, 7), newest!.browser?.length], ['Firefox', 300]);
 
   const stranger = await signIn(service);
-  assert.equal((await stranger.call('DELETE', `/person/sessions/${newest!.id}`)).status, 404);
+  assert.equal((await stranger.call('DELETE', `/person/sessions/${newest!.id}`, again)).status, 404);
   assert.equal((await nobody('GET', '/session', undefined, other)).status, 200);
-  assert.equal((await person.call('DELETE', `/person/sessions/${newest!.id}`)).status, 204);
+  const wrong = { password: 'not the password' };
+  for (const path of ['/person/sessions', `/person/sessions/${newest!.id}`])
+    assert.equal((await person.call('DELETE', path, wrong)).status, 422, path);
+  assert.equal((await person.call('DELETE', `/person/sessions/${newest!.id}`, again)).status, 204);
   assert.equal((await nobody('GET', '/session', undefined, other)).status, 401);
 
   const third = await beginSession(service, person.userId);
-  assert.equal((await person.call('DELETE', '/person/sessions')).status, 204);
+  assert.equal((await person.call('DELETE', '/person/sessions', again)).status, 204);
   assert.equal((await nobody('GET', '/session', undefined, third)).status, 401);
   assert.equal((await list()).length, 1);
 });

@@ -5,12 +5,14 @@ import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { notePerson, personalLine } from '#workspaces/audit/note-person.ts';
 import { countPersonalLines, selectPersonalLines } from '#workspaces/audit/queries.ts';
+import { requirePassword } from '#workspaces/second-factor/password-again.ts';
 import { endOtherSessions, endSession, selectSessions } from '#workspaces/sessions/queries.ts';
 import type { ConsoleServices } from '../services.ts';
-import { Activity, Sessions } from './shapes.ts';
+import { Activity, PasswordAgain, Sessions } from './shapes.ts';
 
 /** Where a person is signed in, and the ends of it. */
-export function ownSessionEndpoints({ database }: Pick<ConsoleServices, 'database'>) {
+export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' | 'requestCounter'>) {
+  const { database } = services;
   return {
     list: operation({
       summary: 'List where one is signed in',
@@ -59,8 +61,11 @@ export function ownSessionEndpoints({ database }: Pick<ConsoleServices, 'databas
       summary: 'End one of one’s sessions',
       caller: 'person',
       params: idParameter,
+      body: PasswordAgain,
       reply: { status: 204, description: 'It opens nothing any more.' },
-      async run({ person, visitor, params }) {
+      errors: ['rate_limit_exceeded'],
+      async run({ person, visitor, params, body }) {
+        await requirePassword(services, person, body.password);
         const ended = await endSession(database, { user_id: person.id, id: params.id });
         if (ended.length === 0) throw new ApiError('not_found');
         await notePerson(database, personalLine({ person, visitor }, 'endSession'));
@@ -70,8 +75,11 @@ export function ownSessionEndpoints({ database }: Pick<ConsoleServices, 'databas
     endOthers: operation({
       summary: 'End every other session of one’s own',
       caller: 'person',
+      body: PasswordAgain,
       reply: { status: 204, description: 'This one is left.' },
-      async run({ person, visitor }) {
+      errors: ['rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        await requirePassword(services, person, body.password);
         await endOtherSessions(database, { user_id: person.id, id: person.sessionId });
         await notePerson(database, personalLine({ person, visitor }, 'endOtherSessions'));
       },

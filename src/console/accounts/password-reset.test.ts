@@ -64,6 +64,22 @@ test('the mailed link sets a password once, ends every session, and its owner is
   assert.deepEqual(rows, [{ is_private: true }, { is_private: true }], 'no workspace sees these in its log');
 });
 
+test('who signs in by a provider alone chooses a first password in the same way', async () => {
+  const person = await signIn(service);
+  await database.query(
+    "update accounts set provider_id = 'oidc', account_id = 'https://login.example.org ada', password = null where user_id = $1",
+    [person.userId],
+  );
+  await ask(person.email);
+  assert.equal((await finish(await tokenFor(person.email))).status, 200);
+  assert.equal((await enter(person.email, chosen)).status, 204);
+  const { rows } = await database.query(
+    'select provider_id from accounts where user_id = $1 order by provider_id',
+    [person.userId],
+  );
+  assert.deepEqual(rows, [{ provider_id: 'credential' }, { provider_id: 'oidc' }], 'the provider stays');
+});
+
 test('a link whose time is over sets nothing, and neither does a guessed one', async () => {
   const person = await signIn(service);
   await ask(person.email);

@@ -112,6 +112,20 @@ test('an address of another domain, or that the provider does not confirm, is no
   assert.equal(rowCount, 0);
 });
 
+test('a provider that says nothing of addresses is believed where the operator says so, and never against its word', async () => {
+  const config = services.config.identityProvider!;
+  config.trustsEmail = true;
+  const silent = { sub: 'silent', email: 'silent@example.org' };
+  assert.equal((await enter(silent)).status, 204);
+  for (const person of [
+    { sub: 'y1', email: 'y@example.org', email_verified: false },
+    { sub: 'y2', email: 'y@example.com' },
+  ])
+    assert.equal((await enter(person)).status, 403, person.sub);
+  config.trustsEmail = false;
+  assert.equal((await enter({ sub: 'other', email: 'other@example.org' })).status, 403);
+});
+
 test('an answer is taken once, in the browser that asked, as it was given', async () => {
   provider.person = ada;
   const { answer, kept } = await begin();

@@ -8,6 +8,8 @@ export type IdentityProviderConfig = {
   name: string;
   /** Of the addresses that it may sign in, in small letters. */
   domains: readonly string[];
+  /** Whether it is believed about an address of which it does not say whether it is confirmed. */
+  trustsEmail: boolean;
   roleClaim: string;
   /** What a value of the claim makes of a person: a member of a workspace. */
   roles: readonly { value: string; workspaceId: string; role: string }[];
@@ -51,6 +53,7 @@ export function readIdentityProvider(
     clientSecret: value('OIDC_CLIENT_SECRET'),
     name: value('OIDC_NAME') ?? 'your organisation',
     domains,
+    trustsEmail: value('OIDC_TRUST_EMAIL') === 'true',
     roleClaim: value('OIDC_ROLE_CLAIM') ?? 'groups',
     roles,
   };

@@ -172,7 +172,8 @@ async function findOrMakePerson(
 ): Promise<{ id: string }> {
   const email = typeof claims['email'] === 'string' ? claims['email'].trim().toLowerCase() : '';
   const isAllowed = emailProblems(email).length === 0 && provider.domains.includes(email.split('@')[1]!);
-  if (!isAllowed || claims['email_verified'] !== true)
+  const isConfirmed = claims['email_verified'] ?? provider.trustsEmail;
+  if (!isAllowed || isConfirmed !== true)
     throw new ApiError(
       'forbidden',
       'This account of yours has no confirmed address of a domain that is let in here. Ask whoever runs this service.',
@@ -186,7 +187,12 @@ async function findOrMakePerson(
     const at = now();
     // Whoever made the account never showed that the address is theirs: what they had of it ends.
     if (found && !found.is_confirmed)
-      await setPassword(client, { user_id: found.id, password: await hashPassword(newKey()), now: at });
+      await setPassword(client, {
+        user_id: found.id,
+        account_id: newId(),
+        password: await hashPassword(newKey()),
+        now: at,
+      });
     const id = found?.id ?? (await makePerson(client, email, claims, at));
     await insertIdentity(client, { id: newId(), user_id: id, identity, now: at });
     return { id };

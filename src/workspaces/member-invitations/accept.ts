@@ -1,4 +1,4 @@
-import { now } from '#kit/clock.ts';
+import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
@@ -79,7 +79,8 @@ async function takeAccount(
 ): Promise<void> {
   const words = [...(await wordsOfPerson(client, userId)), workspace];
   refuseProblems(await passwordProblems('password', password, words));
-  await setPassword(client, { user_id: userId, password: await hashPassword(password), now: now() });
+  const secret = { account_id: newId(), password: await hashPassword(password) };
+  await setPassword(client, { user_id: userId, ...secret, now: now() });
   await reportPasswordChange(client, userId);
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { now } from '#kit/clock.ts';
+import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
@@ -65,7 +65,7 @@ export async function finishPasswordReset(
     const at = now();
     const person = only(await useReset(client, { hash, now: at }));
     if (!person) throw over();
-    await setPassword(client, { user_id: person.user_id, password: hashed, now: at });
+    await setPassword(client, { user_id: person.user_id, account_id: newId(), password: hashed, now: at });
     await reportPasswordChange(client, person.user_id);
     return { email: person.email };
   });

@@ -10,7 +10,7 @@ export const findFirstWorkspace = statement(
    select id from workspaces where ends_at is null order by id limit 1`,
 );
 
-/** A reset for whoever has this address and a password, unless they were sent three in the last hour. */
+/** A reset for whoever has this address, unless they were sent three in the last hour. */
 export const insertReset = statement(
   'password_reset.insert_reset',
   { email: text, hash: bytes, now: timestamp, expires_at: timestamp, since: timestamp },
@@ -19,7 +19,6 @@ export const insertReset = statement(
    select $hash, u.id, $now, $expires_at
      from users u
     where u.email = $email
-      and exists (select from accounts a where a.user_id = u.id and a.provider_id = 'credential')
       and (select count(*) from password_resets r where r.user_id = u.id and r.created_at > $since) < 3
    returning user_id`,
 );
@@ -45,11 +44,12 @@ export const useReset = statement(
 
 /**
  * The person chose this password through a link that was mailed to them: the address is theirs. Every session ends, and
- * every other link; their second factors stay, unless the address was nobody's for certain until now.
+ * every other link; their second factors stay, unless the address was nobody's for certain until now. Who signed in by a provider
+ * alone has a password from now on (`account_id`).
  */
 export const setPassword = statement(
   'password_reset.set_password',
-  { user_id: text, password: text, now: timestamp },
+  { user_id: text, account_id: text, password: text, now: timestamp },
   {},
   `with ${strangersFactors('id = $user_id')},
    person as (
@@ -61,6 +61,11 @@ export const setPassword = statement(
    secret as (
      update accounts set password = $password, updated_at = $now
       where user_id = $user_id and provider_id = 'credential'
+     returning id
+   ),
+   first as (
+     insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+     select $account_id, $user_id, $user_id, 'credential', $password, $now, $now where not exists (select from secret)
    )
    delete from sessions where user_id = $user_id`,
 );

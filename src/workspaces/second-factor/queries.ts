@@ -126,14 +126,6 @@ export const deleteFactors = statement(
    returning u.id, person.second_factor as had_any`,
 );
 
-/** The hash of a person's password; nothing for one who has none. */
-export const findPasswordHash = statement(
-  'second_factor.find_password_hash',
-  { user_id: text },
-  { password: text },
-  `select password from accounts where user_id = $user_id and provider_id = 'credential' and password is not null`,
-);
-
 export const selectPasskeys = statement(
   'second_factor.select_passkeys',
   { user_id: text },

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { scryptSync } from 'node:crypto';
+import { test } from 'node:test';
+import { ApiError } from './errors.ts';
+import { hashPassword, isOldHash, verifyPassword } from './password-hash.ts';
+
+/** As better-auth made them. */
+const old =
+  '8712759c4a229952eb32e8ce800372f2:73ae86fb7a8f0c5c031f2b9f84f2d6886e8b5b688c5ba361a15f7d0b94eaf42e4965cf29b98fc5b5aa1037bd2c44d64f6471d58831c03f3a576e3a452287f304';
+
+test('a hash is scrypt with a salt of its own, as strong as OWASP advises, and knows its password in any composition', async () => {
+  const hash = await hashPassword('crème brûlée twice');
+  const [, scheme, parameters, salt, key] = hash.split('$');
+  assert.deepEqual([scheme, parameters], ['scrypt', 'ln=15,r=8,p=3']);
+  const known = scryptSync('crème brûlée twice', Buffer.from(salt!, 'base64url'), 64, {
+    N: 2 ** 15,
+    r: 8,
+    p: 3,
+    maxmem: 2 ** 27,
+  });
+  assert.equal(known.toString('base64url'), key);
+  assert.equal(Buffer.from(salt!, 'base64url').length, 16);
+  assert.ok(await verifyPassword(hash, 'crème brûlée twice'.normalize('NFD')));
+  assert.ok(!(await verifyPassword(hash, 'Crème brûlée twice')));
+  assert.ok(!isOldHash(hash));
+});
+
+test('a hash of before is known, and known to be old', async () => {
+  assert.ok(await verifyPassword(old, 'a long test password'));
+  assert.ok(!(await verifyPassword(old, 'another password')));
+  assert.ok(isOldHash(old));
+  for (const broken of ['', ':', 'ab:', '$scrypt$ln=15,r=8,p=3$', '$scrypt$ln=15,r=8,p=3$ab$'])
+    assert.ok(!(await verifyPassword(broken, '')), broken);
+});
+
+test('of very many at once a few are worked out, some wait, and the others are told to come again', async () => {
+  const asked = await Promise.allSettled(Array.from({ length: 40 }, () => verifyPassword('', 'x')));
+  const refused = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  assert.equal(refused.length, 40 - 2 - 32);
+  for (const error of refused)
+    assert.ok(error instanceof ApiError && error.code === 'service_unavailable' && error.retryAfter === 5);
+  assert.equal(await verifyPassword('', 'x'), false, 'there is room again');
+});
