@@ -24,8 +24,11 @@ const mostWaiting = 32;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** @throws ApiError service_unavailable when very many wait. */
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+/**
+ * Does what takes so much memory, a few at once.
+ * @throws ApiError service_unavailable when very many wait.
+ */
+export async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running < atOnce) running += 1;
   else if (waiting.length >= mostWaiting)
     throw new ApiError('service_unavailable', 'Very many sign in just now. Try again.', { retryAfter: 5 });

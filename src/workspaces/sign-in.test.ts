@@ -38,6 +38,24 @@ const outcome = async (work: Promise<unknown>): Promise<string> => {
 const count = (outcomes: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(outcomes, (each) => each)].map(([each, list]) => [each, list.length]));
 
+test('a password that was hashed as before signs in, and is hashed anew by that', async () => {
+  const context = await openContext();
+  const email = 'of-before@example.org';
+  const { id } = await createUser(database, { email, password });
+  const old =
+    '8712759c4a229952eb32e8ce800372f2:73ae86fb7a8f0c5c031f2b9f84f2d6886e8b5b688c5ba361a15f7d0b94eaf42e4965cf29b98fc5b5aa1037bd2c44d64f6471d58831c03f3a576e3a452287f304';
+  await database.query('update accounts set password = $2 where user_id = $1', [id, old]);
+  const stored = async () =>
+    (await database.query<{ password: string }>('select password from accounts where user_id = $1', [id]))
+      .rows[0]!.password;
+  const given = { email, password: 'a long test password' };
+  assert.equal(await outcome(signIn(context, from('10.9.0.1'), { ...given, password })), 'unauthorized');
+  assert.equal(await stored(), old);
+  for (let time = 0; time < 2; time += 1)
+    assert.equal(await outcome(signIn(context, from('10.9.0.1'), given)), 'in');
+  assert.match(await stored(), /^\$scrypt\$ln=15,r=8,p=3\$/);
+});
+
 test('of 200 wrong passwords at once, from 200 addresses, 10 are evaluated and the rest are told to wait', async () => {
   const context = await openContext();
   await createUser(database, { email: 'many@example.org', password });
