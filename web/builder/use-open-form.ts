@@ -1,4 +1,5 @@
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { isSameJson } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { ReplyOf } from '#app/operations.ts';
 import { readOptions } from '../conditions/asked-node.ts';
@@ -11,7 +12,7 @@ import { mayEdit } from '../shell/session.ts';
 import { type Editor, openEditor } from './editor/editor.ts';
 import { type BuilderPlace, useEditorState } from './editor/use-editor.ts';
 import { replaceContent } from './model/edit.ts';
-import { type EditNode, readStructure, textOf, walkNodes } from './model/edit-node.ts';
+import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './model/edit-node.ts';
 import { idsOf } from './model/element-ids.ts';
 import type { Moment } from './model/history.ts';
 import type { BuilderApi, BuilderForm } from './saving/builder-api.ts';
@@ -193,11 +194,12 @@ function useFreshName(editor: Editor, { state }: Saving, formId: string): void {
 function replaceForm(editor: Editor, { structure, settings }: TakenOver): void {
   const read = readStructure(structure);
   if (!read.ok) return;
-  editor.change((old) => ({
-    root: replaceContent(old, read.root),
+  editor.replace((old) => ({
+    // Who writes in what is the same goes on.
+    ...(isSameJson(toStructure(old), structure)
+      ? { root: old }
+      : { root: replaceContent(old, read.root), select: old.key, focus: 'node' }),
     ...(settings && { settings }),
-    select: old.key,
-    focus: 'node',
   }));
 }
 

@@ -111,6 +111,14 @@ export function applyOrAsk(
   return applyEdit(state, edited, gesture, now);
 }
 
+/** What the service holds in place of what is edited, as a step of history: nothing of it is asked about, or it would be saved over. */
+export function applyReplacement(state: EditorState, edited: Edited, now: number): EditorState {
+  const next = applyEdit({ ...state, asked: undefined, lifted: undefined }, edited, undefined, now);
+  return state.editing && findNode(edited.root, state.editing.key)
+    ? { ...next, editing: state.editing }
+    : next;
+}
+
 /** Carries the waiting edit out, without the conditions that it breaks: one step of history. Or lets go of it. */
 export function decideAsked(state: EditorState, isWanted: boolean, now: number): EditorState {
   const { asked } = state;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeNode } from '../model/edit-node.ts';
 import { topmost } from '../model/selection.ts';
-import { setAttribute, setLabel } from '../model/edit.ts';
+import { deleteNode, setAttribute, setLabel } from '../model/edit.ts';
 import { addElement, duplicate } from './commands.ts';
 import { openEditor } from './editor.ts';
 
@@ -110,4 +110,25 @@ test('what the confirmation shows follows the new id of its question, in the mes
   editor.undo();
   const { subject_element: _, ...back } = editor.read().history.present.settings;
   assert.deepEqual(back, said);
+});
+
+test('what somebody else saved is taken in whatever waits here, or it would be saved over: a decision, and what is lifted, are let go', () => {
+  const { editor, labels, key } = open();
+  const { root } = editor.read().history.present;
+  const ruled = makeNode('text', { id: 'd', label: 'd', show_when: { element: 'a', is: 'answered' } });
+  const theirs = (children: typeof root.children) => () => ({
+    root: { ...root, children: [{ ...root.children[0]!, children }] },
+  });
+  editor.replace(theirs([...root.children[0]!.children, ruled]));
+  editor.change((form) => ({ root: deleteNode(form, key) }));
+  assert.ok(editor.read().asked);
+  editor.write({ key: ruled.key });
+  editor.replace(theirs([ruled]));
+  assert.deepEqual([labels(), editor.read().asked], [['d'], undefined]);
+  assert.equal(editor.read().editing?.key, ruled.key, 'who writes in what stays goes on');
+  editor.undo();
+  editor.lift(key);
+  editor.moveLifted(1);
+  editor.replace(theirs([]));
+  assert.deepEqual([labels(), editor.read().lifted], [[], undefined]);
 });

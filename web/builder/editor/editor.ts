@@ -5,6 +5,7 @@ import {
   applyEnd,
   applyOrAsk,
   applyRedo,
+  applyReplacement,
   applySelection,
   applyUndo,
   applyWriting,
@@ -31,6 +32,8 @@ export type Editor = {
   readonly subscribe: (listener: () => void) => () => void;
   /** Changes of one `gesture` in a row are one step of history. */
   readonly change: (edit: (root: EditNode, selection: NodeKey) => Edited, gesture?: string) => void;
+  /** Puts another document in the place of this one: what waits for a decision or is lifted is let go. */
+  readonly replace: (edit: (root: EditNode) => Edited) => void;
   /** Changes the settings, as `change` changes the form. */
   readonly changeSettings: (edit: (settings: Settings) => Settings, gesture?: string) => void;
   readonly select: (key: NodeKey, focus?: FocusPart) => void;
@@ -89,6 +92,9 @@ export function openEditor(
       return () => listeners.delete(listener);
     },
     change,
+    replace(edit) {
+      if (!isReadOnly) set(applyReplacement(state, edit(state.history.present.root), now()));
+    },
     changeSettings: (edit, gesture) =>
       change((form) => ({ root: form, settings: edit(state.history.present.settings) }), gesture),
     select(key, focus) {
