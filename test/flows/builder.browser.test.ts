@@ -226,8 +226,35 @@ test('a click puts the caret where it was; options are written where they stand,
   });
   await page.getByRole('toolbar').getByRole('button', { name: 'Single choice' }).click();
   await page.getByRole('menuitem', { name: 'Dropdown' }).click();
+  for (const [type, list] of [
+    ['Dropdown', 'select'],
+    ['Ranking', '.places li:first-of-type select'],
+  ] as const) {
+    if (type === 'Ranking') {
+      await page.getByRole('toolbar').getByRole('button', { name: 'Dropdown' }).click();
+      await page.getByRole('menuitem', { name: type }).click();
+    }
+    await colour.locator(list).click({ force: true });
+    await writes('Option 1');
+    await page.keyboard.type(`${type} red`);
+    await page.keyboard.press('Enter');
+    await writes('Option 2');
+    await page.keyboard.press('Backspace');
+    await writes('Option 1');
+    await colour.locator('.opened').getByText('Blue', { exact: true }).click();
+    await writes('Option 2');
+    await page.keyboard.press('Escape');
+    await focusIs(page, /^“Colour”/);
+    await until('the options to be saved', async () => {
+      const { type: is, attrs } = (await draftOf(form)).children![0]!.children![1]!;
+      return (
+        JSON.stringify([is, attrs!['options']]) ===
+        JSON.stringify([type.toLowerCase(), [`${type} red`, 'Blue', 'Green', 'Grey']])
+      );
+    });
+  }
   await page.getByRole('toolbar').getByRole('button', { name: 'Required' }).press('Delete');
-  await hears(page, '“Colour” (Dropdown) deleted');
+  await hears(page, '“Colour” (Ranking) deleted');
   await page.context().close();
 });
 
@@ -471,21 +498,37 @@ test('with 200 elements an interaction is answered within 100 ms', async (t) => 
   );
   const page = await openBuilder(await make(structure(...elements)), ada, motion);
   await part(page, '“Element 100”').focus();
-  // From the key to the paint of what it changed.
+  // From the key or the click to the paint of what it changed: keys first, then selecting, writing a label, adding.
   const measure = (): Promise<number[]> =>
     page.evaluate(`(async () => {
       const canvas = document.querySelector('.canvas-host').shadowRoot;
       const times = [];
-      for (const key of ['ArrowDown', 'd', 'Delete', ' ', 'ArrowDown', 'ArrowDown', ' ', 'ArrowUp']) {
+      const press = (key) => canvas.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey: key === 'd' || key === 'z', bubbles: true, composed: true, cancelable: true }));
+      const click = (node) => node.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true, cancelable: true }));
+      const named = (words) => canvas.querySelector('[aria-label^="“' + words + '"]');
+      const deeds = [
+        ...['ArrowDown', 'd', 'Delete', ' ', 'ArrowDown', 'ArrowDown', ' ', 'ArrowUp'].map((key) => () => press(key)),
+        () => click(named('Element 150')),
+        () => click(named('Element 150').querySelector('label, legend')),
+        () => document.execCommand('insertText', false, 'x'),
+        () => document.execCommand('insertText', false, 'y'),
+        () => press('Escape'),
+        () => press('z'),
+        () => click([...document.querySelectorAll('.palette button, .pane-start button')].find((node) => node.textContent === 'Email')),
+        () => press('Escape'),
+        () => press('Delete'),
+        () => click(named('Element 100')),
+      ];
+      for (const deed of deeds) {
         const start = performance.now();
-        canvas.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey: key === 'd', bubbles: true, composed: true, cancelable: true }));
+        deed();
         await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
         times.push(performance.now() - start);
       }
       return times;
     })()`);
   await measure();
-  await hears(page, /^Dropped: “Element 10\d”/);
+  await hears(page, /\(Email\) deleted$/);
   // Each key at its best: what else the machine does can only make one slower.
   let best: number[] = [];
   for (let round = 0; round < 5 && (round === 0 || Math.max(...best) >= 100); round += 1) {

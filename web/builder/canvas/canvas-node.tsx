@@ -92,8 +92,8 @@ export const CanvasNode = memo(function CanvasNode({
         if (many !== 'one') return;
         const at = { x: event.clientX, y: event.clientY };
         const target = event.target as Node;
-        const option = wasSelected.current && optionAt(event.currentTarget, node, target);
-        if (option) editor.write({ key, option, at });
+        const option = wasSelected.current && optionAt(event.currentTarget, node, event.nativeEvent);
+        if (option) editor.write({ key, ...option });
         else if (labelElement(event.currentTarget)?.contains(target) && textAttribute(node))
           editor.write({ key, at });
         else editor.select(key, 'node');

@@ -45,6 +45,14 @@ section[data-key] { outline-offset: 14px; border-radius: 0; }
 .written:empty::before { content: "\\200b"; }
 .written[data-placeholder]:empty::before { content: attr(data-placeholder); color: var(--soft); }
 .option, .matrix th { cursor: text; }
+.opened {
+  position: absolute; z-index: 3; inset-inline: 0; gap: 0; max-block-size: 22rem; overflow: auto; padding: var(--1);
+  background: var(--paper); border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 .5rem 1.5rem #0003;
+}
+.opened > .option { min-block-size: 2.5rem; padding-block: .25rem; border: 0; }
+.opened:focus-within, .opened > .option:focus-within { outline: none; }
+.opened > .option:focus-within { background: var(--tint); }
+[data-key]:has(> .opened) { position: relative; z-index: 3; }
 [data-blank]:not(:has(.written)) { color: var(--soft); font-style: italic; }
 .logic-badge { grid-column: 1 / -1; display: grid; gap: .25rem; justify-items: start; margin-block: .375rem 0; }
 section > .logic-badge, fieldset > .logic-badge { margin-block: 0 .75rem; }

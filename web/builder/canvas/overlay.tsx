@@ -39,7 +39,7 @@ export function Overlay({ host, isDragging, onDrag, onInsert }: OverlayProps): R
   const deeds = useNarrow() ? [up, down, remove] : [duplicate, remove];
   if (isReadOnly) return <div ref={layer} className="overlay" />;
   return (
-    <div ref={layer} className="overlay">
+    <div ref={layer} className="overlay" data-writing={state.editing?.option && ''}>
       {!isDragging && <Gaps layer={layer} host={host} onInsert={onInsert} />}
       {frame && node && (
         // Hidden, not removed: a finger's drag ends with the handle that it began on.

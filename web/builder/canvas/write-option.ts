@@ -24,14 +24,47 @@ const optionsIn = ({ attrs }: EditNode, name: OptionPlace['name']): readonly Opt
     ? (attrs[name] as readonly Option[])
     : [];
 
-/** The option or row of a node in whose text something of its markup lies. */
-export function optionAt(element: HTMLElement, node: EditNode, target: Node): OptionPlace | undefined {
+/** The option or row of a node that a click means: in whose text it was, or at whose list that opens. */
+export function optionAt(
+  element: HTMLElement,
+  node: EditNode,
+  { target, clientX: x, clientY: y }: Pick<MouseEvent, 'target' | 'clientX' | 'clientY'>,
+): Pick<Writing, 'option' | 'at'> | undefined {
   for (const name of lists) {
     const places = optionElements(element, name, optionsIn(node, name).length);
-    const index = places.findIndex((place) => (place.closest('.option') ?? place).contains(target));
-    if (index !== -1) return { name, index };
+    const index = places.findIndex((place) => (place.closest('.option') ?? place).contains(target as Node));
+    if (index !== -1) return { option: { name, index }, at: { x, y } };
   }
-  return undefined;
+  // A control is a picture of itself, which no click hits. What ranks has a list for each place.
+  const index = [...element.querySelectorAll(':scope > select, :scope > .places select')].findIndex(
+    (select) => {
+      const { left, right, top, bottom } = select.getBoundingClientRect();
+      return x >= left && x <= right && y >= top && y <= bottom;
+    },
+  );
+  const isOption = index !== -1 && index < optionsIn(node, 'options').length;
+  return isOption ? { option: { name: 'options', index } } : undefined;
+}
+
+/** Opens the list of a dropdown, or that of what is ranked over its places, for as long as one of it is written. */
+function openList(element: HTMLElement, options: readonly Option[]): void {
+  const closed = element.querySelector(':scope > select, :scope > .places');
+  if (!closed) return;
+  const list = document.createElement('div');
+  list.className = 'options opened';
+  for (const [index, option] of options.entries()) {
+    const row = document.createElement('div');
+    const text = document.createElement('span');
+    row.className = 'option';
+    text.textContent = labelOf(option) || sayPlace('option', index);
+    if (labelOf(option) === '') text.dataset['blank'] = '';
+    row.append(text);
+    list.append(row);
+  }
+  // What is written stays so until the click says what is written next.
+  list.addEventListener('mousedown', (event) => event.preventDefault());
+  if (closed.matches('select')) closed.after(list);
+  else closed.before(list);
 }
 
 /** Where the options and rows stand that nobody has written yet. */
@@ -64,9 +97,10 @@ export function writeOption(
   const { key, type } = read();
   const list = (): readonly Option[] => optionsIn(read(), name);
   const given = list()[index];
+  if (name === 'options' && optionElements(element, name, 1).length === 0) openList(element, list());
   const place = optionElements(element, name, list().length)[index];
   if (given === undefined || !place || !isElementType(type)) {
-    // A list that opens, or one without a place here, is written in the panel.
+    // One without a place here is written in the panel.
     editor.write(undefined);
     return undefined;
   }
