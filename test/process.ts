@@ -54,7 +54,10 @@ export type ServerProcess = {
 export type Environment = Readonly<Record<string, string>>;
 
 const home = fileURLToPath(new URL('..', import.meta.url));
-const node = (script: string): string[] => ['--disable-warning=ExperimentalWarning', join(home, script)];
+const node = (script: string, { FORMLOOM_HOME = home }: Environment): string[] => [
+  '--disable-warning=ExperimentalWarning',
+  join(FORMLOOM_HOME, script),
+];
 
 /**
  * Makes an instance for the calling test file, which is gone when the file is done. Its embedded database is made
@@ -76,7 +79,10 @@ const compileCache: Environment = process.env['NODE_COMPILE_CACHE']
   ? { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
   : {};
 
-/** Makes an instance, on the embedded database unless the environment has a DATABASE_URL. Whoever calls it closes it. */
+/**
+ * Makes an instance, on the embedded database unless the environment has a DATABASE_URL. Whoever calls it closes it.
+ * @param environment FORMLOOM_HOME is where the code of another version lies.
+ */
 export async function openInstance(environment: Environment = {}): Promise<Instance> {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'formloom-instance-')));
   // When root runs the tests, the database runs as another user, who must be able to pass.
@@ -145,7 +151,7 @@ function spawnServer(
   environment: Environment,
   user?: { uid: number; gid: number },
 ): Running {
-  const child = spawn(process.execPath, node('src/app/main.ts'), {
+  const child = spawn(process.execPath, node('src/app/main.ts', environment), {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
@@ -227,7 +233,7 @@ function runCli<Document>(
   return new Promise((resolve, reject) => {
     const child = execFile(
       process.execPath,
-      [...node('src/app/cli.ts'), ...args],
+      [...node('src/app/cli.ts', environment), ...args],
       { env: environment },
       (error, stdout, stderr) => {
         children.delete(child);

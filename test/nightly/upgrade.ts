@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { access, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { submitEntry } from '#test/crowd.ts';
+import { testDatabase } from '#test/database.ts';
+import { makeInstance, type ServerProcess } from '#test/process.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { callApi, freePort, until } from '#test/service.ts';
+
+/*
+ * npm run test:upgrade    a server of the version before and one of this version serve one database under load: this one
+ *                         migrates it, the other goes on until it is stopped. UPGRADE_FROM=<commit> says which version
+ *                         before; else it is the last one that did not have the newest migration. It is installed and built in
+ *                         .local/versions/, which takes a minute the first time
+ */
+const home = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+const git = async (...words: string[]): Promise<string> =>
+  (await run('git', ['-C', home, ...words])).stdout.trim();
+
+async function findBefore(): Promise<string> {
+  const given = process.env['UPGRADE_FROM'];
+  if (given) return git('rev-parse', given);
+  return git(
+    'rev-parse',
+    `${await git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'db/migrations')}^`,
+  );
+}
+
+/** Where the code of a commit lies, with what it needs, and the pages built. */
+async function prepare(commit: string): Promise<string> {
+  const folder = join(home, '.local', 'versions', commit);
+  const isThere = await access(join(folder, 'setup.mjs')).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    await mkdir(folder, { recursive: true });
+    await run('sh', ['-c', `git -C "${home}" archive ${commit} | tar -x -C "${folder}"`]);
+  }
+  await run('node', ['setup.mjs'], { cwd: folder });
+  return folder;
+}
+
+const before = await findBefore();
+const { url: databaseUrl } = await testDatabase({ isEmpty: true });
+const shared = { DATABASE_URL: databaseUrl, SECRET_KEY: '0f'.repeat(32) };
+const next = await makeInstance(shared);
+const receiver = await openReceiver();
+
+const structure = {
+  type: 'form',
+  attrs: { name: 'Guest book' },
+  children: [
+    {
+      type: 'step',
+      attrs: { layout: 'stack' },
+      children: [{ type: 'text', attrs: { id: 'entry', label: 'Entry', required: true }, children: [] }],
+    },
+  ],
+};
+
+type Form = { id: string; key: string };
+type Said = { what: string; status: number; ms: number; at: number; text: string };
+
+/** One of each thing that people and programs do, again and again, at one server, until it takes no more connections. */
+async function useAll(server: ServerProcess, form: Form, who: string, over: AbortSignal) {
+  const said: Said[] = [];
+  const acknowledged = new Map<string, string>();
+  const ask = async (what: string, method: string, path: string, body?: unknown) => {
+    const at = performance.now();
+    const answer = await callApi(server.url, form.key, method, path, body);
+    const text = answer.status < 400 ? '' : JSON.stringify(answer.body);
+    said.push({ what: `${who}: ${what}`, status: answer.status, ms: performance.now() - at, at, text });
+    return answer;
+  };
+  for (let round = 0; !over.aborted; round += 1) {
+    try {
+      const entry = `${who} ${round}`;
+      const sent = await submitEntry(`${server.url}/f/${form.id}`, entry);
+      said.push({
+        what: `${who}: submit`,
+        status: 'id' in sent ? 201 : Number(sent.failure),
+        ms: 0,
+        at: performance.now(),
+        text: '',
+      });
+      if (!('id' in sent)) {
+        if (sent.failure === 'ECONNREFUSED') break;
+        continue;
+      }
+      acknowledged.set(entry, sent.id);
+      const one = `/submissions/${sent.id}`;
+      await ask('read', 'GET', one);
+      await ask('list', 'GET', `/forms/${form.id}/submissions?per_page=20`);
+      await ask('search', 'GET', `/submissions/search?q=${who}`);
+      await ask('tag', 'PATCH', one, { tags: ['seen'] });
+      await ask('note', 'POST', `${one}/notes`, { text: 'A note' });
+      await ask('timeline', 'GET', `${one}/timeline`);
+      await ask('events', 'GET', `/events?form_id=${form.id}`);
+      await ask('delete', 'DELETE', one);
+      await ask('restore', 'POST', `${one}/restore`);
+      const { body: made } = await ask('make a form', 'POST', '/forms', { structure, publish: true });
+      await ask('change a form', 'PATCH', `/forms/${made.id}`, { settings: {} });
+      await ask('draft', 'PUT', `/forms/${made.id}/draft`, { structure });
+      await ask('publish', 'POST', `/forms/${made.id}/publish`);
+      await ask('answers counted', 'GET', `/forms/${form.id}/summary`);
+      await ask('webhooks', 'GET', `/forms/${form.id}/webhooks`);
+      await ask('members', 'GET', '/members');
+      await ask('keys', 'GET', '/keys');
+      await ask('audit', 'GET', '/audit');
+      await ask('workspace', 'GET', '/workspace');
+      await ask('delete a form', 'DELETE', `/forms/${made.id}`);
+      const page = await fetch(`${server.url}/f/${form.id}`);
+      said.push({ what: `${who}: page`, status: page.status, ms: 0, at: performance.now(), text: '' });
+      await page.arrayBuffer();
+    } catch (error) {
+      // Stopped between two requests.
+      if (error instanceof TypeError && /fetch failed/.test(error.message)) break;
+      throw error;
+    }
+  }
+  return { said, acknowledged };
+}
+
+test(`a server of ${before.slice(0, 7)} and one of this version serve one database: nothing is lost, and nothing fails but for a moment`, {
+  timeout: 900_000,
+}, async (context) => {
+  const former = await makeInstance({
+    ...shared,
+    FORMLOOM_HOME: await prepare(before),
+    // One directory and one public address, as two that count together have.
+    DATA_DIR: next.dataDir,
+    PORT: String(await freePort()),
+    PUBLIC_URL: next.url,
+  });
+  const one = await former.start();
+  const workspace = await former.cli<{ id: string }>('workspace create', 'Load', '--plan', 'enterprise');
+  const full = [
+    ...['forms', 'submissions', 'webhooks', 'members', 'keys', 'workspace'].flatMap((each) => [
+      `${each}:read`,
+      `${each}:write`,
+    ]),
+    'events:read',
+    'audit:read',
+  ];
+  const { key } = await former.cli<{ key: string }>(
+    'key create',
+    '--workspace',
+    workspace.id,
+    '--name',
+    'Load',
+    '--permissions',
+    full.join(','),
+  );
+  const { body: made } = await callApi(one.url, key, 'POST', '/forms', { structure, publish: true });
+  const form = { id: made.id, key };
+  const hooked = await callApi(one.url, key, 'POST', `/forms/${form.id}/webhooks`, {
+    url: receiver.url,
+    events: ['submission.created'],
+  });
+  assert.equal(hooked.status, 201, JSON.stringify(hooked.body));
+
+  const over = new AbortController();
+  const atFormer = useAll(one, form, 'former', over.signal);
+  await pause(3_000);
+  const other = await next.start();
+  const migratedAt = performance.now();
+  const atNext = useAll(other, form, 'next', over.signal);
+  await pause(6_000);
+  const stopped = await one.terminate();
+  assert.equal(stopped.code, 0);
+  await pause(2_000);
+  over.abort();
+  const used = [await atFormer, await atNext];
+
+  const said = used.flatMap((each) => each.said);
+  const wrong = said.filter(({ status }) => status >= 400);
+  const counts = Object.groupBy(wrong, ({ what, status, text }) => `${what} ${status} ${text.slice(0, 200)}`);
+  for (const [what, each] of Object.entries(counts)) context.diagnostic(`${each!.length} times ${what}`);
+  const after = said.filter(({ at, what }) => at > migratedAt && what.startsWith('former')).length;
+  context.diagnostic(
+    `${said.length} requests, ${after} of them at the former server after the migration; the slowest took ` +
+      `${Math.round(Math.max(...said.map(({ ms }) => ms)))} ms`,
+  );
+  const lines = one
+    .output()
+    .split('\n')
+    .filter((line) => /"level":"(error|fatal)"/.test(line));
+  for (const line of new Set(lines.map((each) => /"msg":"([^"]*)"/.exec(each)?.[1] ?? each)))
+    context.diagnostic(`the former server says: ${line}`);
+  assert.ok(after > 20);
+  assert.deepEqual(
+    Object.keys(counts).filter((what) => !/ 503 /.test(what)),
+    [],
+  );
+  for (const { acknowledged } of used)
+    for (const id of acknowledged.values())
+      assert.equal((await callApi(other.url, key, 'GET', `/submissions/${id}`)).status, 200);
+  const sent = used.flatMap(({ acknowledged }) => [...acknowledged.values()]).toSorted();
+  await until(
+    'everything to be delivered',
+    async () =>
+      new Set(receiver.requests.map(({ headers }) => headers['x-service-delivery-id'])).size >= sent.length,
+    60,
+  );
+  const delivered = receiver.requests.map(
+    ({ body }) => (JSON.parse(String(body)) as { submission: { id: string } }).submission.id,
+  );
+  assert.deepEqual(delivered.toSorted(), sent, 'each is delivered once');
+  const { code, output } = await former.failToStart();
+  assert.equal(code, 1);
+  assert.match(output, /newer than this version/);
+});
