@@ -4,23 +4,42 @@ import { ApiError } from '#kit/errors.ts';
 import type { Readable } from 'node:stream';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { readWebhooks } from '#webhooks/log/read-webhooks.ts';
-import { type Manifest, packageLimits, type Version, writePackage } from './package-file.ts';
+import {
+  type FormLimits,
+  type Manifest,
+  type Packed,
+  packageLimits,
+  type Version,
+  writePackage,
+} from './package-file.ts';
 import { selectVersionsToPack } from './queries.ts';
 
 const anyUuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/**
- * A form as one file: its versions with their settings, its working copy, the images that they name, and its webhooks
- * without secrets, where the caller may read these. Submissions stay.
- * @throws ApiError not_found.
- */
+type Place = { workspaceId: string; formId: string; withWebhooks: boolean };
+
+/** A form as one file. @throws as gatherForm. */
 export async function packForm(
   context: ImagesContext,
-  { workspaceId, formId, withWebhooks }: { workspaceId: string; formId: string; withWebhooks: boolean },
+  place: Place,
 ): Promise<{ name: string; stream: Readable }> {
+  const packed = await gatherForm(context, place, packageLimits);
+  return { name: packed.manifest.name, stream: writePackage(packed) };
+}
+
+/**
+ * What of a form goes into a file: its versions with their settings, its working copy, the images that they name, and its
+ * webhooks without secrets, where the caller may read these. Submissions stay.
+ * @throws ApiError not_found; payload_too_large where there is no room for what is shown now.
+ */
+export async function gatherForm(
+  context: ImagesContext,
+  { workspaceId, formId, withWebhooks }: Place,
+  limits: FormLimits,
+): Promise<Packed> {
   const { database } = context;
   const { form, draft } = await readBuilderForm(database, workspaceId, formId);
-  const { versions: most, versionBytes } = packageLimits;
+  const { versions: most, versionBytes } = limits;
   const rows = await selectVersionsToPack(database, {
     workspace_id: workspaceId,
     form_id: formId,
@@ -37,7 +56,7 @@ export async function packForm(
     }),
   );
   const copy = draft.revision > 0 ? { structure: draft.structure, settings: draft.settings } : null;
-  const { versions, images } = await chooseImages(context, workspaceId, all, copy);
+  const { versions, images } = await chooseImages(context, workspaceId, all, copy, limits);
   const { webhooks } = withWebhooks
     ? await readWebhooks(database, { workspaceId, formId })
     : { webhooks: [] };
@@ -57,7 +76,7 @@ export async function packForm(
     if (!found) throw new ApiError('conflict', 'An image of the form went while it was packed. Try again.');
     return found;
   };
-  return { name: form.name, stream: writePackage({ manifest, versions, images: open }) };
+  return { manifest, versions, images: open };
 }
 
 /**
@@ -70,6 +89,7 @@ async function chooseImages(
   workspaceId: string,
   versions: readonly Version[],
   copy: Manifest['draft'],
+  limits: FormLimits,
 ): Promise<{ versions: Version[]; images: string[] }> {
   const named = (part: unknown): string[] => JSON.stringify(part).match(anyUuid) ?? [];
   const [live, ...older] = versions.toReversed();
@@ -80,14 +100,14 @@ async function chooseImages(
     const more = parts.flatMap(named).filter((id) => sizes.has(id));
     const all = new Set([...images, ...more]);
     const bytes = [...all].reduce((sum, id) => sum + sizes.get(id)!, 0);
-    if (bytes > packageLimits.imageBytes || all.size > packageLimits.images) return false;
+    if (bytes > limits.imageBytes || all.size > limits.images) return false;
     for (const id of more) images.add(id);
     return true;
   };
   if (!add(live, copy))
     throw new ApiError(
       'payload_too_large',
-      `The images of the form are more than ${packageLimits.images}, or larger than ${packageLimits.imageBytes} bytes: a file does not hold them.`,
+      `The images of the form are more than ${limits.images}, or larger than ${limits.imageBytes} bytes: a file does not hold them.`,
     );
   const first = older.findIndex((version) => !add(version));
   const kept = first === -1 ? older : older.slice(0, first);

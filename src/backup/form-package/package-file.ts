@@ -2,25 +2,39 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
 import { type Static, Type } from 'typebox';
-import { ApiError } from '#kit/errors.ts';
+import { isRecord, own } from '#ast/json.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readJsonBody } from '#kit/json-body.ts';
-import { tarStream } from '#kit/tar-stream.ts';
+import { type TarWriter, tarStream } from '#kit/tar-stream.ts';
 import { compileCheck } from '#kit/validation.ts';
 
-/**
- * How much a package holds. Its bytes are in memory while it is taken in, so it is no backup: of the versions of a form the
- * newest have room.
- */
+/** How much of a form is packed: of its versions the newest have room. */
+export type FormLimits = {
+  /** Of all its images. */
+  readonly imageBytes: number;
+  readonly images: number;
+  /** Of the texts of its versions. */
+  readonly versionBytes: number;
+  readonly versions: number;
+};
+
+/** How much a package holds. Its bytes are in memory while it is taken in, so it is no backup. */
 export const packageLimits = {
   /** Of the file. */
   bytes: 24 * 1024 * 1024,
-  /** Of all its images. */
   imageBytes: 16 * 1024 * 1024,
   images: 200,
-  /** Of the texts of its versions. */
   versionBytes: 4 * 1024 * 1024,
   versions: 200,
-} as const;
+} as const satisfies FormLimits & { bytes: number };
+
+/** Of a form in the file of a workspace: its answers are pinned to versions, so more of these are in it. */
+export const formInWorkspace: FormLimits = {
+  imageBytes: 64 * 1024 * 1024,
+  images: 500,
+  versionBytes: 16 * 1024 * 1024,
+  versions: 1_000,
+};
 
 /** Of what is unpacked: a file of some KB may be terabytes then. */
 const unpackedBytes = 32 * 1024 * 1024;
@@ -41,10 +55,10 @@ const Manifest = Type.Object(
     has_password: Type.Boolean(),
     /** The working copy, where there is one. */
     draft: Type.Union([Type.Object({ structure: anObject, settings: anObject }, closed), Type.Null()]),
-    versions: Type.Integer({ minimum: 1, maximum: packageLimits.versions }),
+    versions: Type.Integer({ minimum: 1, maximum: formInWorkspace.versions }),
     /** Older ones, for which there was no room. */
     versions_left_out: Type.Integer({ minimum: 0 }),
-    images: Type.Array(uuid, { maxItems: packageLimits.images }),
+    images: Type.Array(uuid, { maxItems: formInWorkspace.images }),
     webhooks: Type.Array(
       Type.Object(
         {
@@ -87,16 +101,22 @@ export type Packed = {
 };
 
 /** Writes a package, a tar file packed with gzip, as it is read. */
-export const writePackage = ({ manifest, versions, images }: Packed): Readable =>
-  tarStream(async ({ add, addText }) => {
-    const addJson = (name: string, value: object) => addText(name, `${JSON.stringify(value)}\n`);
-    await addJson(manifestName, manifest);
-    for (const id of manifest.images) {
-      const { size, stream } = await images(id);
-      await add(imageName(id), size, stream);
-    }
-    for (const [index, version] of versions.entries()) await addJson(versionName(index), version);
-  });
+export const writePackage = (packed: Packed): Readable => tarStream((tar) => addPackage(tar, '', packed));
+
+/** Adds the entries of a package to a file, each below a folder. */
+export async function addPackage(
+  { add, addText }: TarWriter,
+  folder: string,
+  { manifest, versions, images }: Packed,
+): Promise<void> {
+  const addJson = (name: string, value: object) => addText(folder + name, `${JSON.stringify(value)}\n`);
+  await addJson(manifestName, manifest);
+  for (const id of manifest.images) {
+    const { size, stream } = await images(id);
+    await add(folder + imageName(id), size, stream);
+  }
+  for (const [index, version] of versions.entries()) await addJson(versionName(index), version);
+}
 
 const checks = { Manifest: compileCheck(Manifest), Version: compileCheck(Version) };
 
@@ -130,10 +150,9 @@ async function* unpacked(bytes: Buffer): AsyncGenerator<Buffer> {
 const broken = (message: string, cause?: unknown): ApiError =>
   new ApiError('validation_error', message, { cause });
 
-/** @throws ApiError validation_error, for one of another shape with what is wrong about it. */
-export function readManifest(entries: ReadonlyMap<string, Buffer>): Manifest {
-  return readEntry(entries, manifestName, checks.Manifest, (text) => text);
-}
+/** @throws ApiError validation_error, for one of another shape with what is wrong about it, or of a newer version. */
+export const readManifest = (entries: ReadonlyMap<string, Buffer>): Manifest =>
+  readJsonEntry(manifestName, entryOf(entries, manifestName), checks.Manifest);
 
 /** The bytes of the images that the manifest names. @throws ApiError validation_error for one that is missing. */
 export const imagesIn = (
@@ -148,18 +167,34 @@ export const versionsIn = (
   rename: (text: string) => string,
 ): Version[] =>
   Array.from({ length: versions }, (_, index) =>
-    readEntry(entries, versionName(index), checks.Version, rename),
+    readJsonEntry(
+      versionName(index),
+      Buffer.from(rename(entryOf(entries, versionName(index)).toString())),
+      checks.Version,
+    ),
   );
 
-function readEntry<T>(
-  entries: ReadonlyMap<string, Buffer>,
+/**
+ * An entry that is JSON, by its shape.
+ * @throws ApiError validation_error with what is wrong about it; where it says that it is of a format that came later, that.
+ */
+export function readJsonEntry<T>(
   name: string,
-  check: (value: unknown) => { ok: true; value: T } | { ok: false; errors: { message: string }[] },
-  rename: (text: string) => string,
+  bytes: Buffer,
+  check: (value: unknown) => { ok: true; value: T } | { ok: false; errors: ErrorItem[] },
 ): T {
-  const checked = check(readJsonBody(Buffer.from(rename(entryOf(entries, name).toString()))));
+  const value: unknown = readJsonBody(bytes);
+  const checked = check(value);
   if (checked.ok) return checked.value;
-  throw new ApiError('validation_error', `${name} is not as a package has it.`, { errors: checked.errors });
+  const format = isRecord(value) && (own(value, 'formloom_form') ?? own(value, 'formloom_workspace'));
+  const isNewer = typeof format === 'number' && format > 1;
+  throw new ApiError(
+    'validation_error',
+    isNewer
+      ? `The file is of format ${format}, which a newer version of Formloom writes. This one reads format 1.`
+      : `${name} is not as a package has it.`,
+    isNewer ? {} : { errors: checked.errors },
+  );
 }
 
 function entryOf(entries: ReadonlyMap<string, Buffer>, name: string): Buffer {

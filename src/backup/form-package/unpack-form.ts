@@ -37,14 +37,42 @@ const uniqueViolation = '23505';
  */
 export async function unpackForm(
   context: UnpackContext,
-  scope: Pick<Scope, 'workspaceId' | 'actor' | 'may'>,
+  scope: UnpackScope,
   { bytes, keepsIds }: { bytes: Buffer; keepsIds: boolean },
 ) {
+  const entries = await readPackage(bytes);
+  const form = await readForm(context, scope, entries, (id) => (keepsIds ? id : newId()));
+  const row = await transaction(context.database, (client) => writeForm(client, context, scope, form));
+  return { row, structure: form.versions.at(-1)!.structure, leftOut: form.leftOut };
+}
+
+type UnpackScope = Pick<Scope, 'workspaceId' | 'actor' | 'may'>;
+
+/** A form as it is about to be written, its images stored. */
+type ReadForm = {
+  told: Manifest;
+  id: string;
+  versions: readonly Version[];
+  copy: Manifest['draft'];
+  webhooks: Manifest['webhooks'];
+  leftOut: LeftOut[];
+};
+
+/**
+ * Reads a package, whose images are stored.
+ * @param idOf the id that the form, or a webhook, has from now on.
+ * @throws as unpackForm, but for conflict.
+ */
+export async function readForm(
+  context: UnpackContext,
+  scope: UnpackScope,
+  entries: ReadonlyMap<string, Buffer>,
+  idOf: (before: string) => string,
+): Promise<ReadForm> {
   const { database } = context;
   const { workspaceId } = scope;
-  const entries = await readPackage(bytes);
   const told = readManifest(entries);
-  const id = keepsIds ? told.id : newId();
+  const id = idOf(told.id);
   const renamed = new Map([[told.id, id]]);
   for (const [before, image] of imagesIn(entries, told))
     renamed.set(before, (await storeImage(context, workspaceId, image)).id);
@@ -66,7 +94,10 @@ export async function unpackForm(
   const copy = draft && { ...draft, settings: await keep(draft.settings) };
   for (const settings of [versions.at(-1)!.settings, copy?.settings])
     await requireAnswerReader(scope, settings, async () => ({}));
-  const webhooks = await chooseWebhooks(context, scope, told, leftOut);
+  const webhooks = (await chooseWebhooks(context, scope, told, leftOut)).map((webhook) => ({
+    ...webhook,
+    id: idOf(webhook.id),
+  }));
   if (told.has_password)
     leftOut.push({
       what: 'settings.password',
@@ -74,31 +105,39 @@ export async function unpackForm(
     });
   if (told.versions_left_out > 0)
     leftOut.push({ what: 'versions', why: `The file does not have the oldest ${told.versions_left_out}.` });
-  const row = await transaction(database, async (client) => {
+  return { told, id, versions, copy, webhooks, leftOut };
+}
+
+/** Writes a form that was read, in the caller's transaction. @throws ApiError conflict for an id that is taken. */
+export async function writeForm(
+  client: Queryable,
+  { vault }: Pick<UnpackContext, 'vault'>,
+  { workspaceId, actor }: Pick<UnpackScope, 'workspaceId' | 'actor'>,
+  { id, versions, copy, webhooks }: ReadForm,
+) {
+  try {
     const made = await writeVersions(client, { workspaceId, id, versions });
     if (copy) {
-      const place = { workspaceId, formId: id, userId: personOf(scope.actor) };
+      const place = { workspaceId, formId: id, userId: personOf(actor) };
       await saveWorkingCopy(client, { ...place, ...copy, revisions: [0], baseVersion: versions.length });
     }
     for (const { created_at, ...webhook } of webhooks)
-      await addWebhook(client, context.vault, {
+      await addWebhook(client, vault, {
         ...webhook,
         workspaceId,
         formId: id,
-        id: keepsIds ? webhook.id : newId(),
         at: new Date(created_at),
         isPaused: !webhook.active,
         pausesOnFailure: webhook.pauses_on_failure,
       });
     return made;
-  }).catch((error: unknown) => {
+  } catch (error) {
     if ((error as { code?: string }).code !== uniqueViolation) throw error;
     throw new ApiError(
       'conflict',
       `There is a form or a webhook with an id of this file here already (form ${id}).`,
     );
-  });
-  return { row, structure: versions.at(-1)!.structure, leftOut };
+  }
 }
 
 /** Every version, the oldest first, at its time; the last is the form. */
