@@ -154,7 +154,8 @@ function methodOf(entry: Entry, entries: readonly Entry[]): string {
     .map(({ name, schema }) => {
       const isId = 'format' in schema && schema.format === 'uuid';
       const called = path.startsWith('/f/') ? 'form' : parameterName(path, name);
-      return `${called}: ${isId ? idType(entry, entries, name) : 'number'}`;
+      // The one word among them that names nothing in TypeScript.
+      return `${called === 'import' ? 'importId' : called}: ${isId ? idType(entry, entries, name) : 'number'}`;
     });
   const input = inputOf(entry);
   const isOptional = input !== undefined && !input.isRequired;

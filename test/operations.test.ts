@@ -80,7 +80,9 @@ test('the example of every operation can be said in options, and asks for the sa
   const said = async (route: ApiRoute) => {
     const command = operationCommand(route);
     assert.ok(command.at === 'api');
-    const ids = Object.keys(command.parameters).map((name) => (name === 'version' ? '1' : made['forms']!));
+    const ids = Object.keys(command.parameters).map((name) =>
+      /^(version|number)$/.test(name) ? '1' : made['forms']!,
+    );
     const sure = route.operation.isDestructive ? ['--yes'] : [];
     const words = exampleArguments(route);
     if (route.operation.bodyContent) {

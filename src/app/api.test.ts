@@ -48,7 +48,7 @@ const pathOf = (
   return (
     path
       .replace(':id', id)
-      .replace(':version', '1')
+      .replace(/:(version|number)/, '1')
       .replaceAll(/:(\w+)/g, (_all, name: string) => inner[name] ?? absent) + (query && `?${query}`)
   );
 };

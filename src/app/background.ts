@@ -1,4 +1,6 @@
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
+import { bringWorkspace, workspaceImportJob } from '#backup/workspace-package/bring-workspace.ts';
+import { sweepParts } from '#backup/workspace-package/parts.ts';
 import { sweepFiles } from '#files/sweep.ts';
 import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
@@ -99,6 +101,10 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
         perLane: 1,
         run: (job) => bulkBatch({ database, wakeQueue: () => queue.wake() }, job),
       },
+      [workspaceImportJob]: {
+        perLane: 1,
+        run: (job, signal) => bringWorkspace({ ...services, wakeQueue: () => queue.wake() }, job, signal),
+      },
       [eraseJob]: {
         perLane: 1,
         run: (job) => eraseStep({ ...services, wakeQueue: () => queue.wake() }, job),
@@ -178,6 +184,11 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       work: () => removeEndedAccounts(database),
     }),
     runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
+    runPeriodically('sweeping what was brought', {
+      pauseMs: 60_000,
+      log,
+      work: () => sweepParts(services),
+    }),
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
   ];
   const keys = hearRevokedKeys(services);

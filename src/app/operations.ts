@@ -1,4 +1,5 @@
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
+import { workspacePackageEndpoints } from '#backup/workspace-package/endpoints.ts';
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import { endingEndpoints } from '#console/accounts/ending-endpoints.ts';
 import { joinEndpoints } from '#console/accounts/join-endpoints.ts';
@@ -77,6 +78,7 @@ export function apiOperations(services: Services) {
   const joining = memberInvitationEndpoints(services);
   const keys = keyEndpoints(services);
   const workspace = workspaceEndpoints(services);
+  const wholeWorkspace = workspacePackageEndpoints(services);
   const mail = mailEndpoints(services);
   const audit = auditEndpoints(services);
   const retention = retentionEndpoints(services);
@@ -207,6 +209,12 @@ export function apiOperations(services: Services) {
 
     getWorkspace: workspace.get,
     changeWorkspace: workspace.change,
+    packWorkspace: wholeWorkspace.pack,
+    beginWorkspaceImport: wholeWorkspace.begin,
+    addWorkspacePart: wholeWorkspace.add,
+    startWorkspaceImport: wholeWorkspace.start,
+    getWorkspaceImport: wholeWorkspace.get,
+    listWorkspaceImports: wholeWorkspace.list,
 
     getRetention: retention.get,
     changeRetention: retention.change,

@@ -90,7 +90,7 @@ export async function removeTakenFiles(
 }
 
 /** A type is believed when the bytes show it; what they cannot show (text, CSV) keeps a harmless declared type. */
-async function recogniseType(head: Buffer, declared: string): Promise<string> {
+export async function recogniseType(head: Buffer, declared: string): Promise<string> {
   const recognised = await fileTypeFromBuffer(head);
   if (recognised) return recognised.mime;
   const type = declared.split(';', 1)[0]!.trim().toLowerCase();

@@ -6,6 +6,7 @@ import { Card, Page } from '../design/page.tsx';
 import { mayAdminister } from '../shell/session.ts';
 import { DeleteWorkspace } from './delete-workspace.tsx';
 import { LeaveWorkspace } from './leave-workspace.tsx';
+import { PackageCards } from './package/package-cards.tsx';
 import { SecondFactorRule } from './second-factor-rule.tsx';
 import { useWorkspace } from './workspace.ts';
 import { WorkspaceNameForm } from './workspace-name-form.tsx';
@@ -17,7 +18,7 @@ const planNames = {
   enterprise: 'Enterprise',
 } as const satisfies Record<WorkspaceDetail['plan'], string>;
 
-/** A workspace's name, its plan with what it allows, and the way out. */
+/** A workspace's name, its plan with what it allows, all of it as a file, and the way out. */
 export function GeneralScreen(): ReactElement {
   const workspace = useWorkspace();
   const count = (value: number): string => value.toLocaleString();
@@ -43,6 +44,7 @@ export function GeneralScreen(): ReactElement {
         </dl>
       </Card>
       <SecondFactorRule workspace={workspace} />
+      {mayAdminister(workspace.role) && <PackageCards workspaceId={workspace.id} />}
       <Card title="Leave this workspace" lead="Its forms stay. An admin can add you again.">
         <LeaveWorkspace workspace={workspace} />
       </Card>

@@ -51,6 +51,7 @@ const isFromOutside: Readonly<Record<Resource, boolean>> = {
   mail: true,
   audit: false,
   people: true,
+  everything: true,
 };
 
 /** The group of tools that it is of. */

@@ -12,7 +12,8 @@ import { deleteNote, insertNote, listNotes } from './queries.ts';
 
 /** So many notes a submission has at most, of so many characters. */
 export const mostNotes = 200;
-const longestNote = 10_000;
+/** Characters of a note. */
+export const longestNote = 10_000;
 
 const uuid = Type.String({ format: 'uuid' });
 const Note = Type.Object({

@@ -1,0 +1,194 @@
+import { type Static, type TObject, Type } from 'typebox';
+import { formStatuses } from '#forms/queries.ts';
+import { messageLimits } from '#invitations/message/message.ts';
+import { holdReasons } from '#submissions/held/reasons.ts';
+import { changeThroughs } from '#submissions/history/queries.ts';
+import { longestNote } from '#submissions/notes/endpoints.ts';
+import { submissionStatuses } from '#submissions/queries.ts';
+import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
+import { Tags } from '#submissions/tags/tags.ts';
+import { retentionChange } from '#workspaces/retention/rules.ts';
+
+const closed = { additionalProperties: false } as const;
+const uuid = Type.String({ format: 'uuid' });
+const moment = Type.String({ format: 'date-time' });
+const orNull = <S extends TObject | ReturnType<typeof Type.String> | ReturnType<typeof Type.Unsafe>>(
+  schema: S,
+) => Type.Union([schema, Type.Null()]);
+const count = Type.Integer({ minimum: 0 });
+const line = Type.String({ maxLength: 1_024 });
+const anObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
+const texts = Type.Record(Type.String(), Type.String());
+
+/** How many of what a file has, or have been made of it. */
+export const Counts = Type.Object(
+  {
+    forms: count,
+    submissions: count,
+    /** The spam box. */
+    held: count,
+    /** Those whose bytes are there. */
+    files: count,
+    invitations: count,
+    views: count,
+  },
+  closed,
+);
+export type Counts = Static<typeof Counts>;
+export const noCounts: Counts = { forms: 0, submissions: 0, held: 0, files: 0, invitations: 0, views: 0 };
+
+/** The first entry. */
+export const Workspace = Type.Object(
+  {
+    /** Of this shape. */
+    formloom_workspace: Type.Literal(1),
+    id: uuid,
+    name: Type.String({ maxLength: 1_024 }),
+    made_at: moment,
+  },
+  closed,
+);
+
+/** The last entry: without it a file is cut off. */
+export const Ending = Type.Object(
+  {
+    ...Counts.properties,
+    unsubscribed: Type.Array(
+      Type.Object({ address_key: Type.String({ pattern: '^[0-9a-f]{64}$' }), created_at: moment }, closed),
+    ),
+  },
+  closed,
+);
+
+/** What of a form its package does not say. */
+export const FormState = Type.Object(
+  {
+    status: Type.Enum([...formStatuses]),
+    updated_at: moment,
+    published_at: orNull(moment),
+    retention: Type.Object(retentionChange, closed),
+  },
+  closed,
+);
+
+const file = Type.Object(
+  {
+    id: uuid,
+    element: Type.String({ maxLength: 64 }),
+    filename: line,
+    content_type: line,
+    size: count,
+    created_at: moment,
+  },
+  closed,
+);
+const answered = {
+  id: uuid,
+  version: Type.Integer({ minimum: 1 }),
+  answers: anObject,
+  reference: texts,
+  language: orNull(Type.String({ maxLength: 100 })),
+  /** Of the invitation that it answers. */
+  invitation_id: orNull(uuid),
+  created_at: moment,
+  files: Type.Array(file),
+};
+
+/** What a line of each kind of record is; the kinds in the order in which they lie in the folder of their form. */
+export const records = {
+  batches: Type.Object(
+    {
+      id: uuid,
+      subject: Type.String({ maxLength: messageLimits.subject }),
+      message: Type.String({ maxLength: messageLimits.message }),
+      reminder_subject: orNull(Type.String({ maxLength: messageLimits.subject })),
+      reminder_message: orNull(Type.String({ maxLength: messageLimits.message })),
+      remind_after_days: Type.Array(Type.Integer(), { maxItems: messageLimits.reminders }),
+      is_mailed: Type.Boolean(),
+      expires_at: orNull(moment),
+      created: count,
+      skipped: count,
+      created_at: moment,
+    },
+    closed,
+  ),
+  invitations: Type.Object(
+    {
+      id: uuid,
+      batch_id: uuid,
+      email: line,
+      name: line,
+      reference: texts,
+      prefill: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
+      expires_at: orNull(moment),
+      created_at: moment,
+      sent_at: orNull(moment),
+      opened_at: orNull(moment),
+      started_at: orNull(moment),
+      bounced_at: orNull(moment),
+      revoked_at: orNull(moment),
+      mail_error: orNull(Type.String()),
+      reminders: count,
+      reminded_at: orNull(moment),
+    },
+    closed,
+  ),
+  submissions: Type.Object(
+    {
+      ...answered,
+      status: Type.Enum([...submissionStatuses]),
+      tags: Tags,
+      updated_at: moment,
+      completed_at: orNull(moment),
+      trashed_at: orNull(moment),
+      notes: Type.Array(
+        Type.Object(
+          { id: uuid, text: Type.String({ maxLength: longestNote }), created_at: moment, updated_at: moment },
+          closed,
+        ),
+      ),
+      changes: Type.Array(
+        Type.Object(
+          {
+            id: uuid,
+            kind: Type.Enum(['edited', 'trashed', 'restored', 'note_added', 'note_changed', 'note_deleted']),
+            through: Type.Enum([...changeThroughs]),
+            changed_at: moment,
+            changes: Type.Array(anObject),
+          },
+          closed,
+        ),
+      ),
+    },
+    closed,
+  ),
+  held: Type.Object({ ...answered, reason: Type.Enum([...holdReasons]), origin: orNull(line) }, closed),
+  views: Type.Object(
+    {
+      id: uuid,
+      name: Type.String({ minLength: 1, maxLength: 100 }),
+      query: ViewQuery,
+      columns: orNull(TableSettings),
+      created_at: moment,
+      updated_at: moment,
+    },
+    closed,
+  ),
+  visits: Type.Object({ day: Type.String({ format: 'date' }), kind: line, name: line, count }, closed),
+} as const;
+
+/** A kind of record that hangs on a form. */
+export type RecordKind = keyof typeof records;
+export const recordKinds = Object.keys(records) as RecordKind[];
+export type RecordOf<K extends RecordKind> = Static<(typeof records)[K]>;
+
+/** How the entries of a file are called. */
+export const entryNames = {
+  workspace: 'workspace.json',
+  ending: 'ending.json',
+  folder: (formId: string): string => `forms/${formId}/`,
+  /** In the folder of its form. */
+  state: 'state.json',
+  records: (kind: RecordKind, part: number): string => `${kind}/${String(part).padStart(6, '0')}.ndjson`,
+  file: (id: string): string => `files/${id}`,
+} as const;
