@@ -41,9 +41,10 @@ export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerato
   }
   // What ends the one ends the other, and is thrown to whoever reads.
   const unpacked = pipeline(Readable.from(noting(), { objectMode: false }), createGunzip(), () => {});
-  const bytes = Readable.toWeb(unpacked) as Bytes;
-  const tar: Bytes = bytes;
-  const entries: ReadableStream<ParsedTarEntry> = tar.pipeThrough(createTarDecoder({ strict: true }));
+  const tar = Readable.toWeb(unpacked) as Bytes;
+  // By the types of browsers, which are not quite those of Node.
+  const decoder: unknown = createTarDecoder({ strict: true });
+  const entries: ReadableStream<ParsedTarEntry> = tar.pipeThrough(decoder as never);
   for await (const { header, body } of explained(entries)) {
     const content = Readable.from(explained(body as Bytes), { objectMode: false });
     yield { name: header.name, size: header.size, body: content };
