@@ -183,7 +183,7 @@ export function wholeFormEndpoints({
       },
       reply: { status: 200, description: 'The form and the report.', schema: ConvertedForm },
       async run({ workspaceId, body }) {
-        const made = await readDocument(body);
+        const made = await readDocument(workspaceId, body);
         return { body: { ...made, ...(await judgeForm(database, workspaceId, made)) } };
       },
     }),
@@ -203,7 +203,7 @@ export function wholeFormEndpoints({
       },
       async run({ body, ...scope }) {
         requireWholeWorkspace(scope.formIds);
-        const { structure, settings, report, report_count } = await readFormToImport(body);
+        const { structure, settings, report, report_count } = await readFormToImport(scope.workspaceId, body);
         await requireAnswerReader(scope, settings, async () => ({}));
         const request = {
           workspaceId: scope.workspaceId,
@@ -241,12 +241,15 @@ export function wholeFormEndpoints({
 }
 
 /** A form that is sent as one of ours, or as what another service exported: one of both. */
-async function readFormToImport({ structure, settings, document, source }: Static<typeof FormToImport>) {
+async function readFormToImport(
+  workspaceId: string,
+  { structure, settings, document, source }: Static<typeof FormToImport>,
+) {
   if ((structure === undefined) === (document === undefined) || (document && settings))
     throw new ApiError('validation_error', undefined, {
       errors: [{ field: 'structure', message: 'Send "structure" with "settings", or "document".' }],
     });
   return document
-    ? readDocument({ document, source })
+    ? readDocument(workspaceId, { document, source })
     : { structure: structure!, settings: settings ?? {}, report: [], report_count: 0 };
 }

@@ -10,19 +10,31 @@ const limits = { megabytes: 16, ms: 10_000, tooMuch: 'too much' };
 
 test('a thread answers what it makes of what it is given, with limits and without', async () => {
   const doubling = script('parentPort.postMessage(workerData * 2)');
-  assert.equal(await answerOfThread(doubling, 21), 42);
-  assert.equal(await answerOfThread<unknown>(doubling, 21, limits), 42);
+  assert.equal(await answerOfThread('a workspace', doubling, 21), 42);
+  assert.equal(await answerOfThread<unknown>('a workspace', doubling, 21, limits), 42);
 });
 
 test('one that takes too much memory or time is ended, and answered in its place', async () => {
   const greedy = script('const all = []; for (;;) all.push(Array.from({ length: 10000 }, Math.random));');
-  assert.equal(await answerOfThread(greedy, null, limits), 'too much');
-  assert.equal(await answerOfThread(script('for (;;);'), null, { ...limits, ms: 50 }), 'too much');
+  assert.equal(await answerOfThread('a workspace', greedy, null, limits), 'too much');
+  assert.equal(
+    await answerOfThread('a workspace', script('for (;;);'), null, { ...limits, ms: 50 }),
+    'too much',
+  );
 });
 
 test('what it throws is thrown here, and one that ends without an answer keeps nobody waiting', async () => {
   const failing = script('throw new TypeError("no number")');
   for (const held of [undefined, limits])
-    await assert.rejects(answerOfThread(failing, null, held), /no number/);
-  await assert.rejects(answerOfThread(script(''), null), /without an answer/);
+    await assert.rejects(answerOfThread('a workspace', failing, null, held), /no number/);
+  await assert.rejects(answerOfThread('a workspace', script(''), null), /without an answer/);
+});
+
+test('two threads of one owner run at once, a third is refused with the seconds to wait, and others have their own', async () => {
+  const slow = script('setTimeout(() => parentPort.postMessage(1), 300)');
+  const both = [answerOfThread('one', slow, null), answerOfThread('one', slow, null)];
+  await assert.rejects(answerOfThread('one', slow, null), { code: 'rate_limit_exceeded', retryAfter: 5 });
+  assert.equal(await answerOfThread('another', slow, null), 1);
+  assert.deepEqual(await Promise.all(both), [1, 1]);
+  assert.equal(await answerOfThread('one', slow, null), 1);
 });

@@ -16,21 +16,23 @@ type Converted = ToldForm & { source: FormSource };
  * that takes up to half a second.
  * @throws ApiError validation_error where it is of no known source, or too much to be read at once.
  */
-export async function readDocument({
-  document,
-  source = recogniseForm(document),
-}: Given): Promise<Converted> {
+export async function readDocument(
+  workspaceId: string,
+  { document, source = recogniseForm(document) }: Given,
+): Promise<Converted> {
   if (!source) throw refuse(`It is no form that is known here. Known are ${formSources.join(', ')}.`);
   const text = JSON.stringify(document);
   const made =
-    text.length <= shortDocument ? convertTold(document, source) : await convertBeside(text, source);
+    text.length <= shortDocument
+      ? convertTold(document, source)
+      : await convertBeside(workspaceId, text, source);
   if (typeof made === 'string') throw refuse(made);
   return { ...made, source };
 }
 
 /** As a text, for to copy its values takes longer than to write and to read it. */
-const convertBeside = (text: string, source: FormSource): Promise<ToldForm | string> =>
-  answerOfThread(new URL('convert-thread.ts', import.meta.url), [text, source]);
+const convertBeside = (workspaceId: string, text: string, source: FormSource): Promise<ToldForm | string> =>
+  answerOfThread(workspaceId, new URL('convert-thread.ts', import.meta.url), [text, source]);
 
 const refuse = (message: string): ApiError =>
   new ApiError('validation_error', undefined, { errors: [{ field: 'document', message }] });

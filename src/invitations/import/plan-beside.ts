@@ -6,8 +6,12 @@ import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts
 const shortText = 20_000;
 
 /** planImport, of a long text on a thread of its own: to read five million characters takes half a second. */
-export async function planBeside(source: ImportSource, form: Form): Promise<ImportPlan | string> {
+export async function planBeside(
+  workspaceId: string,
+  source: ImportSource,
+  form: Form,
+): Promise<ImportPlan | string> {
   if (source.text.length <= shortText) return planImport(source, form);
   const given: Parameters<typeof planImport> = [source, form];
-  return answerOfThread(new URL('plan-thread.ts', import.meta.url), given);
+  return answerOfThread(workspaceId, new URL('plan-thread.ts', import.meta.url), given);
 }

@@ -20,7 +20,7 @@ const emailsOf = ({ drafts }: ImportPlan): string[] => drafts.map(({ draft }) =>
 test('a long text is read on a thread of its own, and to the same plan', async () => {
   const text = Array.from({ length: 2_000 }, (_, index) => `Person ${index} <p${index % 1_900}@example.org>`);
   const source = { kind: 'addresses', text: text.join('\n') } as const;
-  const planned = await planBeside(source, form);
+  const planned = await planBeside('a workspace', source, form);
   assert.deepEqual(planned, plan(source));
   assert.equal(plan(source).problems.length, 100);
 });

@@ -49,7 +49,7 @@ async function readImport(
   form: InvitedForm,
   source: ImportSource,
 ): Promise<ImportPreview> {
-  const plan = await planBeside(source, await readStructure(database, form));
+  const plan = await planBeside(form.workspaceId, source, await readStructure(database, form));
   if (typeof plan === 'string')
     throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
   const keys = plan.drafts.map(({ key }) => key);

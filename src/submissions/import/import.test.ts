@@ -116,6 +116,13 @@ test('a mapping that does not fit is refused in words', async () => {
   assert.match(await refusal({ kind: 'xlsx', data: 'bm8=' }), /workbook cannot be read/);
 });
 
+test('a time with a zone is no answer, and is refused rather than stored as another', () => {
+  const at = element('datetime', 'at') as never;
+  const read = (cell: string) => readCell(at, cell, { dates: 'ymd', decimal: '.' });
+  assert.equal(read('2026-01-31 2:05 pm'), '2026-01-31T14:05');
+  for (const zoned of ['2026-01-31T14:00+02:00', '2026-01-31T14:00:00Z']) assert.equal(read(zoned), zoned);
+});
+
 test('days and numbers are read as the file writes them', () => {
   const [date, number] = [form.children[0]!.children[2]!, form.children[0]!.children[1]!] as never[];
   const read = (input: never, cell: string, dates: 'dmy' | 'mdy' | 'ymd', decimal: '.' | ',') =>

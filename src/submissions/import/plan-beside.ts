@@ -9,7 +9,11 @@ const limits = {
 } as const;
 
 /** planImport on a thread of its own, which may take no more of the machine than it is given. */
-export function planBeside(source: ImportSource, about: ImportForm): Promise<ImportPlan | string> {
+export function planBeside(
+  workspaceId: string,
+  source: ImportSource,
+  about: ImportForm,
+): Promise<ImportPlan | string> {
   const given: Parameters<typeof planImport> = [source, about];
-  return answerOfThread(new URL('plan-thread.ts', import.meta.url), given, limits);
+  return answerOfThread(workspaceId, new URL('plan-thread.ts', import.meta.url), given, limits);
 }

@@ -130,9 +130,9 @@ function readDay(text: string, dates: Writing['dates']): string | undefined {
 const wholeYear = (year: string): string =>
   year.length === 2 ? `${Number(year) < 30 ? '20' : '19'}${year}` : year;
 
+/** One with a zone stays as it is, and is refused: an answer says none, and without it the time would be another. */
 function readTime(text: string): string | undefined {
-  const found =
-    /^(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)? ?(am|pm|a\.m\.|p\.m\.)?(?:Z|[+-]\d{2}:?\d{2})?$/i.exec(text);
+  const found = /^(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)? ?(am|pm|a\.m\.|p\.m\.)?$/i.exec(text);
   if (!found) return undefined;
   const [, hour = '', minute = '', half] = found;
   const isAfternoon = half?.toLowerCase().startsWith('p');

@@ -52,7 +52,7 @@ export async function previewImport(
       'This form was never published: there is no version that answers could be to.',
     );
   const { today, asksSingly = false } = answerContext(live.settings, {});
-  const plan = await planBeside(source, { form: live.form, today, asksSingly });
+  const plan = await planBeside(workspaceId, source, { form: live.form, today, asksSingly });
   if (typeof plan === 'string')
     throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
   for (const { entry } of plan.entries) requireClean(entry.reference);
