@@ -324,10 +324,12 @@ export const insertBroughtSubmissions = statement(
    changed as (
      insert into submission_changes (workspace_id, ${named(changeTypes)})
      select $workspace_id, ${named(changeTypes)} from ${recordset('changes', changeTypes)}),
+   words as materialized (
+     select submission.id, ${searchTerms.replaceAll(/\$(id|language|subject|body)\b/g, 'submission.$1')} as terms
+     from ${recordset('words', wordTypes, 'submission')}),
    found as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select $workspace_id, submission.id, $form_id, ${searchTerms.replaceAll(/\$(id|language|subject|body)\b/g, 'submission.$1')}
-     from ${recordset('words', wordTypes, 'submission')})
+     select $workspace_id, id, $form_id, terms from words)
    insert into submission_counts as c (workspace_id, form_id, status, slot, count)
    select workspace_id, form_id, status, 0, count(*) from made where trashed_at is null group by workspace_id, form_id, status
    on conflict (workspace_id, form_id, status, slot) do update set count = c.count + excluded.count`,
