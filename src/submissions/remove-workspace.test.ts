@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { storageKey } from '#files/receive.ts';
@@ -12,6 +13,8 @@ import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import type { Session } from '#console/accounts/shapes.ts';
 import { newId } from '#kit/clock.ts';
+import { s3Storage } from '#kit/s3-storage.ts';
+import { openS3Server } from '#test/s3-server.ts';
 import { completeJob, enqueueJob, LeaseLost } from '#kit/queue.ts';
 import { beginEnd, bringBack, removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { removeEndedWorkspaces } from './remove-workspace.ts';
@@ -309,6 +312,26 @@ test('a workspace whose owner has gone too comes back after its owner, and never
   assert.equal(await run('workspace', 'restore', owner.workspaceId), 1);
   assert.equal(await run('user', 'restore', '--email', owner.email), 0);
   assert.equal(await run('workspace', 'restore', owner.workspaceId), 0);
+});
+
+test('the bytes of a deleted workspace go from an object store too', async () => {
+  const { workspaceId } = await service.makeTenant();
+  const { directory, settings } = await openS3Server();
+  const storage = s3Storage(settings, join(directory, 'spool'), 0);
+  const owner = await signIn(service, { workspaceId });
+  const { body } = await owner.api<{ id: string }>('POST', '/forms', form);
+  const id = newId();
+  await database.query(
+    `insert into files (workspace_id, id, form_id, element, filename, created_at, content_type, size)
+     values ($1, $2, $3, 'a', 'a.txt', now(), 'text/plain', 5)`,
+    [workspaceId, id, body.id],
+  );
+  const key = storageKey(workspaceId, id);
+  await storage.put(key, Readable.from([Buffer.from('bytes')]), 100);
+  await endNow('workspaces', workspaceId);
+  await removeEndedWorkspaces({ ...services, storage });
+  assert.equal(await storage.open(key), undefined);
+  assert.equal(await countOf('files', workspaceId), 0);
 });
 
 test('one workspace that cannot be deleted keeps no other from it, and is tried again', async () => {
