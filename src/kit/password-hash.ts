@@ -46,12 +46,8 @@ export async function inTurn<Result>(work: () => Promise<Result>): Promise<Resul
 /** @param password in any form of its characters: keyboards differ in how they compose them. */
 const keyOf = (password: string, salt: Buffer | string, { N, r, p }: Cost): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    scrypt(
-      password.normalize('NFKC'),
-      salt,
-      keyBytes,
-      { N, r, p, maxmem: 2 * 128 * N * r },
-      (error, key) => void (error ? reject(error) : resolve(key)),
+    scrypt(password.normalize('NFKC'), salt, keyBytes, { N, r, p, maxmem: 2 * 128 * N * r }, (error, key) =>
+      error ? reject(error) : resolve(key),
     );
   });
 
