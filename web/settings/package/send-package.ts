@@ -17,7 +17,8 @@ export async function sendPackage(
 ): Promise<WorkspaceImport> {
   const { id, part_bytes } = await call(workspaceId, 'beginWorkspaceImport', { body: {} });
   for (let at = 0, number = 1; at < file.size; at += part_bytes, number += 1) {
-    const body = file.slice(at, at + part_bytes, 'application/octet-stream');
+    // A type that no HTML form of another site can send.
+    const body = file.slice(at, at + part_bytes, 'application/gzip');
     await sendPart(() => call(workspaceId, 'addWorkspacePart', { params: { id, number }, body }));
     onSent(Math.min(1, (at + body.size) / file.size));
   }
