@@ -1,18 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { PasswordDialog } from '../account/second-factor/password-dialog.tsx';
 import { callOwn, download } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
-import { Loading } from '../design/states.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
 import { refreshSession } from '../shell/session.ts';
-import { formNamesQuery, type WorkspaceDetail } from './workspace.ts';
+import type { WorkspaceDetail } from './workspace.ts';
 
 /** The end of a workspace, for its owners: what is in it can be taken along, and for seven days it can be brought back. */
 export function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
   const [isAsking, setAsking] = useState(false);
-  const [isTaking, setTaking] = useState(false);
   const navigate = useNavigate();
   const remove = useMutation({
     mutationFn: (password: string) =>
@@ -27,17 +25,20 @@ export function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): 
     setAsking(false);
     remove.reset();
   };
+  const save = (begun: Promise<void>): void => void begun.catch(toastProblem);
   return (
     <div className="stack">
       <div className="row">
-        <Button icon="download" onPress={() => setTaking(!isTaking)}>
-          Take the data along
+        <Button icon="download" onPress={() => save(download(workspace.id, 'packWorkspace', {}))}>
+          Take everything along
+        </Button>
+        <Button icon="download" onPress={() => save(download(workspace.id, 'exportAuditLog', { query: {} }))}>
+          Take the activity along
         </Button>
         <Button variant="danger" onPress={() => setAsking(true)}>
           Delete workspace
         </Button>
       </div>
-      {isTaking && <Exports workspaceId={workspace.id} />}
       {isAsking && (
         <PasswordDialog
           title={`Delete ${workspace.name}?`}
@@ -49,49 +50,5 @@ export function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): 
         />
       )}
     </div>
-  );
-}
-
-/** Every form with its submissions, to be downloaded one by one, and the activity. */
-function Exports({ workspaceId }: { workspaceId: string }): ReactElement {
-  const forms = useQuery(formNamesQuery(workspaceId));
-  if (forms.error) return <p>The forms could not be read: {forms.error.message}</p>;
-  if (!forms.data) return <Loading lines={2} />;
-  const save = (begun: Promise<void>): void => void begun.catch(toastProblem);
-  return (
-    <ul className="stack">
-      {forms.data.map(({ id, name }) => (
-        <li key={id} className="spread">
-          <span>{name}</span>
-          <span className="row">
-            <Button
-              onPress={() => save(download(workspaceId, 'packForm', { params: { id } }))}
-              aria-label={`Download the form ${name}`}
-            >
-              Form
-            </Button>
-            <Button
-              onPress={() =>
-                save(
-                  download(workspaceId, 'exportFormSubmissions', {
-                    params: { id },
-                    query: { format: 'ndjson' },
-                  }),
-                )
-              }
-              aria-label={`Download the submissions of ${name}`}
-            >
-              Submissions
-            </Button>
-          </span>
-        </li>
-      ))}
-      <li className="spread">
-        <span>Activity</span>
-        <Button onPress={() => save(download(workspaceId, 'exportAuditLog', { query: {} }))}>
-          Download the activity
-        </Button>
-      </li>
-    </ul>
   );
 }

@@ -32,7 +32,7 @@ export function PackageCards({ workspaceId }: { workspaceId: string }): ReactEle
       </Card>
       <Card
         title="Bring a workspace"
-        lead="A file that “Everything in one file” made, here or at another service. It comes beside what is here, all of it or nothing, and nobody is told of it."
+        lead="A file that “Everything in one file” made, here or on another server. It comes beside what is here, all of it or nothing, and nobody is told of it."
       >
         <BringWorkspace workspaceId={workspaceId} />
       </Card>
