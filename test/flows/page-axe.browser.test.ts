@@ -6,6 +6,7 @@ import { openBrowser } from '#test/browser.ts';
 import { looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { openService } from '#test/service.ts';
+import { templates } from '../../web/forms/templates/templates.ts';
 import { wake } from './page-script-stage.ts';
 
 /*
@@ -164,3 +165,20 @@ for (const [what, settings] of notices) {
     await page.close();
   });
 }
+
+test('P10: every template is published as it is, and its page has no finding, by turns with script and without', async () => {
+  for (const [turn, { id, structure, settings }] of templates.filter(({ id }) => id !== 'blank').entries()) {
+    const { status, body } = await tenant.call('POST', '/forms', { structure, settings, publish: true });
+    assert.equal(status, 201, `${id}: ${JSON.stringify(body)}`);
+    const context = await browser.newContext({
+      viewport: { width: widths[turn % widths.length]!, height: 900 },
+      ...schemes[turn % schemes.length],
+    });
+    if (turn % 2 === 1) await context.route('**/f/assets/**', (route) => route.abort());
+    const page = await context.newPage();
+    await page.goto(body.public_url);
+    if (turn % 2 === 0) await wake(page);
+    await clean(page, id);
+    await context.close();
+  }
+});

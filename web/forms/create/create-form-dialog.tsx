@@ -1,18 +1,23 @@
 import './create-form-dialog.css';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactElement, useState } from 'react';
+import { lazy, type ReactElement, Suspense, useState } from 'react';
 import type { InputOf } from '#app/operations.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
+import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { newFormSettings } from './new-form-settings.ts';
 import { PackagePanel } from './package-panel.tsx';
 import { PastedFormPanel } from './pasted-form-panel.tsx';
-import { TemplateGallery } from './template-gallery.tsx';
+
+/** With the templates: nobody waits for them who makes no form. */
+const TemplateGallery = lazy(async () => ({
+  default: (await import('./template-gallery.tsx')).TemplateGallery,
+}));
 
 type NewForm = InputOf<'createForm'>['body'];
 type Way = 'templates' | 'json' | 'file';
@@ -55,10 +60,14 @@ export function CreateFormDialog({
             id: 'templates',
             label: 'Templates',
             content: (
-              <TemplateGallery
-                onChoose={(structure) => create.mutate({ structure, settings: newFormSettings() })}
-                isPending={create.isPending}
-              />
+              <Suspense fallback={<Loading lines={5} />}>
+                <TemplateGallery
+                  onChoose={({ structure, settings }) =>
+                    create.mutate({ structure, settings: { ...newFormSettings(), ...settings } })
+                  }
+                  isPending={create.isPending}
+                />
+              </Suspense>
             ),
           },
           {

@@ -1,14 +1,24 @@
 import './template-picture.css';
 import type { ReactElement } from 'react';
-import { type Element, type Form, isComposite, isInput, isSeen, layoutOf, optionsOf } from '#ast/tree.ts';
+import {
+  type Element,
+  isComposite,
+  isInput,
+  isSeen,
+  layoutOf,
+  levelsOf,
+  matrixRowsOf,
+  optionsOf,
+} from '#ast/tree.ts';
+import type { Template } from '../templates/template.ts';
 
-/** A sketch of a form's first step: a bar for each label, a box for each input. Says nothing to screen readers. */
-export function TemplatePicture({ form }: { form: Form }): ReactElement {
-  const [step] = form.children;
+/** A sketch of a form's first step: a bar for each label, what is asked below it, in its colour. Says nothing to screen readers. */
+export function TemplatePicture({ structure, settings }: Template): ReactElement {
+  const [step] = structure.children;
   const isGrid = step !== undefined && layoutOf(step) !== 'stack';
   return (
     <span className="sketch" aria-hidden="true">
-      <span className="sketch-title" />
+      <span className="sketch-title" style={{ background: settings?.theme?.color }} />
       {step?.children.length === 0 && <span className="sketch-empty">+</span>}
       <span className={`sketch-body${isGrid ? ' sketch-grid' : ''}`}>
         {step?.children.map((element, index) => (
@@ -31,15 +41,45 @@ function Sketch({ element }: { element: Element }): ReactElement | null {
     );
   }
   const isWide = (element.attrs?.col_span ?? 1) > 1;
-  const options = isInput(element) && element.type !== 'dropdown' ? optionsOf(element) : [];
   return (
     <span className={`sketch-field${isWide ? ' sketch-wide' : ''}`}>
       <span className="sketch-label" />
-      {options.length > 0 ? (
-        options.slice(0, 3).map(({ id }) => <span key={id} className="sketch-option" />)
-      ) : (
-        <span className={`sketch-box${element.type === 'textarea' ? ' sketch-tall' : ''}`} />
-      )}
+      <Control element={element} />
+    </span>
+  );
+}
+
+/** What an answer is given with: options below each other, marks beside each other, a table of both, or a box. */
+function Control({ element }: { element: Exclude<Element, { type: 'composite' }> }): ReactElement {
+  const options = isInput(element) && element.type !== 'dropdown' ? optionsOf(element) : [];
+  const marks = isInput(element) ? levelsOf(element) : [];
+  const rows = isInput(element) ? matrixRowsOf(element) : [];
+  if (rows.length > 0)
+    return (
+      <>
+        {rows.slice(0, 3).map(({ id }) => (
+          <Marks key={id} count={options.length} />
+        ))}
+      </>
+    );
+  if (marks.length > 0) return <Marks count={marks.length} />;
+  if (options.length > 0)
+    return (
+      <>
+        {options.slice(0, 3).map(({ id }) => (
+          <span key={id} className="sketch-option" />
+        ))}
+      </>
+    );
+  return <span className={`sketch-box${element.type === 'textarea' ? ' sketch-tall' : ''}`} />;
+}
+
+function Marks({ count }: { count: number }): ReactElement {
+  return (
+    <span className="sketch-marks">
+      {Array.from({ length: count }, (_, index) => (
+        <span key={index} className="sketch-mark" />
+      ))}
     </span>
   );
 }

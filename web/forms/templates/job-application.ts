@@ -1,109 +1,61 @@
+import { ask, form, rows, step } from './notation.ts';
 import type { Template } from './template.ts';
 
 /** Somebody applies for a position. */
-export const jobApplication = {
+export const jobApplication: Template = {
   id: 'job-application',
   title: 'Job application',
   description: 'A person, their past positions as rows, and a CV.',
-  structure: {
-    type: 'form',
-    attrs: { name: 'Job application', description: 'It takes about ten minutes. Have your CV at hand.' },
-    children: [
+  structure: form(
+    { name: 'Job application', description: 'It takes about ten minutes. Have your CV at hand.' },
+    step(
+      { title: 'You', layout: 'grid_2' },
+      ask('text', 'name', 'Full name', { required: true, col_span: 2 }),
+      ask('email', 'email', 'Email address', { required: true }),
+      ask('phone', 'phone', 'Phone'),
+      ask('yes_no', 'experienced', 'Have you worked in this field before?', {
+        required: true,
+        col_span: 2,
+      }),
+      ask('url', 'website', 'Website or profile', { placeholder: 'https://', col_span: 2 }),
+    ),
+    step(
       {
-        type: 'step',
-        attrs: { title: 'You', layout: 'grid_2' },
-        children: [
-          {
-            type: 'text',
-            attrs: { id: 'name', label: 'Full name', required: true, col_span: 2 },
-            children: [],
-          },
-          { type: 'email', attrs: { id: 'email', label: 'Email address', required: true }, children: [] },
-          { type: 'phone', attrs: { id: 'phone', label: 'Phone' }, children: [] },
-          {
-            type: 'yes_no',
-            attrs: {
-              id: 'experienced',
-              label: 'Have you worked in this field before?',
-              required: true,
-              col_span: 2,
-            },
-            children: [],
-          },
-          {
-            type: 'url',
-            attrs: { id: 'website', label: 'Website or profile', placeholder: 'https://', col_span: 2 },
-            children: [],
-          },
-        ],
+        title: 'Experience',
+        description: 'Begin with the most recent position.',
+        layout: 'stack',
+        show_when: { element: 'experienced', is: 'equals', value: true },
       },
-      {
-        type: 'step',
-        attrs: {
-          title: 'Experience',
-          description: 'Begin with the most recent position.',
-          layout: 'stack',
-          show_when: { element: 'experienced', is: 'equals', value: true },
-        },
-        children: [
-          {
-            type: 'composite',
-            attrs: { id: 'positions', label: 'Position', layout: 'grid_2', repeatable: true },
-            children: [
-              { type: 'text', attrs: { id: 'employer', label: 'Employer', required: true }, children: [] },
-              { type: 'text', attrs: { id: 'role', label: 'Role', required: true }, children: [] },
-              {
-                type: 'date',
-                attrs: { id: 'from', label: 'From', required: true, max: 'today' },
-                children: [],
-              },
-              {
-                type: 'date',
-                attrs: { id: 'until', label: 'Until', help_text: 'Empty if you still work there.' },
-                children: [],
-              },
-              { type: 'textarea', attrs: { id: 'tasks', label: 'What you did', col_span: 2 }, children: [] },
-            ],
-          },
-        ],
-      },
-      {
-        type: 'step',
-        attrs: { title: 'The position', layout: 'stack' },
-        children: [
-          {
-            type: 'radio',
-            attrs: {
-              id: 'hours',
-              label: 'How much do you want to work?',
-              options: ['Full time', 'Part time', 'Either'],
-              required: true,
-            },
-            children: [],
-          },
-          { type: 'date', attrs: { id: 'start', label: 'When can you start?', min: 'today' }, children: [] },
-          {
-            type: 'textarea',
-            attrs: { id: 'motivation', label: 'Why us?', required: true, max_length: 3_000 },
-            children: [],
-          },
-          {
-            type: 'file_upload',
-            attrs: { id: 'cv', label: 'CV', required: true, accept: ['.pdf'], max_files: 1 },
-            children: [],
-          },
-          {
-            type: 'consent',
-            attrs: {
-              id: 'kept',
-              label: 'What you send us',
-              statement: 'You may keep my application for six months.',
-              required: true,
-            },
-            children: [],
-          },
-        ],
-      },
-    ],
+      rows(
+        'positions',
+        'Position',
+        { layout: 'grid_2' },
+        ask('text', 'employer', 'Employer', { required: true }),
+        ask('text', 'role', 'Role', { required: true }),
+        ask('date', 'from', 'From', { required: true, max: 'today' }),
+        ask('date', 'until', 'Until', { help_text: 'Empty if you still work there.' }),
+        ask('textarea', 'tasks', 'What you did', { col_span: 2 }),
+      ),
+    ),
+    step(
+      { title: 'The position', layout: 'stack' },
+      ask('radio', 'hours', 'How much do you want to work?', {
+        options: ['Full time', 'Part time', 'Either'],
+        required: true,
+      }),
+      ask('date', 'start', 'When can you start?', { min: 'today' }),
+      ask('textarea', 'motivation', 'Why us?', { required: true, max_length: 3_000 }),
+      ask('file_upload', 'cv', 'CV', { required: true, accept: ['.pdf'], max_files: 1 }),
+      ask('consent', 'kept', 'What you send us', {
+        statement: 'You may keep my application for six months.',
+        required: true,
+      }),
+    ),
+  ),
+  settings: {
+    save_progress: true,
+    review_step: true,
+    confirmation_message: 'Thank you, {{name}}. You hear from us within two weeks, whatever we decide.',
+    theme: { submit_label: 'Apply', confirmation_title: 'We have your application' },
   },
-} as const satisfies Template;
+};

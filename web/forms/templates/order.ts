@@ -1,67 +1,64 @@
+import { ask, form, rows, step } from './notation.ts';
 import type { Template } from './template.ts';
 
 /** Somebody orders things, a row each. */
-export const order = {
+export const order: Template = {
   id: 'order',
   title: 'Order',
-  description: 'Items as rows, an address, and when to deliver.',
-  structure: {
-    type: 'form',
-    attrs: { name: 'Order', description: 'We confirm every order by email.' },
-    children: [
-      {
-        type: 'step',
-        attrs: { title: 'What you order', layout: 'stack' },
-        children: [
-          {
-            type: 'composite',
-            attrs: { id: 'items', label: 'Item', layout: 'grid_4', repeatable: true },
-            children: [
-              {
-                type: 'text',
-                attrs: { id: 'article', label: 'Article', required: true, col_span: 2 },
-                children: [],
-              },
-              {
-                type: 'number',
-                attrs: { id: 'quantity', label: 'Quantity', required: true, min: 1, step: 1 },
-                children: [],
-              },
-              {
-                type: 'dropdown',
-                attrs: { id: 'size', label: 'Size', options: ['S', 'M', 'L', 'XL'] },
-                children: [],
-              },
-            ],
-          },
-          {
-            type: 'calculation',
-            attrs: { id: 'pieces', label: 'Pieces in all', formula: 'sum({quantity})' },
-            children: [],
-          },
-          { type: 'textarea', attrs: { id: 'remarks', label: 'Remarks' }, children: [] },
+  description: 'Items as rows, a total that is worked out, and when to deliver.',
+  structure: form(
+    { name: 'Order', description: 'We confirm every order by email.' },
+    step(
+      { title: 'What you order', layout: 'stack' },
+      rows(
+        'items',
+        'Item',
+        { layout: 'grid_2' },
+        ask('dropdown', 'article', 'Article', {
+          options: [
+            { id: 'scarf', label: 'Scarf, € 39', points: 39 },
+            { id: 'blanket', label: 'Blanket, € 120', points: 120 },
+            { id: 'cushion', label: 'Cushion, € 28.50', points: 28.5 },
+          ],
+          required: true,
+        }),
+        ask('number', 'quantity', 'Quantity', { required: true, min: 1, max: 100, step: 1 }),
+      ),
+      ask('radio', 'delivery', 'Delivery', {
+        options: [
+          { id: 'fetch', label: 'I fetch it' },
+          { id: 'post', label: 'By post, € 6.90', points: 6.9 },
         ],
-      },
-      {
-        type: 'step',
-        attrs: { title: 'Where it goes', layout: 'grid_2' },
-        children: [
-          { type: 'text', attrs: { id: 'name', label: 'Name', required: true, col_span: 2 }, children: [] },
-          { type: 'email', attrs: { id: 'email', label: 'Email address', required: true }, children: [] },
-          { type: 'phone', attrs: { id: 'phone', label: 'Phone' }, children: [] },
-          {
-            type: 'textarea',
-            attrs: { id: 'address', label: 'Delivery address', required: true, col_span: 2 },
-            children: [],
-          },
-          {
-            type: 'date',
-            attrs: { id: 'delivery_date', label: 'Delivery date', min: 'today+2' },
-            children: [],
-          },
-          { type: 'time', attrs: { id: 'delivery_time', label: 'Time' }, children: [] },
-        ],
-      },
-    ],
+        required: true,
+      }),
+      ask('calculation', 'total', 'Total', {
+        formula: 'sum(points({article}) * {quantity}) + points({delivery})',
+        decimals: 2,
+        prefix: '€ ',
+      }),
+      ask('textarea', 'remarks', 'Remarks'),
+    ),
+    step(
+      { title: 'Who you are', layout: 'grid_2' },
+      ask('text', 'name', 'Name', { required: true, col_span: 2 }),
+      ask('email', 'email', 'Email address', { required: true }),
+      ask('phone', 'phone', 'Phone'),
+      ask('textarea', 'address', 'Delivery address', {
+        required: true,
+        col_span: 2,
+        show_when: { element: 'delivery', is: 'equals', value: 'post' },
+      }),
+      ask('date', 'delivery_date', 'Delivery date', { min: 'today+2' }),
+      ask('time', 'delivery_time', 'Time'),
+    ),
+  ),
+  settings: {
+    review_step: true,
+    confirmation_message: 'Thank you, {{name}}. Your order comes to {{total}}.',
+    theme: {
+      submit_label: 'Send the order',
+      confirmation_title: 'We have your order',
+      short_reference: true,
+    },
   },
-} as const satisfies Template;
+};

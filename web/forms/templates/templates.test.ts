@@ -1,26 +1,89 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isComposite, isRepeatable, walkElements } from '#ast/tree.ts';
+import { checkAnswers } from '#ast/answers.ts';
+import { checkSettings } from '#ast/settings.ts';
+import { walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { templates } from './templates.ts';
+import { newWork } from '#ast/work.ts';
+import { newFormSettings } from '../create/new-form-settings.ts';
+import { templates, wordsOf } from './templates.ts';
 
-test('there is a blank form and a handful of templates, each named once', () => {
-  const ids = templates.map(({ id }) => id);
-  assert.deepEqual(ids, ['blank', 'contact', 'event-registration', 'job-application', 'feedback', 'order']);
+test('there is a blank form and at least fifteen that are worth starting from, each named once', () => {
+  const [first, ...others] = templates;
+  assert.equal(first?.id, 'blank');
+  assert.ok(others.length >= 15);
+  for (const name of ['id', 'title', 'description'] as const)
+    assert.equal(new Set(templates.map((template) => template[name])).size, templates.length);
 });
 
-for (const { id, structure } of templates) {
-  test(`the template ${id} is a valid form, ready to be published`, () => {
+for (const { id, structure, settings } of templates) {
+  test(`the template ${id} is a valid form with valid settings, ready to be published`, () => {
     assert.deepEqual(validateStructure(structure), { ok: true, form: structure });
-    assert.ok(structure.attrs.name);
-    assert.equal([...walkElements(structure)].length > 4, id !== 'blank');
+    const all = { ...newFormSettings(), ...settings };
+    assert.deepEqual(checkSettings(all, structure), { ok: true, settings: all });
+    assert.equal([...walkElements(structure)].length > 3, id !== 'blank');
+    assert.equal(settings?.confirmation_message !== undefined, id !== 'blank');
   });
 }
 
-test('an order has a row for each item', () => {
-  const order = templates.find(({ id }) => id === 'order')!.structure;
-  const groups = [...walkElements(order)]
-    .map(({ element }) => element)
-    .filter((element) => isComposite(element));
-  assert.deepEqual(groups.map(isRepeatable), [true]);
+test('between them, templates use every type that asks for a mark, an agreement or a result', () => {
+  const used = new Set(
+    templates.flatMap(({ structure }) => [...walkElements(structure)].map((at) => at.element.type)),
+  );
+  for (const type of [
+    'rating',
+    'scale',
+    'ranking',
+    'matrix',
+    'signature',
+    'consent',
+    'hidden',
+    'calculation',
+    'rich_text',
+  ] as const)
+    assert.ok(used.has(type), type);
+});
+
+const answersOf = (wanted: string, raw: object) =>
+  checkAnswers(templates.find(({ id }) => id === wanted)!.structure, raw, new Map(), {
+    reference: {},
+    today: '2026-11-23',
+    work: newWork(),
+  });
+
+test('an order is added up over its rows, with the delivery', () => {
+  const items = [
+    { article: 'scarf', quantity: 2 },
+    { article: 'cushion', quantity: 1 },
+  ];
+  const result = answersOf('order', { items, delivery: 'fetch', name: 'Anni', email: 'anni@example.com' });
+  assert.equal(result.ok && result.answers['total'], 106.5);
+});
+
+test('a quiz gives a point for what is right, takes one for what is wrong, and never goes below none', () => {
+  const wrong = { warp: 'The weft', twill: 'Velvet', jacquard: 'Rolls of music', plants: ['silk', 'wool'] };
+  const right = { warp: 'warp', twill: 'denim', jacquard: 'cards', plants: ['linen', 'hemp'] };
+  for (const [raw, score] of [
+    [right, 5],
+    [{ ...right, plants: ['linen', 'silk'] }, 3],
+    [wrong, 0],
+  ] as const) {
+    const result = answersOf('quiz', raw);
+    assert.equal(result.ok && result.answers['score'], score);
+  }
+});
+
+test('templates are found by what they are called and by what they ask', () => {
+  const found = (word: string) =>
+    templates.filter((template) => wordsOf(template).includes(word)).map(({ id }) => id);
+  for (const [word, id] of [
+    ['nps', 'recommendation'],
+    ['signature', 'waiver'],
+    ['stars', 'feedback'],
+    ['utm', 'contact'],
+    ['cv', 'job-application'],
+    ['german', 'satisfaction'],
+  ] as const)
+    assert.ok(found(word).includes(id), word);
+  assert.deepEqual(found('nothing like it'), []);
 });
