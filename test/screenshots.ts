@@ -248,7 +248,7 @@ const find = async (page: Page): Promise<void> => {
 const isFound = (page: Page): Promise<void> => page.locator('.finder mark').first().waitFor();
 const inside: readonly Screen[] = [
   ['forms', forms, 'table'],
-  ['forms-create', forms, 'table', press('Create form')],
+  ['forms-create', forms, 'table', press('Create form', '.template')],
   ['forms-delete', forms, 'table', choose('Actions for Weaving workshop', 'Delete')],
   ['submissions', `${inForm}/submissions`, '.sheet-row'],
   [

@@ -218,7 +218,7 @@ export const opinions: readonly Template[] = [
       step(
         { title: 'Your order', layout: 'stack' },
         ask('ranking', 'features', 'What would help you most?', {
-          help_text: 'Drag the most important one to the top, or move it with the arrows.',
+          help_text: 'The most important one comes first.',
           options: ['Faster search', 'An app for phones', 'More integrations', 'Reports', 'Offline use'],
           required: true,
         }),
