@@ -34,6 +34,8 @@ test('what can be changed has an ETag; who has that reading already gets 304 and
   }
   const head = await tenant.call('HEAD', `/forms/${form.id}`, undefined, { 'If-None-Match': tag });
   assert.equal(head.status, 304);
+  const unread = await tenant.call('GET', `/forms/${form.id}`, undefined, { 'If-None-Match': 'x' });
+  assert.deepEqual([unread.status, unread.headers.get('etag')], [400, null], 'a refusal is no reading');
   await visitor.submit(form.id, { a: 'counts' });
   const counted = await tenant.call('GET', `/forms/${form.id}`, undefined, { 'If-None-Match': tag });
   assert.deepEqual([counted.status, counted.body.submission_count], [200, 1]);

@@ -17,6 +17,7 @@ import { mostNotes } from '#submissions/notes/endpoints.ts';
 import { mostWebhooks } from '#webhooks/editing/webhooks.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { writeOpenApi } from './openapi.ts';
+import { namesForm } from './openapi/operations.ts';
 import type { OpenApi, Operation } from './openapi/types.ts';
 import { apiRoutes } from './operations.ts';
 import { version } from './version.ts';
@@ -517,7 +518,10 @@ async function* scenarios(
     yield ask(404, withQuery(path, { ...required(operation), form_id: absent }));
   if (operation.operationId === 'packForm') yield ask(413, `/forms/${await makeHeavy()}/package`);
   if ('410' in operation.responses) yield ask(410, await gone[operation.operationId]!());
-  const { bodyLimit = 1_000_000 } = routes.find(({ name }) => name === operation.operationId)!.operation;
+  const { bodyLimit = 1_000_000, body: shape } = routes.find(
+    ({ name }) => name === operation.operationId,
+  )!.operation;
+  if (namesForm(shape)) yield ask(404, address, made.key, { form_id: absent });
   if (method !== 'GET') {
     yield ask(400, address, made.key, '{');
     yield ask(422, address, made.key, '"\\u0000"');

@@ -16,17 +16,14 @@ export function payloadOf(
   reply: FastifyReply,
   { status, headers, tag, isReplayed, stream, json, body }: Answer,
 ): string | Readable | Promise<Buffer> | undefined {
-  reply.code(status);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  // First, as it may refuse: a refusal has no header of what was read.
+  const isHeld = isRead && tag !== undefined && isKnown(request.headers['if-none-match'], tag);
+  reply.code(isHeld ? 304 : status);
   if (headers) reply.headers(headers);
   if (isReplayed) reply.header('Idempotency-Replayed', 'true');
-  if (tag !== undefined) {
-    reply.header('ETag', tag);
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (isRead && isKnown(request.headers['if-none-match'], tag)) {
-      reply.code(304);
-      return undefined;
-    }
-  }
+  if (tag !== undefined) reply.header('ETag', tag);
+  if (isHeld) return undefined;
   if (stream) {
     // Of a file only the head: what would write it is told that nobody reads.
     if (request.method === 'HEAD') stream.destroy();

@@ -82,8 +82,8 @@ function writeReply(reply: ReplyShape, schemas: Schemas, more: readonly HeaderNa
 
 /** Which errors an operation can answer with follows from its shape. */
 function failures(method: string, operation: ApiRoute['operation']): number[] {
-  const { params, query } = operation;
-  const isOfOne = Object.keys(params.properties).length > 0 || 'form_id' in query.properties;
+  const { params, query, body } = operation;
+  const isOfOne = Object.keys(params.properties).length > 0 || [query, body].some(namesForm);
   return [
     // What is not understood is refused, also where nothing is asked for.
     400,
@@ -102,6 +102,9 @@ function failures(method: string, operation: ApiRoute['operation']): number[] {
     ...operation.errors.map((code) => errorCodes[code].status),
   ];
 }
+
+/** Whether what is sent names a form, which may be none, or out of reach. */
+export const namesForm = (schema: TObject | undefined): boolean => 'form_id' in (schema?.properties ?? {});
 
 export const json = (schema: object, example?: unknown): Content => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
