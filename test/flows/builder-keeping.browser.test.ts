@@ -343,15 +343,15 @@ test('a published option that is renamed keeps what answers have of it, and has 
   await page.getByRole('button', { name: 'More of option 1' }).click();
   const details = page.getByRole('group', { name: 'Details of option 1' });
   await details.getByLabel('Places').fill('12');
-  const id = details.getByLabel('Id of the option');
+  const id = details.getByLabel('Stored as');
   assert.deepEqual([await id.inputValue(), await id.getAttribute('readonly')], ['Red', '']);
   await page.getByRole('button', { name: 'Add option' }).click();
   await page.getByLabel('Option 3 of 3').fill('Water');
   await page.getByRole('button', { name: 'More of option 3' }).click();
   const other = page.getByRole('group', { name: 'Details of option 3' });
-  await other.getByLabel('Id of the option').fill('White');
-  await other.getByText('“White” has this id already.').waitFor();
-  await other.getByLabel('Id of the option').fill('none');
+  await other.getByLabel('Stored as').fill('White');
+  await other.getByText('“White” is stored as that already.').waitFor();
+  await other.getByLabel('Stored as').fill('none');
   await other.getByLabel('Points').fill('2.5');
   await until('the options to be saved', async () => {
     const [drink, why] = (await draftOf(form)).children![0]!.children!;

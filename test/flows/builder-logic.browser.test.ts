@@ -131,7 +131,7 @@ test('B7: moving what a rule names behind it asks as well; a new id takes the ru
   await part(page, '“Country”').focus();
   await properties(page).getByText('Named in the logic of “State” (Short text), which follows.').waitFor();
   await field.fill('more');
-  await properties(page).getByText('“More” (Short text) has this id already.').waitFor();
+  await properties(page).getByText('“More” (Short text) is called that already.').waitFor();
   await field.fill('land');
   await field.press('Enter');
   await until('the id and its rule to be saved', async () =>

@@ -49,7 +49,7 @@ export function LiveChanged({
         title="The live form was changed beside this working copy"
         action={<Button onPress={() => setOpen(true)}>Compare</Button>}
       >
-        {live.created_by ?? 'The API'} made version {live.version}. Your working copy does not have that
+        {live.created_by ?? 'A program'} made version {live.version}. Your working copy does not have that
         change.
       </Message>
       <Dialog

@@ -88,7 +88,7 @@ function Notes({ overview }: { overview: InvitationsOverview }): ReactElement {
     <>
       {overview.mails_per_minute === null && (
         <Message tone="warn" title="This service sends no mail">
-          Its operator has not set SMTP_URL. Invite people all the same, then copy their links or download all
+          Its operator has not set up mail. Invite people all the same, then copy their links or download all
           of them, and send them with a program of your own.
         </Message>
       )}

@@ -109,7 +109,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
           form={form}
           webhook={webhook}
           draft={failedFrom === null ? {} : { from: dayOf(new Date(failedFrom)) }}
-          reason="The webhook is active again. Send what failed meanwhile, with the same delivery ids?"
+          reason="The webhook is active again. Send what failed meanwhile, as the same deliveries?"
           onClose={close}
         />
       )}

@@ -1,10 +1,11 @@
 import type { ChoiceOption } from '#ast/answers/options.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
+import { elements, isElementType } from '#ast/elements.ts';
 import { isSameJson, own } from '#ast/json.ts';
 import { readOptions } from '../../conditions/asked-node.ts';
 import { isRecord } from '#ast/json.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { sayRule } from './logic/say-logic.ts';
+import { specsOf } from './say-problem.ts';
 
 /** One difference between two forms, in words. `key` leads to the node, where it is still in the second form. */
 export type Difference = {
@@ -208,11 +209,7 @@ function flatTexts(translations: unknown, place: readonly string[] = []): Map<st
 
 /** The title of an attribute in its table; an unknown one is called by its name. */
 function attributeTitle(type: string, name: string): string {
-  const specs: Readonly<Record<string, { readonly title: string }>> = isElementType(type)
-    ? elements[type].attrs
-    : type === 'step'
-      ? stepAttributes
-      : formAttributes;
+  const specs = specsOf({ type });
   return Object.hasOwn(specs, name) ? specs[name]!.title : name;
 }
 

@@ -108,16 +108,26 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       error={error}
     />
   ),
-  count: ({ name, spec, value, error, onChange }) => (
-    <NumberInput
-      label={spec.title}
-      description={name === 'max_file_size' ? sayFileSize(value) : notes[name]}
-      value={value}
-      isWhole
-      error={error}
-      onChange={onChange}
-    />
-  ),
+  count: ({ name, spec, value, error, onChange }) =>
+    name === 'max_file_size' ? (
+      <NumberInput
+        label="Largest file in MB"
+        description={`Up to ${spec.max / megabyte}. Empty: as large as the service takes.`}
+        value={typeof value === 'number' ? Math.round((value / megabyte) * 1000) / 1000 : value}
+        isWhole={false}
+        error={error && `Enter a size of up to ${spec.max / megabyte} MB.`}
+        onChange={(size) => onChange(size === undefined ? undefined : Math.round(size * megabyte))}
+      />
+    ) : (
+      <NumberInput
+        label={spec.title}
+        description={notes[name]}
+        value={value}
+        isWhole
+        error={error}
+        onChange={onChange}
+      />
+    ),
   number: ({ name, spec, value, error, onChange }) => (
     <NumberInput
       label={spec.title}
@@ -181,16 +191,11 @@ const notes: Readonly<Record<string, string>> = {
   step: 'Answers are so far apart, counted from the least.',
 };
 
-/** Bytes as they are entered, said as people read them. */
-function sayFileSize(bytes: unknown): string {
-  if (typeof bytes !== 'number') return 'For example 2097152 for 2 MB. Empty: as large as the service takes.';
-  return bytes < 1024 * 1024
-    ? `About ${Math.round(bytes / 1024)} KB.`
-    : `About ${Math.round(bytes / 1024 / 102.4) / 10} MB.`;
-}
+/** A form keeps sizes in bytes. */
+const megabyte = 1024 * 1024;
 
 const choiceWords: Readonly<Record<string, string>> = {
-  auto: 'By its id',
+  auto: 'As the question suggests',
   off: 'Nothing',
   stack: 'One below the other',
   row: 'Side by side',

@@ -59,7 +59,7 @@ function describe(isLocked: boolean, isStep: boolean): string {
   if (isStep) return 'The name by which jumps find this step.';
   return isLocked
     ? 'Fixed: this form was published, and answers are stored under it.'
-    : 'The name of the answer in the API and in webhooks.';
+    : 'What programs call the answer.';
 }
 
 function refuse(
@@ -67,8 +67,8 @@ function refuse(
   isNeeded: boolean,
   taken: ReadonlyMap<string, { readonly node: EditNode }>,
 ): string | undefined {
-  if (id === '') return isNeeded ? 'An element needs an id.' : undefined;
+  if (id === '') return isNeeded ? 'Programs need a name for the answer.' : undefined;
   if (!isElementId(id)) return 'Begin with a letter; then letters, digits, "-" and "_".';
   const other = taken.get(id);
-  return other && `${sayNode(other.node)} has this id already.`;
+  return other && `${sayNode(other.node)} is called that already.`;
 }

@@ -110,7 +110,7 @@ function OptionId({
   };
   return (
     <TextField
-      label="Id of the option"
+      label="Stored as"
       value={typed ?? option.id}
       onChange={setTyped}
       onBlur={take}
@@ -132,7 +132,7 @@ function OptionId({
 }
 
 function refuse(id: string, others: readonly Option[]): string | undefined {
-  if (id.trim() === '') return 'An option needs an id.';
+  if (id.trim() === '') return 'Write what answers keep.';
   const other = others.find((option) => idOf(option) === id);
-  return other && `“${labelOf(other)}” has this id already.`;
+  return other && `“${labelOf(other)}” is stored as that already.`;
 }

@@ -1,8 +1,7 @@
 import './property-panel.css';
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import type { Option } from '#ast/answers/options.ts';
-import type { AttributeSpecs } from '#ast/attributes.ts';
-import { elements, type ElementType, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
+import { elements, type ElementType } from '#ast/elements.ts';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Message } from '../../design/message.tsx';
@@ -13,6 +12,7 @@ import { sayNode, titleOf } from '../model/compare.ts';
 import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
 import { typesLike } from '../model/new-element.ts';
+import { sayProblem, specsOf } from '../model/say-problem.ts';
 import { selectedIn } from '../model/selection.ts';
 import { onParts } from '../shortcuts/deeds.ts';
 import { useOnParts } from '../shortcuts/on-parts.ts';
@@ -46,7 +46,7 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
         (message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids'))),
     );
     for (const message of messages) inField.add(message);
-    return messages.length > 0 ? messages.join(' ') : undefined;
+    return messages.length > 0 ? messages.map((message) => sayProblem(message, node)).join(' ') : undefined;
   };
   const change = (name: string, value: unknown): void =>
     editor.change((tree) => ({ root: setByName(tree, node, name, value, lockedIds) }), `${name} ${node.key}`);
@@ -78,7 +78,7 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
       <h2 className="pane-title">{titleOf(node.type)}</h2>
       {others.map((message) => (
         <Message key={message} tone="warn">
-          {message}
+          {sayProblem(message, node)}
         </Message>
       ))}
       <TypeField node={node} />
@@ -113,12 +113,6 @@ function PanelSection({ title, children }: { title: string; children: ReactNode 
       {children}
     </section>
   );
-}
-
-function specsOf(node: EditNode): AttributeSpecs {
-  if (node.type === 'form') return formAttributes;
-  if (node.type === 'step') return stepAttributes;
-  return isElementType(node.type) ? elements[node.type].attrs : {};
 }
 
 /** Another type for the same question: within inputs, and within text. */

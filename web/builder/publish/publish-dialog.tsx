@@ -7,6 +7,7 @@ import { sayNode } from '../model/compare.ts';
 import { findNode, type NodeKey } from '../model/edit-node.ts';
 import type { Moment } from '../model/history.ts';
 import type { LocatedProblem } from '../model/located-problems.ts';
+import { sayProblem } from '../model/say-problem.ts';
 import type { BuilderApi, BuilderForm } from '../saving/builder-api.ts';
 import { locate, type SettingProblem } from '../settings/setting-problems.ts';
 import { compareDocuments, DifferenceList } from './difference-list.tsx';
@@ -110,7 +111,7 @@ function descriptionOf(isLive: boolean, wasPublished: boolean): string {
     return 'The changes are live at once. Submissions that are there already keep the form that they answered.';
   return wasPublished
     ? 'Everybody who has the link can fill it in again.'
-    : 'Everybody who has the link can fill it in. From then on the ids of its elements are fixed.';
+    : 'Everybody who has the link can fill it in. From then on, what its answers are called for programs is fixed.';
 }
 
 type ShowProps = Pick<PublishProps, 'onShow'>;
@@ -156,7 +157,7 @@ function Problems({
           return (
             <li key={index}>
               <button type="button" className="link-button" onClick={() => onShow(key)}>
-                {node ? sayNode(node) : 'Form'}: {message}
+                {node ? sayNode(node) : 'Form'}: {sayProblem(message, node)}
               </button>
             </li>
           );

@@ -47,7 +47,7 @@ export function ShareView({
         </Card>
         <Card
           title="Link with reference data"
-          lead="Parameters of the address come with each submission as its reference, in the API and in webhooks: a customer number, a campaign, where the link stood."
+          lead="Parameters of the address come with each submission as its reference: a customer number, a campaign, where the link stood."
         >
           <ul role="list" className="stack-tight">
             {parameters.map((parameter, index) => (

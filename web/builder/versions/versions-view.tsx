@@ -64,7 +64,7 @@ export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactEl
                       )}
                     </p>
                     <p className="soft small">
-                      {sayMoment(version.created_at)} · {version.created_by ?? 'over the API'} ·{' '}
+                      {sayMoment(version.created_at)} · {version.created_by ?? 'by a program'} ·{' '}
                       {version.name}
                     </p>
                   </div>

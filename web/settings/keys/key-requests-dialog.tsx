@@ -45,7 +45,7 @@ export function KeyRequestsDialog({
   return (
     <Dialog
       title={`Requests of ${apiKey.name}`}
-      description="The latest 100, about a second after they were answered. The id is X-Request-Id of the answer."
+      description="The latest 100, about a second after they were answered. Below each is the X-Request-Id of its answer."
       size="large"
       isOpen
       onClose={onClose}

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { LinkedFile } from '#submissions/shapes.ts';
 import { Icon } from '../../design/icon.tsx';
 import { Marked } from '../../design/marked.tsx';
+import { saySize } from '../../design/say-size.ts';
 
 /** A file that is held in the spam box has no address yet. */
 type ListedFile = Omit<LinkedFile, 'url'> & { url?: string };
@@ -62,18 +63,4 @@ const shownImages: readonly string[] = [
 function addressHere(link: string): string {
   const { pathname, search } = new URL(link);
   return pathname + search;
-}
-
-const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
-
-/** "1.4 MB", in the reader's language. */
-export function saySize(bytes: number): string {
-  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return new Intl.NumberFormat(undefined, {
-    style: 'unit',
-    unit: units[power]!,
-    // The short form of a byte has no plural.
-    unitDisplay: power === 0 ? 'long' : 'short',
-    maximumFractionDigits: 1,
-  }).format(bytes / 1000 ** power);
 }

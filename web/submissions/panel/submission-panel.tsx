@@ -141,7 +141,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
             <span className="soft small numeric">
               {shortReference(data.id)} · {data.id}
             </span>
-            <CopyButton text={data.id} label="Copy ID" variant="quiet" size="small" />
+            <CopyButton text={data.id} label="Copy receipt" variant="quiet" size="small" />
             <CopyButton text={location.href} label="Copy link" variant="quiet" size="small" />
             <Button size="small" variant="quiet" icon="file" onPress={() => print()}>
               Print

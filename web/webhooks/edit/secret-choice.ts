@@ -8,7 +8,7 @@ type Choice = { id: SecretChoice; label: string; description: string };
 const generate: Choice = {
   id: 'generate',
   label: 'Generate one',
-  description: '32 random bytes, shown once. The best choice when nothing is set up yet.',
+  description: 'Long and random, shown once. The best choice when nothing is set up yet.',
 };
 const enter: Choice = {
   id: 'enter',

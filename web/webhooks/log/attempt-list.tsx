@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { Attempt, DeliveryDetail } from '#webhooks/shapes.ts';
 import { Icon } from '../../design/icon.tsx';
+import { saySize } from '../../design/say-size.ts';
 import { Ago, sayAgo, sayMoment } from '../../design/time.tsx';
 import { AttemptTimings } from './attempt-timings.tsx';
 import { hasArrived, outcomeOf, sayMs, triggerWords } from './delivery-words.ts';
@@ -84,18 +85,16 @@ const sayHeaders = (headers: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 
-const grouped = new Intl.NumberFormat();
-
 /** What the receiver can compare with what it received. */
 function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
   const { body_sha256, body_bytes, is_body_exact } = attempt;
   if (body_sha256 === null || body_bytes === null) return null;
   return (
     <p className="soft small">
-      {grouped.format(body_bytes)} bytes were sent, SHA-256 <code className="body-hash">{body_sha256}</code>.{' '}
+      {saySize(body_bytes)} were sent, with the SHA-256 <code className="body-hash">{body_sha256}</code>.{' '}
       {is_body_exact
         ? 'The body below is made again from the event and has the same.'
-        : 'The body below could not be made again byte by byte: the key or the address of this service has changed.'}
+        : 'The body below could not be made again exactly: the key or the address of this service has changed.'}
     </p>
   );
 }

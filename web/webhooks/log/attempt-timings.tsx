@@ -37,7 +37,7 @@ function stepsOf({ dns_ms, connect_ms, tls_ms, first_byte_ms, response_ms }: Att
     ['dns', 'DNS', dns_ms],
     ['connect', 'Connect', connect_ms],
     ['tls', 'TLS', tls_ms],
-    ['wait', 'First byte', rest(connecting, first_byte_ms)],
+    ['wait', 'Wait for the answer', rest(connecting, first_byte_ms)],
     ['read', 'Rest', first_byte_ms === null ? null : rest(first_byte_ms, response_ms)],
   ];
   return steps.flatMap(([id, label, ms]) => (ms === null ? [] : [{ id, label, ms }]));

@@ -61,7 +61,7 @@ function DeliveryContent({ detail }: { detail: DeliveryDetail }): ReactElement {
       <dl className="delivery-facts">
         <dt>Began</dt>
         <dd>{sayMoment(detail.created_at)}</dd>
-        <dt>Delivery id</dt>
+        <dt>Delivery</dt>
         <dd>
           <code>{detail.id}</code>
         </dd>

@@ -59,9 +59,7 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
   return (
     <Dialog
       title="Send deliveries again"
-      description={
-        reason ?? 'Each is sent once more with the same delivery id, so a receiver knows which it has.'
-      }
+      description={reason ?? 'Each is sent once more as the same delivery, so a receiver knows which it has.'}
       size="medium"
       isOpen
       onClose={onClose}

@@ -5,7 +5,7 @@ import { momentAttributes, momentSamples, momentSchema } from '../text-type.ts';
 export const date = inputType({
   title: 'Date',
   icon: 'M3.5 4.5h13v12h-13zM3.5 8.5h13M7 2.5v3M13 2.5v3',
-  words: '',
+  words: 'day birthday calendar deadline',
   attrs: { ...momentAttributes('date'), autocomplete },
   summary: 'months',
   columnWidth: 136,

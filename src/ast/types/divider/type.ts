@@ -5,7 +5,7 @@ export const divider = {
   group: 'content',
   title: 'Divider',
   icon: 'M3 10h14M6 5.5h8M6 14.5h8',
-  words: 'line separator',
+  words: 'line separator rule',
   attrs: shownAttributes,
   summary: 'nothing',
 } as const satisfies ElementDefinition;

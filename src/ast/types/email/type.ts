@@ -4,7 +4,7 @@ import { lineAttributes, textSchema } from '../text-type.ts';
 export const email = inputType({
   title: 'Email',
   icon: 'M3 5h14v10H3zM3 5.5l7 5.5 7-5.5',
-  words: '',
+  words: 'mail contact reply',
   attrs: lineAttributes,
   summary: 'texts',
   identifies: true,

@@ -7,7 +7,7 @@ import { count, inputAttributes } from '../shared-attributes.ts';
 export const fileUpload = inputType({
   title: 'File upload',
   icon: 'M10 12.5v-9M6.5 6.5 10 3l3.5 3.5M4 10.5V16.5h12v-6',
-  words: 'attachment document image',
+  words: 'upload attachment document image cv pdf',
   attrs: {
     ...inputAttributes,
     accept: { kind: 'file-types', title: 'File types' },

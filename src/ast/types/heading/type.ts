@@ -5,7 +5,7 @@ export const heading = {
   group: 'content',
   title: 'Heading',
   icon: 'M5 4v12M15 4v12M5 10h10',
-  words: 'title',
+  words: 'title headline section',
   firstLabel: 'A heading',
   attrs: contentAttributes,
   summary: 'nothing',

@@ -4,7 +4,7 @@ import { lineAttributes, textSchema } from '../text-type.ts';
 export const phone = inputType({
   title: 'Phone',
   icon: 'M6 2.5h8v15H6zM9 15h2',
-  words: 'telephone mobile',
+  words: 'telephone mobile number contact',
   attrs: lineAttributes,
   summary: 'texts',
   identifies: true,

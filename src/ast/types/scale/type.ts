@@ -6,7 +6,7 @@ import { rules } from './rules.ts';
 export const scale = inputType({
   title: 'Scale',
   icon: 'M3 7h14v6H3zM6.5 7v6M10 7v6M13.5 7v6',
-  words: 'nps recommend likely opinion score numbers',
+  words: 'nps net promoter recommend likely likert opinion score numbers',
   palette: 'choice',
   firstLabel: 'How likely are you to recommend us?',
   attrs: {

@@ -4,7 +4,7 @@ import { momentAttributes, momentSamples, momentSchema } from '../text-type.ts';
 export const time = inputType({
   title: 'Time',
   icon: 'M10 3a7 7 0 1 1 0 14 7 7 0 0 1 0-14M10 6.5V10l2.5 1.5',
-  words: '',
+  words: 'clock hour minutes',
   attrs: momentAttributes('time'),
   summary: 'hours',
   columnWidth: 104,

@@ -4,7 +4,7 @@ import { inputAttributes, optionsLayout } from '../shared-attributes.ts';
 export const yesNo = inputType({
   title: 'Yes or no',
   icon: 'M2.5 10.5l2.5 2.5 4-5M12 7.5l5 5M17 7.5l-5 5',
-  words: 'boolean consent switch',
+  words: 'boolean true false switch toggle',
   firstLabel: 'Do you agree?',
   attrs: { ...inputAttributes, options_layout: optionsLayout('grid_2') },
   summary: 'yes_no',

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { validateStructure } from '#ast/validate.ts';
+import { elements, type ElementType } from '#ast/elements.ts';
+import { makeNode } from './edit-node.ts';
+import { sayProblem } from './say-problem.ts';
+
+const said = (type: ElementType, attrs: object): string[] => {
+  const node = { type, attrs: { id: 'q', label: 'Q', ...attrs }, children: [] };
+  const result = validateStructure({
+    type: 'form',
+    attrs: { name: 'F' },
+    children: [{ type: 'step', attrs: {}, children: [node] }],
+  });
+  assert.ok(!result.ok);
+  return result.errors.map(({ message }) => sayProblem(message, makeNode(type, node.attrs)));
+};
+
+test('a problem of a part is said in the words of its panel', () => {
+  const red = { id: 'red', label: 'Red' };
+  const cases: readonly (readonly [type: ElementType, attrs: object, words: string])[] = [
+    ['text', { label: undefined }, 'Still missing: “Label”.'],
+    ['radio', { options: ['Red', ' '] }, '“Options”: an option is blank.'],
+    ['radio', { options: [red, { id: 'x', label: '' }] }, '“Options”: option 2 is blank.'],
+    ['radio', { options: [red, { id: 'b', label: 'Red' }] }, '“Options” must not repeat "Red".'],
+    ['text', { label: 'x'.repeat(1_025) }, '“Label” must have at most about 1,000 characters.'],
+    ['file_upload', { max_file_size: 0 }, 'The largest file must have a size that the service takes.'],
+  ];
+  for (const [type, attrs, words] of cases) assert.deepEqual(said(type, attrs), [words]);
+});
+
+test('every attribute of every type has a title for its problems', () => {
+  for (const { attrs } of Object.values(elements))
+    for (const { title } of Object.values(attrs)) assert.doesNotMatch(title, /_|^$/);
+});
