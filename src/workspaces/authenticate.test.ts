@@ -192,7 +192,9 @@ test('a key without a list may do everything with data, and administers nothing'
   const refused = permissionNames.filter((permission) => !caller.may(permission));
   assert.deepEqual(
     refused,
-    permissionNames.filter((name) => /^(webhooks|members|keys|workspace|mail|audit|people):/.test(name)),
+    permissionNames.filter((name) =>
+      /^(webhooks|members|keys|workspace|mail|audit|people|everything):/.test(name),
+    ),
   );
   assert.ok(refused.length > 0 && caller.may('submissions:write'));
 });

@@ -261,7 +261,8 @@ test('a signature is drawn with a pointer or typed, at once by Next, and there a
   await pressButton(page, 'Back');
   await page.locator('.pad.drawn + .held').first().waitFor({ state: 'attached' });
   const pixels = `document.querySelector('.pad canvas').getContext('2d').getImageData(0, 0, 300, 100).data`;
-  assert.ok(await page.evaluate(`${pixels}.some((part) => part > 0)`), 'the signature is drawn again');
+  // The signature is drawn again with the first frame in which its pad has a size.
+  await page.waitForFunction(`${pixels}.some((part) => part > 0)`);
   assert.equal(await field(page, 'witness').inputValue(), 'Anni Albers');
   await pressButton(page, 'Next');
   await pressButton(page, 'Submit');
