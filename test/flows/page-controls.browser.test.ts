@@ -262,7 +262,7 @@ test('a signature is drawn with a pointer or typed, at once by Next, and there a
   await page.locator('.pad.drawn + .held').first().waitFor({ state: 'attached' });
   const pixels = `document.querySelector('.pad canvas').getContext('2d').getImageData(0, 0, 300, 100).data`;
   // The signature is drawn again with the first frame in which its pad has a size.
-  await page.waitForFunction(`${pixels}.some((part) => part > 0)`);
+  await until('the signature', () => page.evaluate<boolean>(`${pixels}.some((part) => part > 0)`));
   assert.equal(await field(page, 'witness').inputValue(), 'Anni Albers');
   await pressButton(page, 'Next');
   await pressButton(page, 'Submit');
