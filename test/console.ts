@@ -1,4 +1,5 @@
 import { newId, now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { addMember } from '#workspaces/members.ts';
 import { insertUser } from '#workspaces/queries.ts';
@@ -37,8 +38,9 @@ export type ConsolePerson = {
   ): Promise<ConsoleAnswer<Body>>;
 };
 
-const password = 'a long test password';
-/** As `hashPassword` made it, once for all: each time takes a tenth of a second of CPU, and tests sign hundreds in. */
+/** The password of everybody whom tests make. */
+export const password = 'a long test password';
+/** As `hashPassword` made it, once for all: each time takes 150 ms of CPU, and tests sign hundreds in. */
 const passwordHash =
   '$scrypt$ln=15,r=8,p=3$bR_sL_IM0zZ8XjB6Y2myFA$UpNFaqRSHNRmQfhqM_ud2AeIFjwE0jaRh3hV6rjICEMqUWcdNEE06Nrlwb-HGfW4WpyURVGJgDyUET_ak8Usjw';
 let people = 0;
@@ -59,6 +61,25 @@ export async function beginSession(service: TestService, userId: string): Promis
   return cookie!.split(';', 1)[0]!;
 }
 
+/** Makes an account of `password`, without the hash that `createUser` takes. @returns its id. */
+export async function makePerson(
+  database: Database,
+  email: string,
+  name = email.split('@', 1)[0]!,
+): Promise<string> {
+  const id = newId();
+  await insertUser(database, {
+    id,
+    account_id: newId(),
+    name,
+    email,
+    password: passwordHash,
+    email_verified: true,
+    now: now(),
+  });
+  return id;
+}
+
 /**
  * Makes a person, who becomes a member of `workspaceId` (or owner of a workspace of their own), and signs them in
  * without going through the sign-in's limits.
@@ -70,16 +91,7 @@ export async function signIn(
   const { database } = service.services;
   people += 1;
   const email = options.email ?? `person-${people}@example.org`;
-  const userId = newId();
-  await insertUser(database, {
-    id: userId,
-    account_id: newId(),
-    name: options.name ?? email.split('@', 1)[0]!,
-    email,
-    password: passwordHash,
-    email_verified: true,
-    now: now(),
-  });
+  const userId = await makePerson(database, email, options.name);
   const workspaceId =
     options.workspaceId ?? (await createWorkspace(database, { name: 'Test', plan: 'enterprise' })).id;
   await addMember(database, { workspaceId, userId, role: options.role ?? 'owner' });

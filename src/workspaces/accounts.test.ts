@@ -5,6 +5,7 @@ import { APIError } from 'better-auth/api';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
+import { makePerson, password } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { openAccounts } from './accounts.ts';
 import { addMember } from './members.ts';
@@ -14,7 +15,6 @@ const { database } = await testDatabase();
 const vault = openVault('ab'.repeat(32));
 const log = openLog('silent');
 const accounts = openAccounts({ database, vault, log, publicUrl: 'http://127.0.0.1:3000' });
-const password = 'correct horse';
 
 const failsWith =
   (code: ErrorCode, fields: string[] = []) =>
@@ -66,7 +66,7 @@ test('a person signs in with email and password, the address in any case', async
 });
 
 test('a wrong password and an unknown address are refused alike', async () => {
-  await accounts.createUser({ email: 'alike@example.org', password });
+  await makePerson(database, 'alike@example.org');
   const wrong = await post('sign-in/email', { email: 'alike@example.org', password: `${password}!` });
   const unknown = await post('sign-in/email', { email: 'nobody@example.org', password });
   assert.equal(wrong.status, 401);
@@ -89,7 +89,7 @@ test('nobody signs up over HTTP', async () => {
 });
 
 test('a signed-out session is gone from the database', async () => {
-  await accounts.createUser({ email: 'out@example.org', password });
+  await makePerson(database, 'out@example.org');
   const signedIn = await post('sign-in/email', { email: 'out@example.org', password });
   const session = await sessionOf(signedIn);
   const { auth } = await accounts.library();
@@ -102,7 +102,7 @@ test('a signed-out session is gone from the database', async () => {
 });
 
 test('cookies are bound to the host and to https where the service is reached by https', async () => {
-  await accounts.createUser({ email: 'cookie@example.org', password });
+  await makePerson(database, 'cookie@example.org');
   const plain = (
     await post('sign-in/email', { email: 'cookie@example.org', password })
   ).headers.getSetCookie();
@@ -119,7 +119,7 @@ test('cookies are bound to the host and to https where the service is reached by
 });
 
 test('a form on another site cannot sign anyone in', async () => {
-  await accounts.createUser({ email: 'csrf@example.org', password });
+  await makePerson(database, 'csrf@example.org');
   const response = await (await accounts.library()).auth.handler(
     new Request('http://127.0.0.1:3000/api/auth/sign-in/email', {
       method: 'POST',
@@ -137,7 +137,7 @@ test('a form on another site cannot sign anyone in', async () => {
 });
 
 test('an address that is taken is a conflict, in any case and of two at once', async () => {
-  await accounts.createUser({ email: 'taken@example.org', password });
+  await makePerson(database, 'taken@example.org');
   await assert.rejects(accounts.createUser({ email: 'Taken@Example.org', password }), failsWith('conflict'));
   const both = await Promise.allSettled([
     accounts.createUser({ email: 'race@example.org', password }),
@@ -185,7 +185,7 @@ for (const [what, user, fields] of refused) {
 
 test('a person is a member of a workspace once', async () => {
   const workspace = await createWorkspace(database, { name: 'Acme', plan: 'free' });
-  const { id } = await accounts.createUser({ email: 'member@example.org', password });
+  const id = await makePerson(database, 'member@example.org');
   await addMember(database, { workspaceId: workspace.id, userId: id, role: 'editor' });
   const { rows } = await database.query('select workspace_id, role from members where user_id = $1', [id]);
   assert.deepEqual(rows, [{ workspace_id: workspace.id, role: 'editor' }]);
