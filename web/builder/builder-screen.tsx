@@ -10,8 +10,8 @@ import { useSession } from '../shell/session.ts';
 import { Builder } from './builder.tsx';
 import { readStructure } from './model/edit-node.ts';
 import { type BuilderApi, type BuilderForm, openBuilderApi } from './saving/builder-api.ts';
-import { type FormDocument, isSameDocument } from './saving/form-document.ts';
-import { keepWork, type KeptWork, readKeptWork } from './saving/kept-work.ts';
+import type { FormDocument } from './saving/form-document.ts';
+import { listOpenWindows, openKeptWork } from './saving/kept-work.ts';
 import { afterLeaving } from './saving/leaving.ts';
 
 /** The builder of the form in the address (docs/rules.md B1-B7). */
@@ -26,14 +26,15 @@ export function BuilderScreen(): ReactElement {
     queryKey: ['builder', form.id, visit],
     queryFn: async () => {
       await afterLeaving(form.id);
-      return api.read();
+      const [opened, windows] = await Promise.all([api.read(), listOpenWindows()]);
+      return { opened, windows };
     },
     staleTime: Infinity,
     gcTime: 0,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
-  if (query.data) return <OpenedBuilder key={form.id} opened={query.data} api={api} />;
+  if (query.data) return <OpenedBuilder key={form.id} {...query.data} api={api} />;
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   return (
     <div className="builder-loading">
@@ -43,10 +44,20 @@ export function BuilderScreen(): ReactElement {
 }
 
 /** Decides what is edited: what an earlier visit could not save, else the working copy. */
-function OpenedBuilder({ opened, api }: { opened: BuilderForm; api: BuilderApi }): ReactElement {
+function OpenedBuilder({
+  opened,
+  windows,
+  api,
+}: {
+  opened: BuilderForm;
+  windows: ReadonlySet<string>;
+  api: BuilderApi;
+}): ReactElement {
   const { user } = useSession();
   const [start, setStart] = useState<'draft' | 'live'>('draft');
-  const [kept] = useState(() => takeKeptWork(user.id, opened));
+  const [kept] = useState(() =>
+    openKeptWork({ userId: user.id, formId: opened.form.id }).take(opened.draft as FormDocument, windows),
+  );
   const { structure, settings } = opened[start];
   const saved = readStructure(structure);
   if (!saved.ok) {
@@ -76,12 +87,4 @@ function OpenedBuilder({ opened, api }: { opened: BuilderForm; api: BuilderApi }
       rescued={isRescue ? kept : undefined}
     />
   );
-}
-
-/** What was kept in this browser, unless the service has it by now: then it is let go. */
-function takeKeptWork(userId: string, { form, draft }: BuilderForm): KeptWork | undefined {
-  const kept = readKeptWork(userId, form.id, draft.settings);
-  const isKnown = kept && isSameDocument(kept, draft as FormDocument);
-  if (isKnown) keepWork(userId, form.id, undefined, new Date());
-  return isKnown ? undefined : kept;
 }

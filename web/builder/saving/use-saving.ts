@@ -5,7 +5,7 @@ import type { Moment } from '../model/history.ts';
 import { type Autosave, openAutosave, type SaveState } from './autosave.ts';
 import type { BuilderApi, BuilderForm } from './builder-api.ts';
 import type { FormDocument } from './form-document.ts';
-import { keepWork } from './kept-work.ts';
+import { openKeptWork } from './kept-work.ts';
 import { noteLeaving } from './leaving.ts';
 
 /** The saving of one open form. */
@@ -34,17 +34,18 @@ export function useSaving({ editor, opened, api, userId, saved, isRescue }: Opti
     kind: 'saved',
     savedAt: opened.draft.saved_at ?? undefined,
   });
-  const [autosave] = useState(() =>
-    openAutosave({
+  const [autosave] = useState(() => {
+    const kept = openKeptWork({ userId, formId: opened.form.id });
+    return openAutosave({
       etag: opened.draft.etag,
       baseVersion: opened.draft.base_version,
       saved: saved && !isRescue ? documentOf(saved) : undefined,
       savedAt: opened.draft.saved_at ?? undefined,
       send: (save) => api.save(save),
-      keep: (save) => keepWork(userId, opened.form.id, save, new Date()),
+      keep: (save) => kept.keep(save, new Date()),
       onState: setState,
-    }),
-  );
+    });
+  });
   const last = useRef(saved);
   useEffect(() => {
     const follow = (): void => {

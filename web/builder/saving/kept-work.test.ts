@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FormDocument } from './form-document.ts';
+import { openKeptWork } from './kept-work.ts';
+
+const place = { userId: 'ada', formId: 'form' };
+const form = (name: string): FormDocument => ({
+  structure: { type: 'form', attrs: { name }, children: [] },
+  settings: {},
+});
+const save = (name: string) => ({ ...form(name), etag: '"3"', base_version: 1 });
+const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+const none: ReadonlySet<string> = new Set();
+
+/** What windows of one browser share. */
+function openBrowser(before: Readonly<Record<string, string>> = {}) {
+  const storage = Object.assign(Object.create(methods), before) as typeof methods & Record<string, string>;
+  return (window: string) => openKeptWork(place, storage, window);
+}
+const methods = {
+  getItem(this: Record<string, string>, name: string): string | null {
+    return this[name] ?? null;
+  },
+  setItem(this: Record<string, string>, name: string, value: string): void {
+    this[name] = value;
+  },
+  removeItem(this: Record<string, string>, name: string): void {
+    delete this[name];
+  },
+};
+
+test('what one window keeps after a conflict outlives that another one keeps and saves its own', () => {
+  const window = openBrowser();
+  window('first').keep(save('mine'), at(1));
+  window('second').keep(save('other'), at(2));
+  window('second').keep(undefined, at(3));
+  assert.deepEqual(window('third').take(form('saved'), none)?.structure, form('mine').structure);
+});
+
+test('what a window keeps that is open is its own, and a closed one leaves it to the next', () => {
+  const window = openBrowser();
+  window('first').keep(save('mine'), at(1));
+  assert.equal(window('second').take(form('saved'), new Set(['first', 'second'])), undefined);
+  assert.deepEqual(window('second').take(form('saved'), new Set(['second']))?.kept_at, at(1).toISOString());
+  window('second').keep(undefined, at(2));
+  assert.equal(window('third').take(form('saved'), none), undefined);
+});
+
+test('of several the newest is taken first, and what the service has is let go', () => {
+  const window = openBrowser();
+  window('first').keep(save('older'), at(1));
+  window('second').keep(save('saved'), at(2));
+  assert.deepEqual(window('third').take(form('saved'), none)?.structure, form('older').structure);
+});
+
+test('what was kept before windows had places of their own is found, and what is broken is nothing', () => {
+  const kept = JSON.stringify({ ...save('mine'), kept_at: at(1).toISOString() });
+  const window = openBrowser({
+    'formloom.unsaved.ada.form': kept,
+    'formloom.unsaved.ada.form.cut': '{"etag"',
+  });
+  assert.deepEqual(window('first').take(form('saved'), none)?.structure, form('mine').structure);
+});
