@@ -5,6 +5,7 @@ import { topmost } from '../model/selection.ts';
 import { deleteNode, setAttribute, setLabel } from '../model/edit.ts';
 import { addElement, duplicate } from './commands.ts';
 import { openEditor } from './editor.ts';
+import { makeUndoable } from './make-undoable.ts';
 
 const open = () => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => makeNode('text', { id, label: id }));
@@ -131,4 +132,47 @@ test('what somebody else saved is taken in whatever waits here, or it would be s
   editor.moveLifted(1);
   editor.replace(theirs([]));
   assert.deepEqual([labels(), editor.read().lifted], [[], undefined]);
+});
+
+test('the undo of one step takes back that step, and no other one that came after it or that was there before', () => {
+  const { editor, labels, rename } = open();
+  const undos: ((() => boolean) | undefined)[] = [];
+  const make = (label: string): void =>
+    makeUndoable(
+      editor,
+      () => rename(label),
+      (undo) => undos.push(undo),
+    );
+  make('A');
+  make('A');
+  assert.equal(undos[1], undefined);
+  rename('B');
+  assert.equal(undos[0]!(), false);
+  assert.deepEqual(labels(), ['B', 'b', 'c']);
+  make('C');
+  assert.equal(undos[2]!(), true);
+  assert.deepEqual(labels(), ['B', 'b', 'c']);
+  assert.equal(undos[2]!(), false);
+});
+
+test('an edit that asks is made once that is answered with yes, and with no it never was', () => {
+  const [a, b] = ['a', 'b'].map((id) => makeNode('text', { id, label: id }));
+  const onA = { ...b!, attrs: { ...b!.attrs, show_when: { element: 'a', is: 'answered' } } };
+  const editor = openEditor(makeNode('form', { name: 'F' }, [makeNode('step', {}, [a!, onA])]), {
+    settings: {},
+    now: () => 0,
+    isReadOnly: false,
+    publishedIds: () => new Set(),
+  });
+  let made = 0;
+  for (const isWanted of [false, true]) {
+    makeUndoable(
+      editor,
+      () => editor.change((root) => ({ root: deleteNode(root, a!.key) })),
+      () => (made += 1),
+    );
+    assert.deepEqual([editor.read().asked !== undefined, made], [true, 0]);
+    editor.decide(isWanted);
+  }
+  assert.equal(made, 1);
 });

@@ -3,7 +3,7 @@ import { type ReactElement, useMemo, useRef } from 'react';
 import { Button } from '../../design/button.tsx';
 import { CopyButton } from '../../design/copy-button.tsx';
 import { Message } from '../../design/message.tsx';
-import { toastDone } from '../../design/toast.tsx';
+import { toastUndoable } from '../editor/toast-undoable.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { replaceContent } from '../model/edit.ts';
 import { type EditNode, toStructure } from '../model/edit-node.ts';
@@ -31,9 +31,10 @@ export function JsonView({
   const apply = (): void => {
     if (!checked.root) return;
     const { root: read } = checked;
-    editor.change((old) => ({ root: replaceContent(old, read), select: old.key, say: 'Applied' }));
-    onDraft(undefined);
-    toastDone('The JSON is the working copy now.', { label: 'Undo', run: editor.undo });
+    const put = (): void =>
+      editor.change((old) => ({ root: replaceContent(old, read), select: old.key, say: 'Applied' }));
+    // Until what it asks is answered with yes, the text stays.
+    toastUndoable(editor, put, 'The JSON is the working copy now.', () => onDraft(undefined));
   };
   const show = ({ offset }: JsonProblem): void => {
     if (offset === undefined || !area.current) return;

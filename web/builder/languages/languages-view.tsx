@@ -12,8 +12,9 @@ import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
 import { saveFile } from '../../design/save-file.ts';
 import { Select } from '../../design/select.tsx';
-import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { toastProblem } from '../../design/toast.tsx';
 import { readTextFile } from '../../design/read-text-file.ts';
+import { toastUndoable } from '../editor/toast-undoable.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { setLanguages, translateAll } from '../model/edit-languages.ts';
 import { textOf, toStructure } from '../model/edit-node.ts';
@@ -103,11 +104,9 @@ function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElem
       say,
     }));
   const remove = (language: string): void => {
-    set(
-      languages.filter((each) => each !== language),
-      `${sayLanguage(language)} removed`,
-    );
-    toastDone(`${sayLanguage(language)} and its texts are removed.`, { label: 'Undo', run: editor.undo });
+    const name = sayLanguage(language);
+    const left = languages.filter((each) => each !== language);
+    toastUndoable(editor, () => set(left, `${name} removed`), `${name} and its texts are removed.`);
   };
   const written = languageChoices(languages).filter(({ id }) => !others.includes(id));
   return (
@@ -220,14 +219,16 @@ function TextsFile({ document }: { document: TextDocument }): ReactElement {
     const read = readTextsFile(document, opened.text);
     setProblems(read.ok ? [] : read.problems);
     if (!read.ok) return;
-    editor.change((now) =>
-      translateAll({ root: now, settings: editor.read().history.present.settings }, read.changes),
-    );
+    const put = (): void =>
+      editor.change((now) =>
+        translateAll({ root: now, settings: editor.read().history.present.settings }, read.changes),
+      );
     const { length: count } = read.changes;
     const old = read.outdated.length;
-    toastDone(
+    toastUndoable(
+      editor,
+      put,
       `${count === 1 ? '1 text is' : `${count} texts are`} translated anew.${old > 0 ? ` ${old} were written anew since the file was: look at them again.` : ''}`,
-      { label: 'Undo', run: editor.undo },
     );
   };
   return (

@@ -5,7 +5,8 @@ import { Chip } from '../../design/chip.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { sayMoment } from '../../design/time.tsx';
-import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { toastProblem } from '../../design/toast.tsx';
+import { toastUndoable } from '../editor/toast-undoable.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { Message } from '../../design/message.tsx';
 import { compareDocuments, DifferenceList } from '../publish/difference-list.tsx';
@@ -35,8 +36,8 @@ export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactEl
   };
   const restore = (version: VersionDetail): void => {
     setShown(undefined);
-    onRestore(version);
-    toastDone(`Version ${version.version} is the working copy now.`, { label: 'Undo', run: editor.undo });
+    const text = `Version ${version.version} is the working copy now.`;
+    toastUndoable(editor, () => onRestore(version), text);
   };
   return (
     <div className="builder-page">

@@ -1,0 +1,14 @@
+import { toastDone, toastProblem } from '../../design/toast.tsx';
+import type { Editor } from './editor.ts';
+import { makeUndoable } from './make-undoable.ts';
+
+/** Makes an edit, and says so once it is made, with an undo of it alone. */
+export function toastUndoable(editor: Editor, edit: () => void, text: string, onMade?: () => void): void {
+  makeUndoable(editor, edit, (undo) => {
+    onMade?.();
+    const run = (): void => {
+      if (!undo?.()) toastProblem(new Error('The form has changed since: undo the later changes first.'));
+    };
+    toastDone(text, undo && { label: 'Undo', run });
+  });
+}
