@@ -101,8 +101,8 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     if (!(await autosave.saveNow())) throw new Error('The working copy could not be saved first.');
     const seen = { etag: autosave.etag(), version: opened.live.version };
     const after = await api.publish(seen).catch(lookAtTheirs);
-    // A publication changes no working copy; what somebody saved in this moment is not what rests here.
-    autosave.rebase({ etag: seen.etag, baseVersion: after.live.version });
+    // A publication changes no working copy: here rests what was saved here last, and not what somebody else saved in this moment.
+    autosave.rebase({ etag: autosave.etag(), baseVersion: after.live.version });
     setOpened(after);
     await refreshForm(opened.form.id);
     const { public_url: url } = opened.form;
