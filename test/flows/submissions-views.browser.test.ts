@@ -350,6 +350,11 @@ test('heads order the table, with shift by two columns; a view is saved with its
   await page.getByRole('button', { name: 'Colour, column options' }).press('Enter');
   await page.getByRole('menuitem', { name: 'Hide column' }).press('Enter');
   await page.getByText('changed', { exact: true }).waitFor();
+  await choose('Rename');
+  await page.getByRole('dialog').getByLabel('Name').fill('By age');
+  await page.keyboard.press('Enter');
+  await page.getByText('The view “By age” is saved for everybody.').waitFor();
+  assert.ok(!(await heads(page)).includes('Colour'));
   await choose('Save changes');
   await until(
     'the changes to be saved',
@@ -366,7 +371,7 @@ test('heads order the table, with shift by two columns; a view is saved with its
   await screen.goto(`${service.url}/app/forms/${form}/submissions`);
   await screen.getByRole('button', { name: /^Views?:/ }).click();
   assert.equal(await screen.getByRole('menuitem', { name: 'Save as a new view' }).count(), 0);
-  await screen.getByRole('menuitem', { name: 'Oldest first' }).click();
+  await screen.getByRole('menuitem', { name: 'By age' }).click();
   await until('their order', async () =>
     /Cleo.*Ada.*Ben/.test((await screen.locator('.sheet-row').allTextContents()).join()),
   );

@@ -46,10 +46,16 @@ export function useTableSettings(
   const change = useCallback(
     (part: Partial<TableSettings>) => {
       const { queryKey } = settingsQuery(form);
-      const next = { ...usualSettings, ...queryClient.getQueryData(queryKey), ...part };
-      queryClient.setQueryData(queryKey, next);
-      saving.current.next = next;
-      void saveInTurn(form, saving.current);
+      const put = (): void => {
+        const next = { ...usualSettings, ...queryClient.getQueryData(queryKey), ...part };
+        queryClient.setQueryData(queryKey, next);
+        saving.current.next = next;
+        void saveInTurn(form, saving.current);
+      };
+      // What could not be read is not saved over.
+      if (queryClient.getQueryData(queryKey) === undefined)
+        queryClient.fetchQuery(settingsQuery(form)).then(put, toastProblem);
+      else put();
     },
     [form],
   );
@@ -62,15 +68,10 @@ async function saveInTurn(
 ): Promise<void> {
   if (saving.isBusy) return;
   saving.isBusy = true;
-  try {
-    while (saving.next) {
-      const settings = saving.next;
-      saving.next = undefined;
-      await callOwn('saveArrangement', { params: { id: form.id }, body: settings });
-    }
-  } catch (error) {
-    toastProblem(error);
-  } finally {
-    saving.isBusy = false;
+  while (saving.next) {
+    const settings = saving.next;
+    saving.next = undefined;
+    await callOwn('saveArrangement', { params: { id: form.id }, body: settings }).catch(toastProblem);
   }
+  saving.isBusy = false;
 }

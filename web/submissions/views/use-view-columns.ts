@@ -11,8 +11,8 @@ export type ViewColumns = {
   change: (change: Partial<TableSettings>) => void;
   /** Whether they are others than those of the saved view. */
   areOther: boolean;
-  /** Those of the saved view again. */
-  forget: () => void;
+  /** Those of a saved view again, unless they were changed since they were `seen`. */
+  forget: (id: string | undefined, seen: TableSettings) => void;
 };
 
 /** What was changed in a saved view and not saved: it stays in this window. */
@@ -43,8 +43,8 @@ export function useViewColumns(form: FormPlace, savedId: string | undefined): Vi
     areOther: draft !== null && JSON.stringify(draft) !== JSON.stringify({ ...usualSettings, ...saved }),
     forget,
   };
+}
 
-  function forget(): void {
-    queryClient.setQueryData(draftKey(savedId), null);
-  }
+function forget(id: string | undefined, seen: TableSettings): void {
+  queryClient.setQueryData<TableSettings | null>(draftKey(id), (now) => (now === seen ? null : now));
 }

@@ -22,8 +22,8 @@ type Props = {
   areColumnsOther: boolean;
   mayEdit: boolean;
   onChange: ChangeView;
-  /** The columns are those that are saved again. */
-  onForget: () => void;
+  /** The columns of a view are those that are saved again, unless they were changed since they were `seen`. */
+  onForget: (id: string | undefined, seen: TableSettings) => void;
 };
 
 type Asking = 'new' | 'name' | 'delete';
@@ -46,9 +46,10 @@ export function ViewsMenu({
   const change = useMutation({
     mutationFn: (body: Partial<Pick<SavedView, 'name' | 'query' | 'columns'>>) =>
       call(form.workspace_id, 'changeView', { params: { id: current!.id }, body }, { seen: current! }),
-    async onSuccess({ name }) {
+    async onSuccess({ id, name }, { columns: sent }) {
       await refresh();
-      onForget();
+      // Another name saves no columns.
+      if (sent) onForget(id, sent);
       setAsking(undefined);
       toastDone(`The view “${name}” is saved for everybody.`);
     },
@@ -125,7 +126,7 @@ export function ViewsMenu({
             size="small"
             variant="quiet"
             onPress={() => {
-              onForget();
+              onForget(current.id, columns);
               show(current);
             }}
           >
@@ -146,7 +147,7 @@ export function ViewsMenu({
           onClose={() => setAsking(undefined)}
           onSaved={async (made) => {
             await refresh();
-            onForget();
+            onForget(view.saved, columns);
             setAsking(undefined);
             onChange({ saved: made.id, page: view.page });
             toastDone(`The view “${made.name}” is saved for everybody.`);
