@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
+import { keepRows } from '../api/keep-rows.ts';
 import { call } from '../api/operations.ts';
 
 export type FormLine = ReplyOf<'listFormActivity'>['data'][number];
@@ -28,5 +29,5 @@ export const formsQuery = (workspaceId: string, view: FormsView) =>
     queryKey: ['forms', workspaceId, view],
     queryFn: ({ signal }) =>
       call(workspaceId, 'listFormActivity', { query: { ...view, per_page: 25 } }, { signal }),
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keepRows(before),
   });

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReplyOf } from '#app/operations.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
+import { keepRows } from '../api/keep-rows.ts';
 import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { type LocatedForm, refreshForm } from '../shell/form-place.ts';
@@ -21,7 +22,7 @@ export const tableQuery = (form: FormPlace, view: ViewState) => {
     queryFn: ({ signal }) =>
       call(form.workspace_id, 'listFormRows', { params: { id: form.id }, query: parameters }, { signal }),
     // The rows stay while the next ones are on their way: nothing jumps.
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keepRows(before),
   });
 };
 

@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { WebhookDetail } from '#webhooks/shapes.ts';
+import { keepRows } from '../api/keep-rows.ts';
 import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import type { LocatedForm } from '../shell/form-place.ts';
@@ -48,7 +49,7 @@ export const deliveriesQuery = (form: Form, webhook: string, view: LogView) =>
         { params: { id: webhook }, query: logParameters(view) },
         { signal },
       ),
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keepRows(before),
     refetchInterval: (found) =>
       found.state.data?.data.some(({ status }) => status === 'Retrying') ? soonMs : laterMs,
   });

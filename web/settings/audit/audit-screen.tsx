@@ -1,8 +1,9 @@
 import '../mail/mail-screen.css';
-import { keepPreviousData, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { nameBrowser } from '../../account/browser-name.ts';
+import { keepRows } from '../../api/keep-rows.ts';
 import { call, download } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -43,7 +44,7 @@ const auditQuery = (workspace: string, view: View) =>
     queryKey: ['audit', workspace, view],
     queryFn: () =>
       call(workspace, 'listAuditLog', { query: { page: view.page, per_page: perPage, ...filterOf(view) } }),
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keepRows(before),
     // It grows with everything that is done elsewhere in the console.
     staleTime: 0,
   });

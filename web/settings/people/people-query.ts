@@ -15,7 +15,8 @@ export const traceQuery = (workspace: string, question: Question | undefined, pa
     queryKey: ['people', workspace, question, page],
     queryFn: () => call(workspace, 'findPerson', { query: { ...question!, page, per_page: perPage } }),
     enabled: question !== undefined,
-    placeholderData: keepPreviousData,
+    // Over the pages of one question: of another person nothing of this is so.
+    placeholderData: (before, query) => (query?.queryKey[2] === question ? before : undefined),
     staleTime: 0,
     gcTime: 0,
   });

@@ -1,8 +1,9 @@
 import './search-screen.css';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { readQuestion } from '#ast/search/read-question.ts';
+import { keepRows } from '../../api/keep-rows.ts';
 import { call } from '../../api/operations.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { Marked } from '../../design/marked.tsx';
@@ -50,7 +51,7 @@ const foundQuery = (workspaceId: string, { q, page }: View) =>
       return call(workspaceId, 'searchSubmissions', { query }, { signal });
     },
     enabled: q === undefined || readQuestion(q).problems.length === 0,
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keepRows(before),
     retry: false,
   });
 
