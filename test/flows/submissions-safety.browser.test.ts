@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
-import { audit, makeForm, person, service, show, submit } from './submissions-stage.ts';
+import type { Route } from 'playwright-core';
+import { until } from '../service.ts';
+import { audit, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
 
 /* What must never happen on the screens of a form's submissions: docs/rules.md C51, WCAG 2.2 AA. */
 
@@ -95,6 +97,26 @@ test('an edit keeps what it hides and says so, until it is emptied; the focus go
   await panel.getByRole('button', { name: /reference data$/ }).press('Enter');
   await panel.getByRole('button', { name: 'Cancel' }).press('Enter');
   assert.match((await focused.textContent())!, /reference data$/);
+
+  // What is written while it is being saved is not thrown away with the form.
+  const arrived = Promise.withResolvers<Route>();
+  await page.route('**/api/v1/submissions/*', (route) =>
+    route.request().method() === 'PATCH' ? arrived.resolve(route) : route.continue(),
+  );
+  await edit.press('Enter');
+  await panel.getByLabel('Level').fill('expert');
+  await panel.getByLabel('Years').fill('1');
+  await panel.getByRole('button', { name: 'Save answers' }).click();
+  const held = await arrived.promise;
+  await panel.getByLabel('Years').fill('12');
+  await held.continue();
+  await page.unroute('**/api/v1/submissions/*');
+  await until('the first part to be saved', async () => {
+    const { answers } = (await tenant.call('GET', `/submissions/${id}`)).body;
+    return answers['years'] === 1;
+  });
+  await panel.getByRole('button', { name: 'Save answers' }).click();
+  await panel.getByRole('region', { name: 'Answers' }).getByText('12', { exact: true }).waitFor();
   await context.close();
 });
 

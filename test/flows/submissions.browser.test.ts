@@ -303,11 +303,17 @@ test('an edit that somebody else was faster with is not saved over theirs, and o
   const partner = await signIn(service, { name: 'Partner', workspaceId: tenant.workspaceId, role: 'editor' });
   const theirs = await partner.api('PATCH', `/submissions/${id}`, { answers: { name: 'Theirs' } });
   assert.equal(theirs.status, 200);
+  // Looking again fails as well: what was written stays.
+  await page.route('**/submissions/*/view*', (route) =>
+    route.fulfill({ status: 404, json: { error: 'not_found' } }),
+  );
   for (const attempt of ['the first', 'the second']) {
     await page.getByRole('button', { name: 'Save answers' }).click();
     await page.getByText('Partner changed this submission').waitFor();
+    await page.getByText('This is not here').waitFor();
     assert.equal(await name.inputValue(), 'Mine', attempt);
   }
+  await page.unroute('**/submissions/*/view*');
   const leave = () => page.locator('.sheet-link').first().click();
   const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
   await leave();

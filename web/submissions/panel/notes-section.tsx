@@ -16,9 +16,11 @@ export function NotesSection({ form, id, mayEdit }: Props): ReactElement | null 
   const { data: notes = [], error } = useQuery(notesQuery(form, id));
   const [text, setText] = useState('');
   const add = useMutation({
-    mutationFn: () => call(form.workspace_id, 'addNote', { params: { id }, body: { text } }),
-    async onSuccess() {
-      setText('');
+    mutationFn: (sent: string) =>
+      call(form.workspace_id, 'addNote', { params: { id }, body: { text: sent } }),
+    async onSuccess(_, sent) {
+      // Who goes on writing meanwhile keeps it.
+      setText((now) => (now === sent ? '' : now));
       await refreshSubmissions(form);
     },
   });
@@ -37,7 +39,7 @@ export function NotesSection({ form, id, mayEdit }: Props): ReactElement | null 
           className="stack"
           onSubmit={(event) => {
             event.preventDefault();
-            if (text.trim() !== '') add.mutate();
+            if (text.trim() !== '') add.mutate(text);
           }}
         >
           <TextArea

@@ -88,14 +88,18 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
         />
         <IconButton icon="close" label="Close (Escape)" onPress={onClose} />
       </header>
-      {error ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : !data ? (
-        <div className="panel-body">
-          <Loading lines={5} label="Loading the submission …" />
-        </div>
+      {!data ? (
+        error ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <div className="panel-body">
+            <Loading lines={5} label="Loading the submission …" />
+          </div>
+        )
       ) : (
         <div className="panel-body" key={id} ref={body}>
+          {/* What was read before stays, and with it what is being written. */}
+          {error && <ErrorState error={error} onRetry={() => void refetch()} />}
           <div className="row">
             <StatusChip status={data.status} />
             <span className="soft small">

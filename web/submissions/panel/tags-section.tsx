@@ -5,6 +5,7 @@ import { Button } from '../../design/button.tsx';
 import type { FormPlace } from '../queries.ts';
 import { TagChips } from '../tags/tag-chips.tsx';
 import { TagField, tagsIn } from '../tags/tag-field.tsx';
+import { UnsavedGuard } from './edit/unsaved-guard.tsx';
 import { useChange } from './edit/use-change.ts';
 
 type Props = { form: FormPlace; submission: SubmissionDetail; mayEdit: boolean };
@@ -30,10 +31,17 @@ export function TagsSection({ form, submission, mayEdit }: Props): ReactElement 
           onSubmit={(event) => {
             event.preventDefault();
             if (tagsIn(text).length > 0)
-              change.mutate({ tags: [...tags, ...tagsIn(text)] }, { onSuccess: () => setText('') });
+              change.mutate(
+                { tags: [...tags, ...tagsIn(text)] },
+                { onSuccess: () => setText((now) => (now === text ? '' : now)) },
+              );
           }}
         >
           <TagField form={form} label="Add a tag" value={text} onChange={setText} />
+          <UnsavedGuard
+            isDirty={text.trim() !== '' && !change.isPending}
+            what="The tag that you wrote is not added."
+          />
           <Button type="submit" isPending={change.isPending}>
             Add
           </Button>

@@ -45,7 +45,8 @@ export function BulkProgress({
     if (!isDone) return;
     toastDone(
       `${saySubmissions(done)} ${done === 1 ? 'was' : 'were'} ${ended}.`,
-      trashed && done > 0 ? { label: 'Undo', run: () => void bringBack(form, trashed) } : undefined,
+      // What somebody else had deleted before stays where it is: then nothing can be brought back at once.
+      trashed?.length === done ? { label: 'Undo', run: () => void bringBack(form, trashed) } : undefined,
     );
     void refreshSubmissions(form);
     onDone(id);

@@ -4,6 +4,7 @@ import { fieldName } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import { withStableLabels } from '#ast/piping.ts';
+import { tagOf } from '#kit/tag-of.ts';
 import { newWork, TooMuchWork } from '#ast/work.ts';
 import { isBlank } from '#ast/answers/blank.ts';
 import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
@@ -15,7 +16,7 @@ import { dayOf } from '../../../design/day.ts';
 import { AnswerField } from './answer-field.tsx';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
-import { patchOf, useChange } from './use-change.ts';
+import { patchOf, useChange, useEnd } from './use-change.ts';
 
 type Draft = Readonly<Record<string, unknown>>;
 type Group = Extract<Question, { kind: 'group' }>;
@@ -30,13 +31,21 @@ export function AnswersForm({
   submission: SubmissionDetail;
   onDone: () => void;
 }): ReactElement {
-  const [begun] = useState(() => ({
+  const [begun, setBegun] = useState(() => ({
     ...submission,
     structure: withStableLabels(submission.structure),
   }));
   const questions = useMemo(() => listQuestions(begun.structure), [begun]);
   const [draft, setDraft] = useState<Draft>(begun.answers);
-  const change = useChange(form, begun, { onDone, sayDone: ({ unasked }) => sayKept(questions, unasked) });
+  const { noteSent, end } = useEnd(draft, {
+    onDone,
+    goOn: ({ answers, updated_at }) =>
+      setBegun({ ...begun, answers, updated_at, etag: tagOf(new Date(updated_at)) }),
+  });
+  const change = useChange(form, begun, {
+    onDone: end,
+    sayDone: ({ unasked }) => sayKept(questions, unasked),
+  });
   const isDirty = JSON.stringify(draft) !== JSON.stringify(begun.answers);
   const element = useRef<HTMLFormElement>(null);
   const unasked = useMemo(() => findUnasked(begun, questions, draft), [begun, questions, draft]);
@@ -54,6 +63,7 @@ export function AnswersForm({
       validationBehavior="aria"
       onSubmit={(event) => {
         event.preventDefault();
+        noteSent();
         change.mutate({ answers: patchOf(begun.answers, toSend(questions, draft)) });
       }}
     >

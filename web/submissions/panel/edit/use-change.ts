@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { isRecord, own } from '#ast/json.ts';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
@@ -9,6 +10,7 @@ import { type FormPlace, refreshSubmissions } from '../../queries.ts';
 /** A submission in the state that somebody looked at. */
 type Seen = Pick<SubmissionDetail, 'id' | 'etag'>;
 type Patch = InputOf<'changeSubmission'>['body'];
+type Reply = ReplyOf<'changeSubmission'>;
 
 /**
  * One change of a submission. It says what it was made on, so that somebody else's change in between is not
@@ -23,8 +25,8 @@ export function useChange(
     sayDone = () => 'Saved.',
     before,
   }: {
-    onDone?: () => void;
-    sayDone?: (reply: ReplyOf<'changeSubmission'>) => string;
+    onDone?: (reply: Reply) => void;
+    sayDone?: (reply: Reply) => string;
     /** What makes it as it was: then it can be undone. */
     before?: NonNullable<Patch>;
   } = {},
@@ -36,12 +38,12 @@ export function useChange(
     async onSuccess(reply) {
       await refreshSubmissions(form);
       toastDone(sayDone(reply), before && { label: 'Undo', run: () => void undo(before, reply) });
-      onDone?.();
+      onDone?.(reply);
     },
   });
 
   /** Unless somebody else has changed it meanwhile. */
-  async function undo(body: NonNullable<Patch>, reply: ReplyOf<'changeSubmission'>): Promise<void> {
+  async function undo(body: NonNullable<Patch>, reply: Reply): Promise<void> {
     try {
       await call(form.workspace_id, 'changeSubmission', { params, body }, { seen: reply });
       await refreshSubmissions(form);
@@ -49,6 +51,22 @@ export function useChange(
       toastProblem(error);
     }
   }
+}
+
+/** Ends an edit that was saved; one that was written on meanwhile goes on, from what was saved. */
+export function useEnd(
+  draft: unknown,
+  { onDone, goOn }: { onDone: () => void; goOn: (saved: Reply) => void },
+): { noteSent: () => void; end: (saved: Reply) => void } {
+  const now = useRef(draft);
+  const sent = useRef(draft);
+  useEffect(() => {
+    now.current = draft;
+  }, [draft]);
+  return {
+    noteSent: () => (sent.current = draft),
+    end: (saved) => (now.current === sent.current ? onDone() : goOn(saved)),
+  };
 }
 
 /** As a merge patch: what is not among the values any more is taken away. */
