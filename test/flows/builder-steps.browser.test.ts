@@ -128,10 +128,10 @@ test('settings of access, progress, spam and time are set, and a password is nev
   await page.getByLabel('Message when it is closed').fill('Come back in May.');
   await page.getByText('Save progress', { exact: true }).click();
   await page.getByLabel('Days to go on').fill('7');
-  await page.getByLabel('Least seconds').fill('3');
-  await page.getByLabel('An hour in all').fill('0');
+  await page.getByLabel('Shortest time to fill in, in seconds').fill('3');
+  await page.getByLabel('Most in an hour').fill('0');
   await page.getByText('must be a whole number from 1').first().waitFor();
-  await page.getByLabel('An hour in all').fill('500');
+  await page.getByLabel('Most in an hour').fill('500');
   await page.getByText('must be a whole number from 1').waitFor({ state: 'detached' });
   await saved(page);
   await until(

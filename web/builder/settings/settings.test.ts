@@ -25,7 +25,7 @@ test('what keeps settings from being published is found at its control, in its v
   assert.deepEqual(
     problemsOf({ closes_at: 'soon', min_seconds: '12s', subject_element: 'gone', theme: { color: '#0b' } }),
     [
-      ['min_seconds', 'settings', 'Least seconds'],
+      ['min_seconds', 'settings', 'Shortest time to fill in, in seconds'],
       ['subject_element', 'settings', 'Subject'],
       ['closes_at', 'settings', 'Closes'],
       ['theme.color', 'theme', 'Colour'],
@@ -52,7 +52,7 @@ test('differences of settings are said in the words of their controls', () => {
       ['Who may fill it in', '“Everybody with the link” → “Nobody for now”'],
       ['Theme: Colour', '“#111111” → “#222222”'],
       ['Theme: Logo', 'nothing → “an image”'],
-      ['Least seconds', 'nothing → 3'],
+      ['Shortest time to fill in, in seconds', 'nothing → 3'],
       ['Sites that may show and send it', 'nothing → ["https://a.test"]'],
     ],
   );
