@@ -196,7 +196,15 @@ test('on a phone: from a template by labels, options, required and order to a pr
   assert.deepEqual(
     [first, second].map((step) => labels({ type: 'form', attrs: {}, children: [step!] })),
     [
-      ['Your name', 'Email address', 'What is it about?', 'Day', 'Subject matter', 'Attachments'],
+      [
+        'Your name',
+        'Email address',
+        'What is it about?',
+        'Day',
+        'Subject matter',
+        'Attachments',
+        'Where the visitor came from',
+      ],
       ['Message'],
     ],
   );
