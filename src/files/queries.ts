@@ -77,14 +77,26 @@ export const takeUnclaimedFiles = statement(
    returning id`,
 );
 
-/** The last step, after the bytes are gone. */
+/**
+ * The last step, after the bytes are gone. The files are held first, then the counters of their forms (stored_bytes), each in
+ * their order: triggers of each row write these, and of two that delete files of several forms in another order each would
+ * wait for the other. All else that changes a counter is about one file (setFileContent), or files of no size.
+ */
 export const deleteTakenFiles = statement(
   'delete_taken_files',
   { workspace_id: uuid, ids: uuids },
   {},
-  `delete from files
-   where workspace_id = $workspace_id and id = any ($ids)
-     and submission_id is null and held_id is null and claimed_at is not null`,
+  `with taken as materialized (
+     select id, form_id from files
+      where workspace_id = $workspace_id and id = any ($ids)
+        and submission_id is null and held_id is null and claimed_at is not null
+      order by id for update),
+   counters as materialized (
+     select form_id from stored_bytes
+      where workspace_id = $workspace_id and form_id in (select form_id from taken)
+      order by form_id for update)
+   delete from files
+    where workspace_id = $workspace_id and id in (select id from taken) and (select count(*) from counters) >= 0`,
 );
 
 /**

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { diskStorage } from '#kit/disk-storage.ts';
+import { createForm } from '#forms/forms.ts';
+import { element, structure } from '#ast/testing.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import { testDatabase } from '#test/database.ts';
-import { claimFiles } from './queries.ts';
+import { whileHeld } from '#test/while-held.ts';
+import { claimFiles, deleteTakenFiles } from './queries.ts';
 import { receiveFile } from './receive.ts';
 import { sweepFiles } from './sweep.ts';
 
@@ -135,4 +138,33 @@ test('two sweeps at once remove everything once', async () => {
     (await rows()).filter((name) => ids.includes(name)),
     [],
   );
+});
+
+test('two that delete files of several forms at once, in another order each, do not wait for each other', async () => {
+  const [{ workspaceId, formId }] = places;
+  const { id: other } = await createForm(database, workspaceId, {
+    structure: structure(element('text', 'a')),
+    status: 'published',
+  });
+  const gone = { age: '1 second', submission: 'gone' } as const;
+  const [here, there] = [places[0], { workspaceId, formId: other }];
+  // Rows are deleted in the order in which they came.
+  const first = [await makeFile(gone, here), await makeFile(gone, there)];
+  const second = [await makeFile(gone, there), await makeFile(gone, here)];
+  const counters = {
+    text: 'select from stored_bytes where workspace_id = $1 and form_id = any ($2) for update',
+    values: [workspaceId, [formId, other]],
+  };
+  await whileHeld(database, counters, 2, () =>
+    Promise.all([first, second].map((ids) => deleteTakenFiles(database, { workspace_id: workspaceId, ids }))),
+  );
+  assert.deepEqual(
+    (await rows()).filter((id) => [...first, ...second].includes(id)),
+    [],
+  );
+  const { rows: left } = await database.query<{ bytes: number }>(
+    'select bytes from stored_bytes where workspace_id = $1 and form_id = $2',
+    [workspaceId, other],
+  );
+  assert.deepEqual(left, [{ bytes: 0 }]);
 });

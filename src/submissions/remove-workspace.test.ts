@@ -16,6 +16,7 @@ import type { Session } from '#console/accounts/shapes.ts';
 import { newId } from '#kit/clock.ts';
 import { s3Storage } from '#kit/s3-storage.ts';
 import { openS3Server } from '#test/s3-server.ts';
+import { whileHeld } from '#test/while-held.ts';
 import { completeJob, enqueueJob, LeaseLost } from '#kit/queue.ts';
 import { beginEnd, bringBack, removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { removeEndedWorkspaces } from './remove-workspace.ts';
@@ -273,7 +274,10 @@ test('whoever alone owns a workspace hands it over or deletes it first', async (
 test('of two owners who delete their accounts at once one is told to stay', async () => {
   const first = await signIn(service);
   const second = await signIn(service, { workspaceId: first.workspaceId, role: 'owner' });
-  const ended = await Promise.all([first, second].map((person) => person.call('DELETE', '/person', again)));
+  const workspace = { text: 'select from workspaces where id = $1 for update', values: [first.workspaceId] };
+  const ended = await whileHeld(database, workspace, 2, () =>
+    Promise.all([first, second].map((person) => person.call('DELETE', '/person', again))),
+  );
   assert.deepEqual(ended.map(({ status }) => status).sort(), [200, 409]);
 });
 
@@ -305,6 +309,47 @@ test('the queue of a closed workspace stands still, whoever is at a job of it lo
   await assert.rejects(completeJob(database, { ...job, leaseToken: token }), LeaseLost);
   await bringBack(database, workspaceId, undefined);
   assert.deepEqual(await days(), { [due]: 0, [later]: 3, [underWay]: 0 });
+});
+
+test('of two who bring a workspace back at once one does, and deleted forms stay deleted', async () => {
+  const { workspaceId, ...owner } = await signIn(service);
+  const [living, deleted] = [
+    (await owner.api<{ id: string }>('POST', '/forms', form)).body.id,
+    (await owner.api<{ id: string }>('POST', '/forms', form)).body.id,
+  ];
+  assert.equal((await owner.api('DELETE', `/forms/${deleted}`)).status, 204);
+  await beginEnd(database, workspaceId, undefined);
+  const workspace = { text: 'select from workspaces where id = $1 for update', values: [workspaceId] };
+  const back = await whileHeld(database, workspace, 2, () =>
+    Promise.allSettled([1, 2].map(() => bringBack(database, workspaceId, undefined))),
+  );
+  assert.deepEqual(back.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  const { rows } = await database.query('select form_id from form_lookup where workspace_id = $1', [
+    workspaceId,
+  ]);
+  assert.deepEqual(rows, [{ form_id: living }]);
+});
+
+test('whoever deletes a workspace waits for a form that is being deleted, and not that one for them', async () => {
+  const { workspaceId, ...owner } = await signIn(service);
+  await owner.api('POST', '/forms', form);
+  await enqueueJob(database, {
+    workspace_id: workspaceId,
+    id: newId(),
+    kind: 'test',
+    lane: 'test',
+    payload: {},
+    delay: 3_600,
+  });
+  const of = { values: [workspaceId] };
+  await whileHeld(
+    database,
+    { text: 'select from form_lookup where workspace_id = $1 for update', ...of },
+    1,
+    () => beginEnd(database, workspaceId, undefined),
+    // Deleting a form ends with its job.
+    (client) => client.query({ text: 'select from jobs where workspace_id = $1 for update nowait', ...of }),
+  );
 });
 
 test('a workspace whose owner has gone too comes back after its owner, and never without one', async () => {

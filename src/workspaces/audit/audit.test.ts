@@ -8,6 +8,8 @@ import { callApi, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { createKey } from '../keys.ts';
 import { lineOf, lineValues, openAuditLog, pruneAudit } from './audit-log.ts';
+import { originOf } from './note-person.ts';
+import { settleLines } from './queries.ts';
 
 const service = await openService();
 const { database } = service.services;
@@ -342,6 +344,83 @@ test('the audit log is a file, by the same filter, and taking it out is noted', 
   assert.equal(rows.length, 2);
   assert.deepEqual((await read('?by=command', person)).length, 0);
   assert.equal((await read('?operation=exportAuditLog', person)).length, 1);
+});
+
+test('a key that is limited to certain forms reads no line, also with the permission', async () => {
+  const made = await owner.api<{ id: string }>('POST', '/forms', form);
+  const { key } = await createKey(database, {
+    workspaceId,
+    name: 'Of one form',
+    permissions: ['audit:read'],
+    formIds: [made.body.id],
+  });
+  for (const path of ['/audit', '/audit/export'])
+    assert.equal((await callApi(service.url, key, 'GET', path)).status, 403, path);
+});
+
+test('of what concerns persons a thousand deeds wait to be noted, each for whose it is, and no more', async () => {
+  const [person, stranger] = [await signIn(service), await signIn(service)];
+  const audit = openAuditLog({ database, log: openLog('silent') });
+  const by = {
+    origin: originOf({ ip: '10.0.0.1', headers: new Headers({ 'User-Agent': '' }) }),
+    sessionId: 'known',
+  };
+  for (let deeds = 0; deeds < 1_005; deeds += 1)
+    audit.noteLater({ who: { userId: person.userId }, operation: 'renamePerson', by });
+  await audit.stop();
+  const { rows } = await database.query(
+    `select user_id = $1 as is_theirs, agent, count(*) from person_lines
+      where user_id = any ($2) group by 1, 2`,
+    [person.userId, [person.userId, stranger.userId]],
+  );
+  assert.deepEqual(rows, [{ is_theirs: true, agent: null, count: 1_000 }]);
+  assert.equal(
+    originOf({ ip: '10.0.0.1', headers: new Headers({ 'User-Agent': 'Firefox' }) }).agent,
+    'Firefox',
+  );
+
+  type Page = { data: { id: string }[]; next_cursor: string; pagination: { total_count: number } };
+  const pageOf = async ({ call }: typeof person, cursor = '*') =>
+    (await call<Page>('GET', `/person/activity?per_page=2&cursor=${cursor}`)).body;
+  const nobodys = await pageOf(stranger);
+  assert.deepEqual([nobodys.data, nobodys.pagination.total_count], [[], 0]);
+  const first = await pageOf(person);
+  const second = await pageOf(person, first.next_cursor);
+  assert.equal(new Set([...first.data, ...second.data].map(({ id }) => id)).size, 4);
+  assert.deepEqual(await read('', stranger), []);
+});
+
+test('how lines ended is written to these alone, and of what was refused these alone go', async () => {
+  const other = await signIn(service);
+  const [refused, done, beside] = [newId(), newId(), newId()];
+  for (const [workspace, id] of [
+    [workspaceId, refused],
+    [workspaceId, done],
+    [workspaceId, beside],
+    [other.workspaceId, refused],
+    [other.workspaceId, done],
+  ])
+    await database.query(
+      `insert into audit_lines (workspace_id, id, actor_kind, operation, method, path) values ($1, $2, 'operator', 'settled', '', '')`,
+      [workspace, id],
+    );
+  await settleLines(database, {
+    workspace_ids: [workspaceId, workspaceId],
+    ids: [refused, done],
+    statuses: [422, 201],
+    thing_ids: ['', ''],
+    changes: ['', ''],
+  });
+  const { rows } = await database.query<{ id: string; is_own: boolean; status: number | null }>(
+    `select id, workspace_id = $1 as is_own, status from audit_lines where operation = 'settled' order by 2 desc, 1`,
+    [workspaceId],
+  );
+  assert.deepEqual(rows, [
+    { id: done, is_own: true, status: 201 },
+    { id: beside, is_own: true, status: null },
+    { id: refused, is_own: false, status: null },
+    { id: done, is_own: false, status: null },
+  ]);
 });
 
 const makeKey = async () => (await owner.api<{ key: string }>('POST', '/keys', { name: 'Data' })).body;

@@ -17,7 +17,8 @@ const wellBeyond = `interval '30 days'`;
 
 /**
  * Closes a workspace until it is gone: its forms are found by nobody, and its queue stands still. Whoever is at a job of it loses
- * its lease, and so writes nothing more. Nothing for one that is closed already.
+ * its lease, and so writes nothing more. The queue comes last, as in what jobs do: whoever deletes a form at the same time would
+ * else wait for this, and this for that. Nothing for one that is closed already.
  */
 export const endWorkspace = statement(
   'endings.end_workspace',
@@ -27,10 +28,10 @@ export const endWorkspace = statement(
      update workspaces set ends_at = $ends_at, updated_at = $now
       where id = $workspace_id and ends_at is null
      returning id, name),
-   ways as (delete from form_lookup l using ended where l.workspace_id = ended.id),
+   ways as (delete from form_lookup l using ended where l.workspace_id = ended.id returning l.form_id),
    waiting as (
      update jobs set run_at = ${plus('greatest(jobs.run_at, $now)', `($ends_at - $now + ${wellBeyond})`)}, lease_token = null
-       from ended where jobs.workspace_id = ended.id)
+       from ended where jobs.workspace_id = ended.id and (select count(*) from ways) >= 0)
    select name from ended`,
 );
 
