@@ -195,8 +195,16 @@ test('a person is found across forms, somebody else’s is left out, and what is
     ...message,
   });
   assert.equal(sent.status, 201);
+  await page.getByLabel('Address, number or answer').fill('ada@example.org');
+  await page.getByRole('button', { name: 'Find person' }).click();
+  await page.getByRole('button', { name: 'Erase 1 …' }).waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route('**/api/v1/people?*', (route) => held.promise.then(() => route.continue()));
   await page.getByLabel('Address, number or answer').fill('grace@example.org');
   await page.getByRole('button', { name: 'Find person' }).click();
+  await page.getByText('Looking through everything').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Erase/ }).count(), 0, 'nobody erases the one before');
+  held.resolve();
   await page.getByRole('table').getByRole('link', { name: 'Contact' }).first().click();
   await page.waitForURL(`**/forms/${form.id}/invitations`);
   await page.context().close();
