@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { ApiError } from './errors.ts';
+import { fewAtOnce } from './few-at-once.ts';
 
 /** What a thread may take of the machine, and what is answered in its place where it takes more. */
 type Limits<Answer> = {
@@ -10,9 +10,7 @@ type Limits<Answer> = {
 };
 
 /** So many threads of one owner run at once in a process: each takes a processor, and up to its limit of memory. */
-const mostOfOne = 2;
-const waitSeconds = 5;
-const running = new Map<string, number>();
+const twoAtOnce = fewAtOnce(2, 'files are being read');
 
 /**
  * The one message of a thread that is started for it: what would keep others waiting.
@@ -21,28 +19,12 @@ const running = new Map<string, number>();
  * @throws what it throws; Error where it ends without an answer and has no limits; ApiError rate_limit_exceeded while
  * two of the owner run.
  */
-export async function answerOfThread<Answer>(
+export const answerOfThread = <Answer>(
   owner: string,
   module: URL,
   given: unknown,
   limits?: Limits<Answer>,
-): Promise<Answer> {
-  const before = running.get(owner) ?? 0;
-  if (before >= mostOfOne)
-    throw new ApiError(
-      'rate_limit_exceeded',
-      `${mostOfOne} files of this workspace are being read. Try again in ${waitSeconds} seconds.`,
-      { retryAfter: waitSeconds },
-    );
-  running.set(owner, before + 1);
-  try {
-    return await answerOf(module, given, limits);
-  } finally {
-    const left = running.get(owner)! - 1;
-    if (left > 0) running.set(owner, left);
-    else running.delete(owner);
-  }
-}
+): Promise<Answer> => twoAtOnce(owner, () => answerOf(module, given, limits));
 
 async function answerOf<Answer>(
   module: URL,

@@ -10,6 +10,7 @@ import { unpackTar } from 'modern-tar';
 import { element } from '#ast/testing.ts';
 import { storageKey } from '#files/receive.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
+import type { ApiError } from '#kit/errors.ts';
 import { newId, now } from '#kit/clock.ts';
 import { lastId } from '#kit/cursor.ts';
 import { openLog } from '#kit/log.ts';
@@ -237,6 +238,20 @@ test('a person is found in answers of any size, and behind them', async () => {
     (await find(scene, 'ada@example.org')).map(({ id }) => id),
     ids,
   );
+});
+
+test('of finds in all that a workspace has two run at once, and a third is told to come again', async () => {
+  const scene = await openScene(database, elements);
+  const id = await scene.submit({ mail: 'ada@example.org' });
+  const neighbour = await openScene(database, elements);
+  const finds = await Promise.allSettled(
+    [scene, scene, scene, neighbour].map((each) => find(each, 'ada@example.org')),
+  );
+  assert.deepEqual(
+    finds.map((each) => (each.status === 'fulfilled' ? each.value.length : (each.reason as ApiError).code)),
+    [1, 1, 'rate_limit_exceeded', 0],
+  );
+  assert.equal((await find(scene, 'ada@example.org'))[0]!.id, id, 'there is room again');
 });
 
 test('a receipt is kept for as long as the audit log that names it', async () => {

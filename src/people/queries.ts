@@ -30,8 +30,7 @@ const versionOf = `join form_versions v
  * Whoever is looked for is looked for in everything: in windows of so many rows, and of so many bytes that these say, each a
  * statement, so that none takes long or much memory. Of a row no more comes back than the places where it may be said.
  * `reached` is the last row of the window, of `looked`, also where nothing is found in it; no row: there is nothing behind `after`.
- * @param from a table `t` with a condition. @param size what a row of it says, in bytes: the length of a JSON's text is known
- *   without reading it. @param form joins where `l`, a row of the window, has its form `v` from.
+ * @param from a table `t` with a condition. @param size what a row of it says, in bytes. @param form joins where `l`, a row of the window, has its form `v` from.
  * @param said selects `place` and `value` of `l`. @param told the facts of `l`.
  */
 const lookingIn = (

@@ -1,5 +1,6 @@
 import { firstId } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
+import { fewAtOnce } from '#kit/few-at-once.ts';
 import { findPage } from '#search/find-page.ts';
 import { readAsked as readQuestion } from '#search/read-asked.ts';
 import { saidIn } from '#submissions/erase/strip-answers.ts';
@@ -44,10 +45,13 @@ const searchMost = 1_000;
 /** So many rows, and bytes that these say, one statement looks through. */
 const mostRows = 2_000;
 const windowSize = 4 * 1_048_576;
+/** It reads all that there is, for many seconds where that is much (docs/privacy.md): a core of the database's each. */
+const twoAtOnce = fewAtOnce(2, 'people are being looked for');
 
 /**
  * Everything that is kept of whoever a question is about, newest first.
- * @throws ApiError bad_request for words that the search does not take.
+ * @throws ApiError bad_request for words that the search does not take; rate_limit_exceeded while two of the workspace look
+ *   through everything.
  */
 export async function findTraces(
   database: Database,
@@ -58,7 +62,7 @@ export async function findTraces(
   const found =
     match === 'words'
       ? await searchFor(database, workspaceId, asked.q)
-      : await lookEverywhere(database, workspaceId, asked);
+      : await twoAtOnce(workspaceId, () => lookEverywhere(database, workspaceId, asked));
   const traces = found.traces.toSorted((a, b) => (a.id < b.id ? 1 : -1));
   return { ...found, traces };
 }
