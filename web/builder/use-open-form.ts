@@ -10,6 +10,7 @@ import { copyText } from '../design/copy-button.tsx';
 import { refreshForm, useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { type Editor, openEditor } from './editor/editor.ts';
+import type { Edited } from './editor/editor-state.ts';
 import { type BuilderPlace, useEditorState } from './editor/use-editor.ts';
 import { replaceContent } from './model/edit.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './model/edit-node.ts';
@@ -164,7 +165,8 @@ function useMerging({ editor, saving, api, setOpened }: Merging): boolean {
       if (!merged) return setClash(true);
       setOpened(theirs);
       rebaseOn(autosave, theirs);
-      replaceForm(editor, merged);
+      const edit = replacementOf(merged);
+      if (edit) editor.merge(edit, { base: base.settings, theirs: theirs.draft.settings });
       toastDone(
         `${theirs.draft.saved_by ?? 'Somebody else'} changed another part of this form. It has both now.`,
       );
@@ -191,16 +193,21 @@ function useFreshName(editor: Editor, { state }: Saving, formId: string): void {
   }, [isSaved, name, formId]);
 }
 
-function replaceForm(editor: Editor, { structure, settings }: TakenOver): void {
+function replaceForm(editor: Editor, document: TakenOver): void {
+  const edit = replacementOf(document);
+  if (edit) editor.replace(edit);
+}
+
+function replacementOf({ structure, settings }: TakenOver): ((old: EditNode) => Edited) | undefined {
   const read = readStructure(structure);
-  if (!read.ok) return;
-  editor.replace((old) => ({
+  if (!read.ok) return undefined;
+  return (old) => ({
     // Who writes in what is the same goes on.
     ...(isSameJson(toStructure(old), structure)
       ? { root: old }
       : { root: replaceContent(old, read.root), select: old.key, focus: 'node' }),
     ...(settings && { settings }),
-  }));
+  });
 }
 
 /** The ids of what was published: answers are stored under them. */

@@ -1,4 +1,5 @@
 import { isSameJson } from '#ast/json.ts';
+import { mergeSettings } from '#ast/merge-settings.ts';
 import type { Settings } from '#ast/settings.ts';
 import { sayNode } from '../model/compare.ts';
 import { moveNodes } from '../model/edit.ts';
@@ -6,6 +7,7 @@ import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
 import {
   endGesture,
   type History,
+  type Moment,
   recordChange,
   redo,
   momentOf,
@@ -117,6 +119,29 @@ export function applyReplacement(state: EditorState, edited: Edited, now: number
   return state.editing && findNode(edited.root, state.editing.key)
     ? { ...next, editing: state.editing }
     : next;
+}
+
+/** What somebody else changed of the settings: from what they were, to what they are. */
+export type TheirSettings = { readonly base: Settings; readonly theirs: Settings };
+
+/** What somebody else saved beside what is edited: no step of mine, so that undo takes back mine and leaves theirs. */
+export function applyMerge(
+  state: EditorState,
+  edited: Edited,
+  { base, theirs }: TheirSettings,
+  now: number,
+): EditorState {
+  const { present, past } = state.history;
+  const next = applyReplacement(state, edited, now);
+  const { root } = next.history.present;
+  const withTheirs = (moment: Moment): Moment =>
+    momentOf({
+      ...moment,
+      root: moment.root === present.root ? root : moment.root,
+      settings: mergeSettings(base, moment.settings, theirs).settings,
+    });
+  const steps = state.lifted ? [...past, state.lifted.before.present] : past;
+  return { ...next, history: { ...next.history, past: steps.map(withTheirs), future: [] } };
 }
 
 /** Carries the waiting edit out, without the conditions that it breaks: one step of history. Or lets go of it. */

@@ -134,6 +134,24 @@ test('what somebody else saved is taken in whatever waits here, or it would be s
   assert.deepEqual([labels(), editor.read().lifted], [[], undefined]);
 });
 
+test('what somebody else changed meanwhile is no step of mine: undo takes back mine, and leaves theirs', () => {
+  const { editor, labels, rename } = open();
+  const base = editor.read().history.present.settings;
+  const theirs = { ...base, confirmation_message: 'Theirs' };
+  rename('A');
+  editor.merge((root) => ({ root, settings: theirs }), { base, theirs });
+  assert.deepEqual([labels(), editor.read().history.present.settings], [['A', 'b', 'c'], theirs]);
+  editor.undo();
+  assert.deepEqual([labels(), editor.read().history.present.settings], [['a', 'b', 'c'], theirs]);
+
+  editor.changeSettings((settings) => ({ ...settings, language: 'german' }));
+  const { root, settings } = editor.read().history.present;
+  const ofThem = makeNode('step', {}, [makeNode('text', { id: 'd', label: 'd' })]);
+  editor.merge(() => ({ root: { ...root, children: [ofThem] }, settings }), { base: theirs, theirs });
+  editor.undo();
+  assert.deepEqual([labels(), editor.read().history.present.settings], [['d'], theirs]);
+});
+
 test('the undo of one step takes back that step, and no other one that came after it or that was there before', () => {
   const { editor, labels, rename } = open();
   const undos: ((() => boolean) | undefined)[] = [];

@@ -3,6 +3,7 @@ import type { EditNode, NodeKey } from '../model/edit-node.ts';
 import { idsOf } from '../model/element-ids.ts';
 import {
   applyEnd,
+  applyMerge,
   applyOrAsk,
   applyRedo,
   applyReplacement,
@@ -18,6 +19,7 @@ import {
   moveLifted,
   putLiftedBack,
   startState,
+  type TheirSettings,
   type Writing,
 } from './editor-state.ts';
 
@@ -34,6 +36,8 @@ export type Editor = {
   readonly change: (edit: (root: EditNode, selection: NodeKey) => Edited, gesture?: string) => void;
   /** Puts another document in the place of this one: what waits for a decision or is lifted is let go. */
   readonly replace: (edit: (root: EditNode) => Edited) => void;
+  /** The same with what somebody else changed beside it, which undo leaves. */
+  readonly merge: (edit: (root: EditNode) => Edited, settings: TheirSettings) => void;
   /** Changes the settings, as `change` changes the form. */
   readonly changeSettings: (edit: (settings: Settings) => Settings, gesture?: string) => void;
   readonly select: (key: NodeKey, focus?: FocusPart) => void;
@@ -94,6 +98,9 @@ export function openEditor(
     change,
     replace(edit) {
       if (!isReadOnly) set(applyReplacement(state, edit(state.history.present.root), now()));
+    },
+    merge(edit, settings) {
+      if (!isReadOnly) set(applyMerge(state, edit(state.history.present.root), settings, now()));
     },
     changeSettings: (edit, gesture) =>
       change((form) => ({ root: form, settings: edit(state.history.present.settings) }), gesture),
