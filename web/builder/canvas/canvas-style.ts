@@ -42,6 +42,8 @@ section[data-key] { outline-offset: 14px; border-radius: 0; }
 [data-key][data-lifted] { outline: 3px dashed var(--accent); opacity: .75; }
 [data-key][data-selected] > :is(label, legend, h1, h2), :is(h2, h3, p)[data-key][data-selected] { cursor: text; }
 .written { display: inline-block; min-inline-size: 1.5ch; max-inline-size: 100%; white-space: pre-wrap; cursor: text; user-select: text; outline: none !important; box-shadow: 0 2px 0 var(--accent); }
+.written + .mark { margin-inline-start: .25em; }
+.labelled > :focus-within:has(> .written) { outline: none; }
 .written:empty::before { content: "\\200b"; }
 .written[data-placeholder]:empty::before { content: attr(data-placeholder); color: var(--soft); }
 .option, .matrix th { cursor: text; }
@@ -55,7 +57,7 @@ section[data-key] { outline-offset: 14px; border-radius: 0; }
 [data-key]:has(> .opened) { position: relative; z-index: 3; }
 [data-blank]:not(:has(.written)) { color: var(--soft); font-style: italic; }
 .logic-badge { grid-column: 1 / -1; display: grid; gap: .25rem; justify-items: start; margin-block: .375rem 0; }
-section > .logic-badge, fieldset > .logic-badge { margin-block: 0 .75rem; }
+section > .logic-badge, fieldset > .logic-badge:not(:last-child) { margin-block: 0 .75rem; }
 .logic-badge p { margin: 0; padding: .125rem .625rem; border-radius: 1rem; background: var(--tint); color: var(--soft); font: 400 .8125rem/1.5 system-ui, sans-serif; text-align: start; overflow-wrap: anywhere; }
 .logic-badge em { font-style: normal; font-weight: 600; color: var(--ink); }
 hr[data-key]:has(.logic-badge) { block-size: auto; }
