@@ -118,7 +118,8 @@ export function formEndpoints(context: {
         await requireAnswerReader(caller, body.settings, async () => ({}));
         const { structure, settings, publish } = body;
         const status = publish ? 'published' : 'draft';
-        const row = await createForm(database, workspaceId, { structure, status, settings }, line);
+        const changedBy = personOf(caller.actor);
+        const row = await createForm(database, workspaceId, { structure, status, settings, changedBy }, line);
         return { body: presentCreated(row, body.structure, addresses), tag: tagOf(row.updated_at, 0) };
       },
     }),
@@ -146,7 +147,7 @@ export function formEndpoints(context: {
           structure: body.structure,
           settings: body.settings,
           ...(body.status && { status: body.status }),
-          ...(changedBy !== null && { changedBy }),
+          changedBy,
         });
         return readForm(database, key);
       },

@@ -26,7 +26,7 @@ type FormChange = {
   structure: unknown;
   status?: FormStatus;
   settings?: unknown;
-  changedBy?: string;
+  changedBy?: string | null;
   unchanged?: Unchanged;
   /** When it was made, of what is brought here from elsewhere; else it is made now. */
   at?: Date;
@@ -56,6 +56,7 @@ export async function createForm(
     password_hash,
     languages: searchLanguages(settings ?? {}, languagesOf(form)),
     created_at: change.at ?? timeOfId(id),
+    created_by: change.changedBy ?? null,
     ...lineValues(line),
   });
   return row!;

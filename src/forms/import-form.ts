@@ -20,10 +20,14 @@ export async function importForm(database: Database, { workspaceId, structure, s
   const document = { structure, settings: kept };
   const { problems } = await judgeForm(database, workspaceId, document);
   if (problems.length === 0)
-    return { row: await createForm(database, workspaceId, document), structure, missing };
+    return {
+      row: await createForm(database, workspaceId, { ...document, changedBy: userId }),
+      structure,
+      missing,
+    };
   return transaction(database, async (client) => {
     const empty = emptyForm(structure);
-    const row = await createForm(client, workspaceId, { structure: empty });
+    const row = await createForm(client, workspaceId, { structure: empty, changedBy: userId });
     await saveFirstCopy(client, { ...document, workspaceId, formId: row.id, userId });
     return { row, structure: empty, missing };
   });

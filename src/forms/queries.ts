@@ -53,6 +53,7 @@ export const insertForm = statement(
     structure: jsonText,
     fields: json<object>(),
     created_at: timestamp,
+    created_by: nullable(text),
     ...lineParameters,
   },
   formColumns,
@@ -62,8 +63,8 @@ export const insertForm = statement(
              case when $status = 'published' then $created_at end)
      returning *),
    version as (
-     insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at)
-     select workspace_id, id, version, name, $structure, settings, $fields, created_at from form),
+     insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
+     select workspace_id, id, version, name, $structure, settings, $fields, created_at, $created_by from form),
    lookup as (
      insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
    language as (

@@ -17,6 +17,7 @@ export async function copyAsNewForm(database: Database, request: CopyRequest): P
     const { id } = await createForm(client, workspaceId, {
       structure: form.structure,
       settings: form.settings,
+      changedBy: copy.userId,
     });
     await saveFirstCopy(client, { ...copy, workspaceId, formId: id });
     return { id };

@@ -21,6 +21,7 @@ export async function duplicateForm(
     const { id } = await createForm(client, workspaceId, {
       structure: renamed(form.structure),
       settings: form.settings,
+      changedBy: userId,
     });
     if (draft.revision > 0) {
       await saveFirstCopy(client, {

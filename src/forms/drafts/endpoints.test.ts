@@ -161,6 +161,17 @@ test('a key that may not read answers redirects them neither by a draft, nor by 
   assert.equal(now.notification_email, 'ours@example.org');
 });
 
+test('the first version of a form is of the person who made it, in whichever way; of a key it is nobody’s', async () => {
+  const made = await editor.api<{ id: string }>('POST', '/forms', { structure: live });
+  const imported = await editor.api<{ id: string }>('POST', '/forms/import', { structure: live });
+  const copy = await editor.api<{ id: string }>('POST', `/forms/${made.body.id}/duplicate`);
+  const authors = [made.body.id, imported.body.id, copy.body.id, await make()].map(async (id) => {
+    const { body } = await viewer.api<Static<typeof shapes.VersionList>>('GET', `/forms/${id}/versions`);
+    return body.data.map(({ created_by }) => created_by);
+  });
+  assert.deepEqual(await Promise.all(authors), [['Ada'], ['Ada'], ['Ada'], [null]]);
+});
+
 test('versions: newest first, who and when; one with its structure; an old one becomes the draft again', async () => {
   const id = await make();
   await save(id, (await open(id)).etag, { structure: edited });

@@ -121,7 +121,8 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
 
     versions: operation({
       summary: 'List versions',
-      description: 'Every version that was live, newest first, without their structures.',
+      description:
+        'Every version, from the one that the form was made with on, newest first, without their structures.',
       permission: 'forms:read',
       params: idParameter,
       query: Type.Object(listParameters, closed),

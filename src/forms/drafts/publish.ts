@@ -45,7 +45,7 @@ export async function publishWorkingCopy(database: Database, publication: Public
         structure: draft.structure,
         settings: draft.settings,
         status: 'published',
-        ...(userId !== null && { changedBy: userId }),
+        changedBy: userId,
       });
     }
     await rebaseDraft(client, { workspace_id: workspaceId, form_id: formId });

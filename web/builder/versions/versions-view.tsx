@@ -45,8 +45,8 @@ export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactEl
         <div>
           <h2>History</h2>
           <p className="soft">
-            Every version that was live, with its settings. Restoring one changes the working copy; visitors
-            see it when you publish.
+            The form as it was made, and each time it was published or changed over the API, with its
+            settings. Restoring one changes the working copy; visitors see it when you publish.
           </p>
         </div>
         {versions.isPending && <Loading lines={4} />}
