@@ -161,6 +161,14 @@ export const offerSetup = statement(
    returning true as offered`,
 );
 
+/** Whether anybody has an account here. */
+export const hasAccounts = statement(
+  'workspaces.has_accounts',
+  {},
+  { has_accounts: boolean },
+  `select exists (select from users) as has_accounts`,
+);
+
 /**
  * Uses the token up. Of two at once the second waits for the first's transaction, and then finds no row; the
  * look at users also closes a token that a starting process offered while the first account was being made.

@@ -5,7 +5,7 @@ import { addKey } from './keys.ts';
 import { addMember } from './members.ts';
 import type { Plan } from './plans.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
-import { claimSetup, offerSetup } from './queries.ts';
+import { claimSetup, hasAccounts, offerSetup } from './queries.ts';
 import { createUser, userProblems } from './users.ts';
 import { createWorkspace } from './workspaces.ts';
 
@@ -23,6 +23,12 @@ export async function prepareSetup(database: Database): Promise<string | undefin
   const token = randomBytes(32).toString('base64url');
   const offered = await offerSetup(database, { token_hash: hashOf(token) });
   return offered.length > 0 ? token : undefined;
+}
+
+/** Whether the instance was set up: somebody has an account. */
+export async function isSetUp(database: Database): Promise<boolean> {
+  const [row] = await hasAccounts(database, {});
+  return row!.has_accounts;
 }
 
 /**

@@ -6,7 +6,7 @@ import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { readNext } from './next.ts';
 
-const waysQuery = queryOptions({ queryKey: ['ways-in'], queryFn: () => callOwn('readWaysIn', {}) });
+export const waysQuery = queryOptions({ queryKey: ['ways-in'], queryFn: () => callOwn('readWaysIn', {}) });
 
 /** Where to go on when the provider has sent the browser back. */
 const nextKey = 'formloom.next';

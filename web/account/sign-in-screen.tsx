@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
@@ -10,7 +10,7 @@ import { Message } from '../design/message.tsx';
 import { sayWait, useCountdown } from './countdown.ts';
 import { EntryCard } from './entry-card.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
-import { ProviderButton } from './provider-button.tsx';
+import { ProviderButton, waysQuery } from './provider-button.tsx';
 import { useGoOn } from './use-go-on.ts';
 
 /** Signs in by email address and password, and leads to where the person wanted to be. */
@@ -19,6 +19,7 @@ export function SignInScreen(): ReactElement {
   const [password, setPassword] = useState('');
   const passwordInput = useRef<HTMLInputElement>(null);
   const goOn = useGoOn();
+  const { data: ways } = useQuery(waysQuery);
   const enter = useMutation({
     mutationFn: () => callOwn('signIn', { body: { email, password } }),
     onSuccess: goOn,
@@ -38,6 +39,12 @@ export function SignInScreen(): ReactElement {
           if (wait === 0) enter.mutate();
         }}
       >
+        {ways?.is_set_up === false && (
+          <Message>
+            Nobody has an account here yet. Open the link that the start of the service printed behind “Set
+            up”: it makes the first one.
+          </Message>
+        )}
         {enter.error && <Message tone="bad">{wait > 0 ? sayWait(wait) : explain(enter.error)}</Message>}
         <TextField
           label="Email address"

@@ -1,6 +1,7 @@
 import { operation } from '#kit/operation.ts';
 import { notePerson, originOf } from '#workspaces/audit/note-person.ts';
 import { askProvider, signInByProvider } from '#workspaces/identity-provider/sign-in-by-provider.ts';
+import { isSetUp } from '#workspaces/setup.ts';
 import type { ConsoleServices } from '../services.ts';
 import { askedCookie } from './device-cookie.ts';
 import { ProviderAnswer, ProviderQuestion, WaysIn } from './shapes.ts';
@@ -13,7 +14,9 @@ export function providerEndpoints(services: ConsoleServices) {
       summary: 'Read how one signs in here',
       caller: 'visitor',
       reply: { status: 200, description: 'Beside a password and a passkey.', schema: WaysIn },
-      run: async () => ({ body: { provider: identityProvider?.name ?? null } }),
+      run: async () => ({
+        body: { is_set_up: await isSetUp(services.database), provider: identityProvider?.name ?? null },
+      }),
     }),
 
     ask: operation({

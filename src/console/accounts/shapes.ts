@@ -171,6 +171,8 @@ export const Activity = listOf(
 );
 
 export const WaysIn = Type.Object({
+  /** False: nobody has an account yet, and the link that the start of the service printed makes the first one. */
+  is_set_up: Type.Boolean(),
   /** What people call the provider that they can sign in by; null: there is none. */
   provider: Type.Union([Type.String(), Type.Null()]),
 });
