@@ -157,6 +157,20 @@ test('a theme that was chosen stays, and nothing moves when the page is drawn', 
   await page.context().close();
 });
 
+test('a screen whose service is away says so, and is there by itself when it is back', async () => {
+  const person = await signIn(service, { name: 'Ida' });
+  const page = await console.open(`/app/w/${person.workspaceId}/settings/keys`, person);
+  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await page.route(/\/api\/v1\/|\/readyz$/, (route) => route.abort());
+  for (const link of ['Members', 'Forms']) {
+    await page.getByRole('link', { name: link, exact: true }).first().click();
+    await page.getByText('It is loaded as soon as the service answers again.').first().waitFor();
+  }
+  await page.unrouteAll();
+  await page.getByText('Make your first form').waitFor();
+  await page.context().close();
+});
+
 test('a person is found across forms, somebody else’s is left out, and what is typed to confirm erases the rest with a receipt', async () => {
   const person = await signIn(service, { name: 'Grace' });
   const { body: form } = await person.api<{ id: string }>('POST', '/forms', {

@@ -1,5 +1,5 @@
 import './states.css';
-import type { CSSProperties, ReactElement, ReactNode } from 'react';
+import { type CSSProperties, type ReactElement, type ReactNode, useEffect } from 'react';
 import { ApiProblem } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -31,7 +31,29 @@ export function EmptyState({
   );
 }
 
-/** Where something could not be loaded: why, and a way to try again. */
+/** So often is asked whether a service that was away is back, in ms. */
+const askAgainMs = 3_000;
+
+/** A lost line, or a service or what it needs that is away: it may pass without anybody's doing. */
+const isAway = (error: Error): boolean =>
+  error instanceof ApiProblem && [0, 502, 503, 504].includes(error.status);
+
+/** Waits for the service, and does it then. What is loaded is not itself asked for, as its screen would begin anew each time. */
+function useWhenBack(isWaiting: boolean, perform: (() => void) | undefined): void {
+  useEffect(() => {
+    if (!isWaiting || !perform) return undefined;
+    const timer = setInterval(async () => {
+      const isBack = await fetch('/readyz').then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (isBack) perform();
+    }, askAgainMs);
+    return () => clearInterval(timer);
+  }, [isWaiting, perform]);
+}
+
+/** Where something could not be loaded: why, and a way to try again, which is taken by itself when the service is back. */
 export function ErrorState({
   error,
   level: Title = 'h2',
@@ -46,6 +68,8 @@ export function ErrorState({
   action?: ReactNode;
 }): ReactElement {
   const isGone = error instanceof ApiProblem && error.status === 404;
+  const isWaiting = isAway(error);
+  useWhenBack(isWaiting, onRetry);
   return (
     <div className="state" role="alert">
       <span className="state-icon state-icon-bad">
@@ -56,6 +80,7 @@ export function ErrorState({
         {isGone
           ? 'It was deleted, or it belongs to a workspace that you are not a member of.'
           : error.message}
+        {isWaiting && onRetry && ' It is loaded as soon as the service answers again.'}
       </p>
       {((onRetry && !isGone) || action) && (
         <div className="row state-action">
