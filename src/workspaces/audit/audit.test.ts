@@ -380,8 +380,8 @@ test('of what concerns persons a thousand deeds wait to be noted, each for whose
   );
 
   type Page = { data: { id: string }[]; next_cursor: string; pagination: { total_count: number } };
-  const pageOf = async ({ call }: typeof person, cursor = '*') =>
-    (await call<Page>('GET', `/person/activity?per_page=2&cursor=${cursor}`)).body;
+  const pageOf = async (whose: typeof person, cursor = '*') =>
+    (await whose.call<Page>('GET', `/person/activity?per_page=2&cursor=${cursor}`)).body;
   const nobodys = await pageOf(stranger);
   assert.deepEqual([nobodys.data, nobodys.pagination.total_count], [[], 0]);
   const first = await pageOf(person);
