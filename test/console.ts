@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { addMember } from '#workspaces/members.ts';
 import { insertUser } from '#workspaces/queries.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Role } from '#workspaces/roles.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { noteSecretsOf } from './secrets.ts';
@@ -46,6 +48,16 @@ const passwordHash =
 let people = 0;
 /** What signs people in, of each service. */
 const openedAccounts = new WeakMap<TestService, ReturnType<typeof openAccounts>>();
+
+/**
+ * As after so many tries to sign in to an account: each that is looked at takes 150 ms of CPU, and the last ones show the limit
+ * as well as all of them. Were the name of the tries another one, more would be looked at than a test counts.
+ */
+export const afterTries = (requestCounter: RequestCounter, email: string, times: number): Promise<unknown> =>
+  countTimes(requestCounter, `sign-in to ${createHash('sha256').update(email).digest('base64url')}`, times);
+/** As after so many of what is counted by this name (limit.ts). */
+export const countTimes = (requestCounter: RequestCounter, name: string, times: number): Promise<unknown> =>
+  Promise.all(Array.from({ length: times }, () => requestCounter.count(name)));
 
 /**
  * What a sign-in by password ends with: a session, as its cookie. To check the password first takes a tenth of a second of

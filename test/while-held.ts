@@ -20,11 +20,15 @@ export async function whileHeld<Result>(
     running = work();
     // Whoever asks for the result is told of its failure.
     running.catch(() => {});
-    await until('the statements to wait', async () => {
-      const locks = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-      return (await database.query(locks)).rowCount! >= waiting;
-    });
+    await untilWaiting(database, waiting);
     await meanwhile(client);
   });
   return running!;
 }
+
+/** Waits until so many statements wait for a lock. */
+export const untilWaiting = (database: Database, count: number): Promise<boolean> =>
+  until('the statements to wait', async () => {
+    const locks = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    return (await database.query(locks)).rowCount! >= count;
+  });

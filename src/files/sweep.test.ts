@@ -9,7 +9,7 @@ import { createForm } from '#forms/forms.ts';
 import { element, structure } from '#ast/testing.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import { testDatabase } from '#test/database.ts';
-import { whileHeld } from '#test/while-held.ts';
+import { untilWaiting, whileHeld } from '#test/while-held.ts';
 import { claimFiles, deleteTakenFiles } from './queries.ts';
 import { receiveFile } from './receive.ts';
 import { sweepFiles } from './sweep.ts';
@@ -148,20 +148,28 @@ test('two that delete files of several forms at once, in another order each, do 
   });
   const gone = { age: '1 second', submission: 'gone' } as const;
   const [here, there] = [places[0], { workspaceId, formId: other }];
-  // Rows are deleted in the order in which they came.
-  const first = [await makeFile(gone, here), await makeFile(gone, there)];
-  const second = [await makeFile(gone, there), await makeFile(gone, here)];
-  const counters = {
-    text: 'select from stored_bytes where workspace_id = $1 and form_id = any ($2) for update',
-    values: [workspaceId, [formId, other]],
+  const remove = (ids: string[]) => deleteTakenFiles(database, { workspace_id: workspaceId, ids });
+  const counter = {
+    text: 'select from stored_bytes where workspace_id = $1 and form_id = $2 for update',
+    values: [workspaceId, other],
   };
-  await whileHeld(database, counters, 2, () =>
-    Promise.all([first, second].map((ids) => deleteTakenFiles(database, { workspace_id: workspaceId, ids }))),
-  );
-  assert.deepEqual(
-    (await rows()).filter((id) => [...first, ...second].includes(id)),
-    [],
-  );
+  // In which order the rows of one are deleted is chance.
+  for (let round = 0; round < 4; round += 1) {
+    const first = [await makeFile(gone, there), await makeFile(gone, here)];
+    const second = [await makeFile(gone, here), await makeFile(gone, there)];
+    // The first waits for the other form's counter; the second comes behind it, and may have this one's.
+    await whileHeld(database, counter, 2, async () => {
+      const removed = [remove(first)];
+      await untilWaiting(database, 1);
+      removed.push(remove(second));
+      await Promise.all(removed);
+    });
+    const deleted = [...first, ...second];
+    assert.deepEqual(
+      (await rows()).filter((id) => deleted.includes(id)),
+      [],
+    );
+  }
   const { rows: left } = await database.query<{ bytes: number }>(
     'select bytes from stored_bytes where workspace_id = $1 and form_id = $2',
     [workspaceId, other],

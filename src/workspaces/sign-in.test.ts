@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
-import { makePerson, password } from '#test/console.ts';
+import { afterTries, countTimes, makePerson, password } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { openAccounts } from './accounts.ts';
-import { openRequestCounter, type RequestCounter } from './request-counter.ts';
+import { openRequestCounter } from './request-counter.ts';
 import { changePassword, deviceMark, signIn, signInTries } from './sign-in.ts';
 
 const { database } = await testDatabase();
@@ -22,15 +21,6 @@ const openContext = async () => ({
   vault,
   requestCounter: await openRequestCounter({ valkeyUrl: undefined, log }),
 });
-
-/**
- * As after so many tries. Each that is looked at takes 150 ms of CPU, and the last ones show the limit as well as all of them.
- * Were the name of the tries another one, more would be looked at than a test counts.
- */
-const tried = (context: { requestCounter: RequestCounter }, name: string, times: number) =>
-  Promise.all(Array.from({ length: times }, () => context.requestCounter.count(name)));
-const ofAccount = (email: string): string =>
-  `sign-in to ${createHash('sha256').update(email).digest('base64url')}`;
 
 const from = (address: string, device?: string) => ({ address, headers: new Headers(), device });
 
@@ -69,7 +59,7 @@ test('a password that was hashed as before signs in, and is hashed anew by that'
 test('of wrong passwords at once, from 200 addresses, 10 are evaluated and the rest are told to wait', async () => {
   const context = await openContext();
   await makePerson(database, 'many@example.org');
-  await tried(context, ofAccount('many@example.org'), signInTries.ofAccount - 2);
+  await afterTries(context.requestCounter, 'many@example.org', signInTries.ofAccount - 2);
   const outcomes = await Promise.all(
     Array.from({ length: 200 }, (_, index) =>
       outcome(
@@ -91,7 +81,7 @@ test('of wrong passwords at once, from 200 addresses, 10 are evaluated and the r
 
 test('of 200 accounts tried at once from one address, 30 are evaluated', async () => {
   const context = await openContext();
-  await tried(context, 'sign-in from 10.2.0.1', signInTries.ofAddress - 2);
+  await countTimes(context.requestCounter, 'sign-in from 10.2.0.1', signInTries.ofAddress - 2);
   const outcomes = await Promise.all(
     Array.from({ length: 200 }, (_, index) =>
       outcome(signIn(context, from('10.2.0.1'), { email: `spray-${index}@example.org`, password })),
@@ -104,7 +94,7 @@ test('whoever guesses at an account does not keep its owner out of it: a browser
   const context = await openContext();
   await makePerson(database, 'owner@example.org');
   const { device = '' } = await signIn(context, from('10.3.0.1'), { email: 'owner@example.org', password });
-  await tried(context, ofAccount('owner@example.org'), signInTries.ofAccount - 2);
+  await afterTries(context.requestCounter, 'owner@example.org', signInTries.ofAccount - 2);
   await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
       outcome(signIn(context, from('10.3.0.1'), { email: 'owner@example.org', password: `x${index}` })),
@@ -124,8 +114,12 @@ test('the mark of a known browser helps with its own account only, has a limit t
   const context = await openContext();
   for (const email of ['attacker@example.org', 'victim@example.org']) await makePerson(database, email);
   const device = deviceMark(vault, 'attacker@example.org');
-  await tried(context, ofAccount('victim@example.org'), signInTries.ofAccount - 2);
-  await tried(context, `sign-in from ${device.split('.', 1)[0]!}`, signInTries.ofAccount - 2);
+  await afterTries(context.requestCounter, 'victim@example.org', signInTries.ofAccount - 2);
+  await countTimes(
+    context.requestCounter,
+    `sign-in from ${device.split('.', 1)[0]!}`,
+    signInTries.ofAccount - 2,
+  );
   const tryAll = (email: string, mark: string) =>
     Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -142,7 +136,7 @@ test('the mark of a known browser helps with its own account only, has a limit t
   });
   const forged = device.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'));
   const context2 = await openContext();
-  await tried(context2, ofAccount('victim@example.org'), signInTries.ofAccount - 1);
+  await afterTries(context2.requestCounter, 'victim@example.org', signInTries.ofAccount - 1);
   await outcome(signIn(context2, from('10.4.2.1', forged), { email: 'victim@example.org', password: 'x' }));
   assert.equal(
     await outcome(signIn(context2, from('10.4.2.2'), { email: 'victim@example.org', password: 'x' })),
@@ -219,7 +213,7 @@ test('of 50 guesses at the current password at once, 10 are evaluated', async ()
   const context = await openContext();
   const id = await makePerson(database, 'stolen@example.org');
   const { headers } = await begin(id);
-  await tried(context, `password of ${id}`, signInTries.ofAccount - 2);
+  await countTimes(context.requestCounter, `password of ${id}`, signInTries.ofAccount - 2);
   const outcomes = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
       outcome(

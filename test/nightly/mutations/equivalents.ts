@@ -87,6 +87,10 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       what: 'whether or not: user_id = u.id',
       why: 'every line is somebody’s, and goes by its age whosoever it is; the index begins with whose',
     },
+    {
+      what: 'whether or not: given.status >= 400',
+      why: 'the same statement writes the others first, and changes no row twice',
+    },
   ],
   'src/workspaces/authenticate.ts': [
     {
