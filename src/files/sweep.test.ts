@@ -141,7 +141,7 @@ test('two sweeps at once remove everything once', async () => {
 });
 
 test('two that delete files of several forms at once, in another order each, do not wait for each other', async () => {
-  const [{ workspaceId, formId }] = places;
+  const [{ workspaceId }] = places;
   const { id: other } = await createForm(database, workspaceId, {
     structure: structure(element('text', 'a')),
     status: 'published',
