@@ -124,3 +124,10 @@ export function unlocatedProblem(error: Error | null): string | undefined {
   const isLocated = error instanceof ApiProblem && error.errors.length > 0;
   return isLocated ? undefined : error?.message;
 }
+
+/** Whether the service and what it needs answer now; where the line is lost they do not. */
+export const isReady = (): Promise<boolean> =>
+  fetch('/readyz').then(
+    ({ ok }) => ok,
+    () => false,
+  );

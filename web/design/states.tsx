@@ -1,6 +1,6 @@
 import './states.css';
 import { type CSSProperties, type ReactElement, type ReactNode, useEffect } from 'react';
-import { ApiProblem } from '../api/client.ts';
+import { ApiProblem, isReady } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -42,13 +42,10 @@ const isAway = (error: Error): boolean =>
 function useWhenBack(isWaiting: boolean, perform: (() => void) | undefined): void {
   useEffect(() => {
     if (!isWaiting || !perform) return undefined;
-    const timer = setInterval(async () => {
-      const isBack = await fetch('/readyz').then(
-        ({ ok }) => ok,
-        () => false,
-      );
-      if (isBack) perform();
-    }, askAgainMs);
+    const ask = async (): Promise<void> => {
+      if (await isReady()) perform();
+    };
+    const timer = setInterval(() => void ask(), askAgainMs);
     return () => clearInterval(timer);
   }, [isWaiting, perform]);
 }
