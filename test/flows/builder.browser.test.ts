@@ -194,7 +194,7 @@ test('a click puts the caret where it was; options are written where they stand,
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await page
     .getByRole('dialog')
-    .getByRole('button', { name: /“Colour”.*options/ })
+    .getByRole('button', { name: /“Colour”.*option 1 is blank/ })
     .waitFor();
   await page.keyboard.press('Escape');
   const colour = part(page, '“Colour”');
@@ -460,6 +460,8 @@ test('the canvas is the page: each line of it stands where the page has it, and 
         if (at > 0) {
           await visit.locator('.next').click();
           await visit.locator('.step').nth(at).waitFor();
+          // The next button of the next step is below the pointer, and has another colour then.
+          await visit.mouse.move(0, 0);
         }
         await visit.evaluate('document.fonts.ready');
         const drawn = await page.evaluate<Line[]>(linesOf(`host.querySelectorAll('.canvas-page')[${at}]`));

@@ -4,6 +4,7 @@ import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm as publish, openVisitor } from '#test/visitor.ts';
+import { whileHeld } from '#test/while-held.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { mostNotes } from '../notes/endpoints.ts';
 import type { BulkChange } from '../bulk/shapes.ts';
@@ -172,6 +173,20 @@ test('notes have their author and moment, and are taken away again; there are so
     409,
     'conflict',
   ]);
+});
+
+test('a note that is taken away while its submission is deleted for good is not there: neither waits for the other for ever', async () => {
+  const id = await submit(await makeForm(), 'Ada');
+  const { body: note } = await call('POST', `/submissions/${id}/notes`, { text: 'Called back.' });
+  const held = { text: 'select from submissions where id = $1 for update', values: [id] };
+  const answer = await whileHeld(
+    database,
+    held,
+    1,
+    () => call('DELETE', `/submissions/${id}/notes/${note.id}`),
+    (client) => client.query('delete from submissions where id = $1', [id]),
+  );
+  assert.equal(answer.status, 404);
 });
 
 test('with a key answers are submitted by the rules of the page', async () => {

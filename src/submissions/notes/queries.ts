@@ -63,15 +63,22 @@ export const listNotes = statement(
    order by n.id desc limit $limit`,
 );
 
-/** Takes a note away, which the history says. */
+/**
+ * Takes a note away, which the history says. The submission is locked first, as whoever deletes it does: each would wait for
+ * the other else, as the history refers to it.
+ */
 export const deleteNote = statement(
   'notes.delete_note',
   { workspace_id: uuid, submission_id: uuid, id: uuid, ...changedBy, change_id: uuid, now: timestamp },
   { id: uuid },
-  `with note as (
-     delete from submission_notes
-     where workspace_id = $workspace_id and submission_id = $submission_id and id = $id
-     returning workspace_id, submission_id, id),
+  `with submission as (
+     select workspace_id, id from submissions
+     where workspace_id = $workspace_id and id = $submission_id and trashed_at is null
+     for key share),
+   note as (
+     delete from submission_notes n using submission s
+     where n.workspace_id = s.workspace_id and n.submission_id = s.id and n.id = $id
+     returning n.workspace_id, n.submission_id, n.id),
    change as (
      insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
      select workspace_id, submission_id, $change_id, 'note_deleted', $changed_by, $api_key_id, $through, $now, '[]' from note)
