@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { now } from '#kit/clock.ts';
-import { ApiError } from '#kit/errors.ts';
+import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
 import { allowed, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { Deprecation, Origin } from '#kit/operation.ts';
 import { placeOf } from '#kit/place-of.ts';
 import { payloadOf } from '#kit/payload-of.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
-import { type Rate, rateLimitExceeded, takeRequest } from '#workspaces/limit.ts';
+import { type Rate, takeRequest } from '#workspaces/limit.ts';
 import type { KeyRequest, RequestLog } from '#workspaces/request-log/request-log.ts';
 import { findCaller, type Door } from './find-caller.ts';
 import type { ApiRoute } from './operations.ts';

@@ -1,5 +1,5 @@
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
-import { bringWorkspace, workspaceImportJob } from '#backup/workspace-package/bring-workspace.ts';
+import { bringWorkspace, workspaceImportJob } from '#backup/workspace-package/bring/bring-workspace.ts';
 import { sweepParts } from '#backup/workspace-package/parts.ts';
 import { sweepFiles } from '#files/sweep.ts';
 import { removeFormJob } from '#forms/forms.ts';

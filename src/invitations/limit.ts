@@ -1,6 +1,6 @@
 import { now } from '#kit/clock.ts';
 import { only, type Queryable } from '#kit/statement.ts';
-import { rateLimitExceeded } from '#workspaces/limit.ts';
+import { rateLimitExceeded } from '#kit/errors.ts';
 import type { InvitingContext } from './context.ts';
 import { countInvited, lockInviting } from './queries.ts';
 

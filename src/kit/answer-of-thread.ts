@@ -10,7 +10,7 @@ type Limits<Answer> = {
 };
 
 /** So many threads of one owner run at once in a process: each takes a processor, and up to its limit of memory. */
-const twoAtOnce = fewAtOnce(2, 'files are being read');
+const twoAtOnce = fewAtOnce(2, { seconds: 5, why: 'In this workspace 2 files are being read.' });
 
 /**
  * The one message of a thread that is started for it: what would keep others waiting.
@@ -24,7 +24,7 @@ export const answerOfThread = <Answer>(
   module: URL,
   given: unknown,
   limits?: Limits<Answer>,
-): Promise<Answer> => twoAtOnce(owner, () => answerOf(module, given, limits));
+): Promise<Answer> => twoAtOnce.run(owner, () => answerOf(module, given, limits));
 
 async function answerOf<Answer>(
   module: URL,

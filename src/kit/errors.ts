@@ -83,3 +83,14 @@ export class ApiError extends Error {
     };
   }
 }
+
+/**
+ * The 429 for a request that has to wait so many seconds, with retry_after and Retry-After. Specification, "Errors".
+ * @param why the sentence before the one that says how long.
+ */
+export function rateLimitExceeded(seconds: number, why = 'The rate limit is exceeded.'): ApiError {
+  const unit = seconds === 1 ? 'second' : 'seconds';
+  return new ApiError('rate_limit_exceeded', `${why} Try again in ${seconds} ${unit}.`, {
+    retryAfter: seconds,
+  });
+}

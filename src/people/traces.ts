@@ -46,7 +46,7 @@ const searchMost = 1_000;
 const mostRows = 2_000;
 const windowSize = 4 * 1_048_576;
 /** It reads all that there is, for many seconds where that is much (docs/privacy.md): a core of the database's each. */
-const twoAtOnce = fewAtOnce(2, 'people are being looked for');
+const twoAtOnce = fewAtOnce(2, { seconds: 5, why: 'In this workspace 2 people are being looked for.' });
 
 /**
  * Everything that is kept of whoever a question is about, newest first.
@@ -62,7 +62,7 @@ export async function findTraces(
   const found =
     match === 'words'
       ? await searchFor(database, workspaceId, asked.q)
-      : await twoAtOnce(workspaceId, () => lookEverywhere(database, workspaceId, asked));
+      : await twoAtOnce.run(workspaceId, () => lookEverywhere(database, workspaceId, asked));
   const traces = found.traces.toSorted((a, b) => (a.id < b.id ? 1 : -1));
   return { ...found, traces };
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { rateLimitExceeded } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
-import { anonymousRate, countUpTo, type Rate, rateLimitExceeded, takeRequest } from './limit.ts';
+import { anonymousRate, countUpTo, type Rate, takeRequest } from './limit.ts';
 import { plans } from './plans.ts';
 import { openRequestCounter } from './request-counter.ts';
 

@@ -1,5 +1,5 @@
 import { now } from '#kit/clock.ts';
-import { ApiError } from '#kit/errors.ts';
+import { rateLimitExceeded } from '#kit/errors.ts';
 import { plans } from './plans.ts';
 import type { RequestCounter } from './request-counter.ts';
 
@@ -53,15 +53,4 @@ export async function countUpTo(
 ): Promise<void> {
   const { requests, msLeft } = await counter.count(key, seconds);
   if (requests > most) throw rateLimitExceeded(secondsToWait(msLeft), why);
-}
-
-/**
- * The 429 for a request that has to wait so many seconds, with retry_after and Retry-After. Specification, "Errors".
- * @param why the sentence before the one that says how long.
- */
-export function rateLimitExceeded(seconds: number, why = 'The rate limit is exceeded.'): ApiError {
-  const unit = seconds === 1 ? 'second' : 'seconds';
-  return new ApiError('rate_limit_exceeded', `${why} Try again in ${seconds} ${unit}.`, {
-    retryAfter: seconds,
-  });
 }
