@@ -11,9 +11,9 @@ import { wired } from '#kit/wire.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { findWorkspace } from '#workspaces/members/queries.ts';
 import { requireWholeWorkspace } from '#workspaces/reach.ts';
-import { type BringContext, workspaceImportJob } from './bring-workspace.ts';
+import { type BringContext, workspaceImportJob } from './bring/bring-workspace.ts';
 import { workspaceLimits } from './limits.ts';
-import { packWorkspace } from './pack-workspace.ts';
+import { packWorkspace } from './pack/pack-workspace.ts';
 import { requireParts, storePart } from './parts.ts';
 import {
   findWorkspaceImport,

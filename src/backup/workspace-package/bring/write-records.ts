@@ -13,7 +13,7 @@ import { invitationToken } from '#invitations/token.ts';
 import { hashOfToken } from '#submissions/links/token.ts';
 import { searchColumns } from '#submissions/search-columns.ts';
 import { readTags } from '#submissions/tags/tags.ts';
-import { readJsonEntry } from '../form-package/package-file.ts';
+import { readJsonEntry } from '../../form-package/package-file.ts';
 import {
   findPinnedVersion,
   insertBatches,
@@ -24,7 +24,7 @@ import {
   insertBroughtViews,
   insertVisits,
 } from './queries.ts';
-import { type Counts, type RecordKind, type RecordOf, records } from './shapes.ts';
+import { type Counts, type RecordKind, type RecordOf, records } from '../shapes.ts';
 
 /** Where records go, and what their ids become. */
 export type RecordPlace = {

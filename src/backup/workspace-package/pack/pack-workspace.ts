@@ -3,12 +3,13 @@ import { buffer } from 'node:stream/consumers';
 import { storageKey } from '#files/receive.ts';
 import type { ImagesContext } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
+import { firstId } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type TarWriter, tarStream } from '#kit/tar-stream.ts';
-import { addPackage, formInWorkspace } from '../form-package/package-file.ts';
-import { gatherForm } from '../form-package/pack-form.ts';
+import { addPackage, formInWorkspace } from '../../form-package/package-file.ts';
+import { gatherForm } from '../../form-package/pack-form.ts';
 import { selectFormsToPack, selectToPack, selectUnsubscribed } from './queries.ts';
-import { type Counts, entryNames, noCounts, type RecordKind, recordKinds } from './shapes.ts';
+import { type Counts, entryNames, noCounts, type RecordKind, recordKinds } from '../shapes.ts';
 
 /**
  * A workspace as one file, read while it is written: each form as its package has it, then what hangs on it, some hundred
@@ -50,8 +51,7 @@ async function gatherUnlessGone(context: ImagesContext, place: { workspaceId: st
 }
 
 /** A key that lies before all of its kind. */
-const first = (kind: RecordKind): string =>
-  kind === 'visits' ? '0001-01-01' : '00000000-0000-0000-0000-000000000000';
+const first = (kind: RecordKind): string => (kind === 'visits' ? '0001-01-01' : firstId);
 
 async function addRecords(
   context: ImagesContext,

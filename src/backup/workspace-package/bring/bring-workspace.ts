@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import { recogniseType, storageKey, fileLimits, type FilesContext } from '#files/receive.ts';
 import { setFileContent } from '#files/queries.ts';
 import { readRoom } from '#files/room.ts';
@@ -12,19 +11,12 @@ import { completeJob, enqueueJob, type Job, LeaseLost } from '#kit/queue.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { compileCheck } from '#kit/validation.ts';
-import { readJsonEntry, readManifest } from '../form-package/package-file.ts';
-import { type LeftOut, readForm, type UnpackContext, writeForm } from '../form-package/unpack-form.ts';
-import { readParts, requireParts } from './parts.ts';
-import { workspaceLimits } from './limits.ts';
-import {
-  advanceWorkspaceImport,
-  endWorkspaceImport,
-  findBroughtFile,
-  findWorkspaceImport,
-  hideForm,
-  insertUnsubscribed,
-  showForms,
-} from './queries.ts';
+import { readJsonEntry, readManifest } from '../../form-package/package-file.ts';
+import { type LeftOut, readForm, type UnpackContext, writeForm } from '../../form-package/unpack-form.ts';
+import { readParts, requireParts } from '../parts.ts';
+import { workspaceLimits } from '../limits.ts';
+import { advanceWorkspaceImport, endWorkspaceImport, findWorkspaceImport } from '../queries.ts';
+import { findBroughtFile, hideForm, insertUnsubscribed, showForms } from './queries.ts';
 import { broken, bytesOf, type Entry, readEntries, skip } from './read-entries.ts';
 import {
   type Counts,
@@ -35,7 +27,7 @@ import {
   type RecordKind,
   recordKinds,
   Workspace,
-} from './shapes.ts';
+} from '../shapes.ts';
 import { writeRecords } from './write-records.ts';
 
 /** The job that makes of a file what is in it. */
@@ -210,12 +202,7 @@ async function addRecords(
   entry: Entry,
 ): Promise<void> {
   const { workspaceId, idOf } = reading;
-  if (entry.size > workspaceLimits.recordBytes)
-    throw new ApiError(
-      'payload_too_large',
-      `${entry.name} is larger than ${workspaceLimits.recordBytes} bytes.`,
-    );
-  const lines = await text(entry.body);
+  const lines = new TextDecoder().decode(await bytesOf(entry, workspaceLimits.recordBytes));
   const place = {
     workspaceId,
     formId: current.id,
