@@ -1,8 +1,8 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { ApiProblem, isStale } from './client.ts';
 
-/** Asks again what may pass: a lost connection, a service that is starting. What was refused stays refused. */
-const mayPass = (error: Error): boolean =>
+/** What is worth asking again: a lost connection, a service that is starting. What was refused stays refused. */
+export const mayPass = (error: unknown): boolean =>
   error instanceof ApiProblem && (error.status === 0 || error.status >= 500);
 
 /** What was fetched, kept for all screens. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Makes a hook that says whether the window is as a media query wants it. */
+/** Makes a hook that says whether the window, or who looks at it, is as a media query wants it. */
 function windowIs(query: string): () => boolean {
   const list = matchMedia(query);
   const subscribe = (listener: () => void): (() => void) => {
@@ -15,3 +15,6 @@ export const useWide = windowIs('(min-width: 1024px)');
 
 /** Whether the window is a phone's: what lies beside the work elsewhere comes over it, from below. */
 export const useNarrow = windowIs('(max-width: 767px)');
+
+/** Whether the system prefers dark. */
+export const usePrefersDark = windowIs('(prefers-color-scheme: dark)');

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { usePrefersDark } from '../design/use-window.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -37,18 +38,9 @@ export function useTheme(): Theme {
   }, readTheme);
 }
 
-const preference = '(prefers-color-scheme: dark)';
-
 /** The look that is in force: the chosen one, else the system's. */
 export function useScheme(): 'light' | 'dark' {
   const theme = useTheme();
-  const isDark = useSyncExternalStore(
-    (listener) => {
-      const query = matchMedia(preference);
-      query.addEventListener('change', listener);
-      return () => query.removeEventListener('change', listener);
-    },
-    () => matchMedia(preference).matches,
-  );
+  const isDark = usePrefersDark();
   return theme === 'system' ? (isDark ? 'dark' : 'light') : theme;
 }

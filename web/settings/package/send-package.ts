@@ -1,5 +1,6 @@
 import type { ReplyOf } from '#app/operations.ts';
 import { call } from '../../api/operations.ts';
+import { mayPass } from '../../api/query-client.ts';
 
 export type WorkspaceImport = ReplyOf<'getWorkspaceImport'>;
 
@@ -32,7 +33,7 @@ async function sendPart(send: () => Promise<unknown>): Promise<void> {
       await send();
       return;
     } catch (error) {
-      if (tries === triesOfPart) throw error;
+      if (tries === triesOfPart || !mayPass(error)) throw error;
     }
   }
 }

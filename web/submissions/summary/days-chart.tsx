@@ -1,9 +1,9 @@
 import 'uplot/dist/uPlot.min.css';
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import type { Summary } from '#submissions/shapes.ts';
 import { sayDay } from '../../design/time.tsx';
-import { useTheme } from '../../shell/theme.ts';
+import { useScheme } from '../../shell/theme.ts';
 
 type Days = Summary['days'];
 
@@ -14,8 +14,7 @@ const sayTick = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'sho
 /** Submissions per day as curves. */
 export function DaysChart({ days, until }: { days: Days; until: string }): ReactElement {
   const place = useRef<HTMLDivElement>(null);
-  const theme = useTheme();
-  const isDark = useDark();
+  const scheme = useScheme();
   useEffect(() => {
     const element = place.current!;
     const chart = new uPlot(options(element), columnsOf(fillDays(days, until)), element);
@@ -26,7 +25,7 @@ export function DaysChart({ days, until }: { days: Days; until: string }): React
       chart.destroy();
     };
     // A canvas does not follow the theme by itself.
-  }, [days, until, theme, isDark]);
+  }, [days, until, scheme]);
   const total = days.reduce((sum, day) => sum + day.completed + day.incomplete, 0);
   return (
     <div
@@ -129,15 +128,4 @@ function resolveColour(element: HTMLElement, name: string): string {
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;
-}
-
-function useDark(): boolean {
-  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
-  useEffect(() => {
-    const query = matchMedia('(prefers-color-scheme: dark)');
-    const listen = (): void => setDark(query.matches);
-    query.addEventListener('change', listen);
-    return () => query.removeEventListener('change', listen);
-  }, []);
-  return isDark;
 }
