@@ -8,7 +8,7 @@ import { testDatabase } from '#test/database.ts';
 import { makeApiKey } from './api-key.ts';
 import { authenticate, forgetKeys, requirePermission } from './authenticate.ts';
 import { keyChannel } from './keys/queries.ts';
-import { createKey, revokeKey } from './keys.ts';
+import { changeKey, createKey, revokeKey, rotateKey } from './keys.ts';
 import { permissionNames } from './permissions.ts';
 import { createWorkspace, setPlan } from './workspaces.ts';
 
@@ -104,16 +104,22 @@ test('a clock that was a day ahead and went back does not make a revoked key be 
   await assertUnauthorized(bearer(key));
 });
 
-test('revokeKey notifies, in the statement that revokes', async () => {
-  const { id } = await newKey();
-  const listener = await database.connect();
-  const heard = new Promise<string>((resolve) =>
-    listener.once('notification', ({ channel }) => resolve(channel)),
-  );
-  await listener.query(`listen ${keyChannel}`);
-  await revokeKey(database, { workspaceId: workspace.id, keyId: id });
-  assert.equal(await heard, keyChannel);
-  listener.release(true);
+test('a key that is revoked, changed or rotated is told to every process', async () => {
+  const { id: keyId } = await newKey();
+  const place = { workspaceId: workspace.id, keyId };
+  for (const change of [
+    () => changeKey(database, place, { permissions: ['forms:read'] }),
+    () => rotateKey(database, { ...place, graceHours: 0 }),
+    () => revokeKey(database, place),
+  ]) {
+    const listener = await database.connect();
+    const heard = new Promise((resolve) => listener.once('notification', ({ payload }) => resolve(payload)));
+    await listener.query(`listen ${keyChannel}`);
+    await change();
+    await database.query('select pg_notify($1, $2)', [keyChannel, 'afterwards']);
+    assert.equal(await heard, '');
+    listener.release(true);
+  }
 });
 
 test('an expired key yields 401, also when it expires while it is remembered', async () => {

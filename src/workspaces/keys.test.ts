@@ -124,6 +124,7 @@ const refused: [what: string, key: Partial<NewKey>, fields: string[]][] = [
   ['a name with NUL', { name: 'a\u0000b' }, ['name']],
   ['a name with half of a surrogate pair', { name: 'a\ud800' }, ['name']],
   ['no permission at all', { permissions: [] }, ['permissions']],
+  ['no form at all', { formIds: [] }, ['form_ids']],
   [
     'permissions that do not exist',
     { permissions: ['forms:read', 'forms:*', ''] },

@@ -211,11 +211,16 @@ test('the password is asked for before anything about it changes, and the app is
   assert.equal((await call(next, 'POST', '/person/recovery-codes', right)).status, 409);
 });
 
-test('other recovery codes end the former ones', async () => {
+test('other recovery codes end the former ones, and to give them takes one connection of the pool', async () => {
   const { person, cookie, codes } = await enrol();
+  const others = await Promise.all(
+    Array.from({ length: database.options.max - 1 }, () => database.connect()),
+  );
   const renewed = await call<{ recovery_codes: string[] }>(cookie, 'POST', '/person/recovery-codes', {
     password: person.password,
   });
+  for (const other of others) other.release();
+  assert.equal(renewed.status, 200);
   assert.equal((await step(await half(person), codes[0]!)).status, 422);
   assert.equal((await step(await half(person), renewed.body.recovery_codes[0]!)).status, 204);
 });

@@ -140,6 +140,9 @@ test('what a key may do is changed without another key, and acts at once', async
     [refused.status, refused.body.errors.map(({ field }) => field)],
     [422, ['permissions', 'form_ids']],
   );
+  const gone = await makeForm('Gone');
+  assert.equal((await tenant.call('DELETE', `/forms/${gone.id}`)).status, 204);
+  assert.equal((await admin.api('PATCH', `${keys}/${id}`, { form_ids: [gone.id] })).status, 422);
   await admin.api('DELETE', `${keys}/${id}`);
   assert.equal((await admin.api('PATCH', `${keys}/${id}`, edit)).status, 404);
 });
@@ -159,6 +162,7 @@ test('a rotated key works beside its successor for as long as was asked, and no 
   assert.deepEqual([await works(first), await works(second.key)], [true, true]);
   const shown = await listed(id);
   assert.deepEqual([shown.former_until, shown.prefix], [second.former_until, second.key.slice(0, 11)]);
+  assert.equal((await listed((await makeKey()).id)).former_until, null, 'of a key that was not rotated');
   const third = await rotate(0);
   assert.deepEqual(
     [await works(first), await works(second.key), await works(third.key)],
@@ -167,6 +171,7 @@ test('a rotated key works beside its successor for as long as was asked, and no 
   assert.equal((await listed(id)).former_until, null);
   assert.equal((await admin.api('POST', `${keys}/${id}/rotate`, { grace_hours: 1_000 })).status, 422);
   await admin.api('DELETE', `${keys}/${id}`);
+  assert.equal((await admin.api('POST', `${keys}/${id}/rotate`)).status, 404);
   assert.equal(await works(third.key), false);
 });
 
@@ -356,4 +361,7 @@ test('of two who change one key at once the second gets 412, and its secret is n
   assert.equal((await admin.api('DELETE', `${keys}/${id}`, undefined, match)).status, 412);
   const { body } = await admin.api<Key>('GET', `${keys}/${id}`);
   assert.deepEqual([body.name, JSON.stringify(body).includes(key)], ['First', false]);
+  await admin.api('DELETE', `${keys}/${id}`);
+  const ended = await admin.api('PATCH', `${keys}/${id}`, { name: 'Third' }, match);
+  assert.equal(ended.status, 404, 'of a revoked key it is not said that somebody else changed it');
 });

@@ -3,7 +3,7 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Person, Visitor } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from '../accounts.ts';
 import { notePerson, personalLine, type PersonalLine } from '../audit/note-person.ts';
@@ -51,7 +51,7 @@ export type SecondStep = (typeof secondSteps)[number];
 
 /** What a person has. `recoveryCodes`: how many are left. */
 export async function readFactors(
-  database: Database,
+  database: Queryable,
   userId: string,
 ): Promise<{ totpSince: Date | null; passkeys: number; recoveryCodes: number }> {
   const [found] = await findFactors(database, { user_id: userId });
@@ -126,7 +126,7 @@ export async function renewRecoveryCodes(
   await requirePassword(context, person, password);
   return transaction(context.database, async (client) => {
     await lockPerson(client, { user_id: person.id });
-    const { totpSince, passkeys } = await readFactors(context.database, person.id);
+    const { totpSince, passkeys } = await readFactors(client, person.id);
     if (totpSince === null && passkeys === 0)
       throw new ApiError('conflict', 'Recovery codes stand in for a second factor. Set one up first.');
     await tellAndNote(client, 'renewRecoveryCodes', personalLine({ person, visitor }, 'renewRecoveryCodes'));

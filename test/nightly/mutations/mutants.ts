@@ -19,7 +19,8 @@ const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 
 /** Calls that are a defence by themselves, as their names say. */
-const guarding = /lock|check|assert|verify|ensure|refuse|require|forbid|admit|limit|throttle|within|inTurn/i;
+const guarding =
+  /lock|check|assert|verify|ensure|refuse|require|forbid|admit|limit|throttle|within|inTurn|spend/i;
 
 /**
  * A condition of SQL: `and a = b`, `where a = b and`. It stays as it is written, so that its parameters keep their types,
