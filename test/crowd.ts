@@ -3,6 +3,7 @@ import { openLog } from '#kit/log.ts';
 import { findInstanceKey, openVault } from '#kit/vault.ts';
 import { createWebhook } from '#webhooks/editing/webhooks.ts';
 import { createKey } from '#workspaces/keys.ts';
+import type { Permission } from '#workspaces/permissions.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import type { Instance } from './process.ts';
 import { type Answer, callApi } from './service.ts';
@@ -32,31 +33,49 @@ const structure = {
   ],
 };
 
-/** Makes a form on a running instance. What the API does not offer is done on its database: the CLI takes longer. */
-export async function publishForm(instance: Instance, receiverUrl?: string): Promise<PublishedForm> {
+/** A workspace on a running instance, with a key. */
+export type Owner = Pick<PublishedForm, 'key' | 'call'> & { workspaceId: string };
+
+/** Makes a workspace past the API, which the CLI takes longer for. @param permissions of its key; all but the named ones, when left out. */
+export async function makeOwner(instance: Instance, permissions?: readonly Permission[]): Promise<Owner> {
   const database = openDatabase(
     { connectionString: instance.databaseUrl },
     { pool: 1, log: openLog('silent') },
   );
-  const workspace = await createWorkspace(database, {
+  const { id: workspaceId } = await createWorkspace(database, {
     name: 'Load',
     plan: 'enterprise',
     rateLimit: 1_000_000,
   });
-  const { key } = await createKey(database, { workspaceId: workspace.id, name: 'Load' });
-  const call: PublishedForm['call'] = (method, path, body) => callApi(instance.url, key, method, path, body);
+  const { key } = await createKey(database, { workspaceId, name: 'Load', permissions });
+  await database.end();
+  const call: Owner['call'] = (method, path, body) => callApi(instance.url, key, method, path, body);
+  return { workspaceId, key, call };
+}
+
+/** Makes a form on a running instance, in a workspace of its own. */
+export async function publishForm(
+  instance: Instance,
+  receiverUrl?: string,
+  permissions?: readonly Permission[],
+): Promise<PublishedForm> {
+  const { workspaceId, key, call } = await makeOwner(instance, permissions);
   const { body: form } = await call('POST', '/forms', { structure, publish: true });
   if (receiverUrl !== undefined) {
+    const database = openDatabase(
+      { connectionString: instance.databaseUrl },
+      { pool: 1, log: openLog('silent') },
+    );
     await createWebhook(
       {
         database,
         vault: openVault((await findInstanceKey(instance.dataDir, instance.environment['SECRET_KEY']))!),
         config: { webhookAllowNetworks: ['127.0.0.0/8'], publicUrl: instance.url },
       },
-      { workspaceId: workspace.id, formId: form.id, url: receiverUrl, events: ['submission.created'] },
+      { workspaceId, formId: form.id, url: receiverUrl, events: ['submission.created'] },
     );
+    await database.end();
   }
-  await database.end();
   return {
     id: form.id,
     publicUrl: form.public_url,

@@ -3,6 +3,7 @@ import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { publishForm } from '#test/crowd.ts';
 import { checkDeliveries, crash } from './crash-round.ts';
+import { killImports, makeFiles } from './import-round.ts';
 
 /*
  * npm run test:kill -- <rounds>     kill -9 of everything under load, again and again; 5 rounds unless told otherwise
@@ -29,4 +30,22 @@ test(`${rounds} times kill -9 of server and database at a random moment under lo
   process.stdout.write(
     `${acknowledged.size} acknowledged, each delivered; ${repeats} deliveries more (repeats, and submissions whose answer was cut off)\n`,
   );
+});
+
+test(`${rounds} times kill -9 of server and database at a random moment amid what is brought in`, async () => {
+  const instance = await makeInstance();
+  let server = await instance.start();
+  const site = await makeFiles(instance);
+  for (let round = 1; round <= rounds; round += 1) {
+    const afterMs = Math.round(Math.random() * 3_000);
+    const { server: next, killedAt } = await killImports(
+      site,
+      server,
+      () => new Promise((resolve) => setTimeout(resolve, afterMs)),
+    );
+    server = next;
+    process.stdout.write(
+      `round ${round}: killed after ${afterMs} ms at ${JSON.stringify(killedAt)}, all there once\n`,
+    );
+  }
 });

@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
-import { writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, openAsBlob, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
-import { type PublishedForm, publishForm, sendVisitors } from '#test/crowd.ts';
-import { makeInstance } from '#test/process.ts';
+import { permissionNames } from '#workspaces/permissions.ts';
+import { makeOwner, type PublishedForm, publishForm, sendVisitors } from '#test/crowd.ts';
+import { type Instance, makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
+import { sendWorkspace, workspaceImportEnded } from '#test/workspace-file.ts';
 
 /*
  * npm run test:memory -- <seconds>     a service with the database that it brings, in a group of processes that may have
  *                                      no more than 512 MB and 1 GB, as one process and as two, under load for so long
- *                                      each (60 s unless told otherwise). Only root may make such a group, on Linux
+ *                                      each (60 s unless told otherwise); and one in which a workspace of 400 MB is packed
+ *                                      and brought in. Only root may make such a group, on Linux
  */
 const seconds = Number(process.argv[2] ?? 60);
 if (!Number.isInteger(seconds) || seconds < 1)
@@ -109,41 +116,112 @@ async function useEverything(form: PublishedForm, isOver: () => boolean): Promis
   return done;
 }
 
+/**
+ * Runs an instance that may hold no more than a limit, and sees that nothing of it was ended for want of memory.
+ * @param work is given the instance, and what tells how much was held at most since it was asked last, in bytes.
+ */
+async function inside(
+  limit: number,
+  processes: string,
+  work: (instance: Instance, most: () => number) => Promise<string>,
+): Promise<void> {
+  const group = await openGroup(limit * mebibyte);
+  const instance = await makeInstance({ WEB_PROCESSES: processes });
+  const over = new AbortController();
+  try {
+    const server = await group.runInside(() => instance.start());
+    let most = 0;
+    const watching = (async () => {
+      while (!over.signal.aborted) {
+        most = Math.max(most, await group.held());
+        await new Promise((resolve) => setTimeout(resolve, 250));
+      }
+    })();
+    const said = await work(instance, () => {
+      const held = most;
+      most = 0;
+      return held;
+    });
+    over.abort();
+    await watching;
+    assert.equal(await group.killed(), 0);
+    assert.equal((await server.terminate()).code, 0, server.output());
+    process.stdout.write(`${limit} MB, WEB_PROCESSES=${processes}: ${said}\n`);
+  } finally {
+    over.abort();
+    await instance.close();
+    await group.remove();
+  }
+}
+
+const inMebibytes = (bytes: number): string => (bytes / mebibyte).toFixed(0);
+
 for (const [limit, processes] of [
   [512, '1'],
   [512, '2'],
   [1024, '1'],
   [1024, '2'],
 ] as const)
-  test(`${limit} MB are enough for ${processes === '1' ? 'one process' : 'two processes'} under load`, async () => {
-    const group = await openGroup(limit * mebibyte);
-    const instance = await makeInstance({ WEB_PROCESSES: processes });
-    try {
-      const server = await group.runInside(() => instance.start());
+  test(`${limit} MB are enough for ${processes === '1' ? 'one process' : 'two processes'} under load`, () =>
+    inside(limit, processes, async (instance, most) => {
       const form = await publishForm(instance);
       const visitors = sendVisitors(form.publicUrl, { count: 16, name: 'load' });
       const end = performance.now() + seconds * 1_000;
-      let most = 0;
-      const watching = (async () => {
-        while (performance.now() < end) {
-          most = Math.max(most, await group.held());
-          await new Promise((resolve) => setTimeout(resolve, 250));
-        }
-      })();
       const done = await useEverything(form, () => performance.now() >= end);
-      await Promise.all([watching, visitors.leave()]);
+      await visitors.leave();
       assert.deepEqual(visitors.failures, []);
-      assert.equal(await group.killed(), 0);
-      assert.equal((await server.terminate()).code, 0, server.output());
-      const held = (most / mebibyte).toFixed(0);
-      process.stdout.write(
-        `${limit} MB, WEB_PROCESSES=${processes}: held ${held} MB at most; ${visitors.acknowledged.size} submits, ${JSON.stringify(done)}\n`,
-      );
-    } finally {
-      await instance.close();
-      await group.remove();
+      return `held ${inMebibytes(most())} MB at most; ${visitors.acknowledged.size} submits, ${JSON.stringify(done)}`;
+    }));
+
+/** Beyond what a service holds that has just taken uploads, packing and bringing in may take so much, of a file of any size. */
+const mostMore = 160 * mebibyte;
+const uploads = { count: 48, bytes: 8 * mebibyte } as const;
+const manySubmissions = 40_000;
+
+test('a workspace of 400 MB is packed, twice at once, and brought in, in memory that does not grow with it', () =>
+  inside(512, '1', async (instance, most) => {
+    const form = await publishForm(instance, undefined, permissionNames);
+    await instance.query(
+      `insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
+       select workspace_id, gen_random_uuid(), id, version, 'completed', json_build_object('entry', repeat(md5(n::text), 30)), '{}', false, now(), now(), now()
+       from forms, generate_series(1, ${manySubmissions}) n where id = '${form.id}'`,
+    );
+    for (let number = 0; number < uploads.count; number += 1) {
+      const body = new FormData();
+      body.set('entry', `with file ${number}`);
+      body.set('file', new Blob([randomBytes(uploads.bytes)]), `${number}.bin`);
+      const headers = { Accept: 'application/json' };
+      assert.equal((await fetch(form.publicUrl, { method: 'POST', body, headers })).status, 201);
     }
+    const before = most();
+    const folder = await mkdtemp(join(tmpdir(), 'formloom-memory-'));
+    const [path, other] = [join(folder, 'one'), join(folder, 'other')];
+    await Promise.all([path, other].map((each) => packInto(each, instance.url, form.key)));
+    const packing = most();
+    const into = await makeOwner(instance, permissionNames);
+    const place = { url: instance.url, key: into.key };
+    const parts = await openAsBlob(path);
+    const id = await sendWorkspace(place, parts, 8 * mebibyte);
+    const done = await workspaceImportEnded(place, id, 600);
+    const bringing = most();
+    await rm(folder, { recursive: true });
+    const { submissions, files } = done.made;
+    assert.deepEqual(
+      { state: done.state, submissions, files },
+      { state: 'done', submissions: manySubmissions + uploads.count, files: uploads.count },
+    );
+    const said = `held ${inMebibytes(before)} MB before, ${inMebibytes(packing)} MB while ${inMebibytes(parts.size)} MB were packed twice, ${inMebibytes(bringing)} MB while they were brought in`;
+    assert.ok(Math.max(packing, bringing) - before < mostMore, said);
+    return said;
+  }));
+
+async function packInto(path: string, url: string, key: string): Promise<void> {
+  const response = await fetch(`${url}/api/v1/workspace/package`, {
+    headers: { Authorization: `Bearer ${key}` },
   });
+  assert.equal(response.status, 200);
+  await pipeline(response.body!, createWriteStream(path));
+}
 
 test('64 MB are not: the limit is one', async () => {
   const group = await openGroup(64 * mebibyte);

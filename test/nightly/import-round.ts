@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { writeXlsxStream } from 'hucre/xlsx';
+import sharp from 'sharp';
+import { permissionNames } from '#workspaces/permissions.ts';
+import { makeOwner, type PublishedForm, publishForm } from '#test/crowd.ts';
+import type { Instance, ServerProcess } from '#test/process.ts';
+import { type Answer, callApi, until } from '#test/service.ts';
+import {
+  comparablePacked,
+  packWorkspaceOf,
+  sendWorkspace,
+  workspaceImportEnded,
+} from '#test/workspace-file.ts';
+
+/** What is brought in again and again: a workspace's file, a form's, and answers as CSV and as a workbook. */
+export type ImportSite = {
+  instance: Instance;
+  workspace: Buffer;
+  comparable: unknown[];
+  form: Buffer;
+  answers: Readonly<Record<'csv' | 'xlsx', object>>;
+};
+
+const submissions = 600;
+const files = 30;
+const versions = 12;
+/** Of each file of answers: a step takes a hundred. */
+const lines = 800;
+
+/** Makes the files on an instance that runs. */
+export async function makeFiles(instance: Instance): Promise<ImportSite> {
+  const owner = await publishForm(instance, undefined, permissionNames);
+  await instance.query(
+    `insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
+     select workspace_id, gen_random_uuid(), id, version, 'completed', ('{"entry":"word ' || n || '"}')::json, '{}', false, now(), now(), now()
+     from forms, generate_series(1, ${submissions}) n where id = '${owner.id}'`,
+  );
+  for (let number = 0; number < files; number += 1) {
+    const body = new FormData();
+    body.set('entry', `with file ${number}`);
+    body.set('file', new Blob([randomBytes(2_000).toString('hex')], { type: 'text/plain' }), `${number}.txt`);
+    const sent = await fetch(owner.publicUrl, {
+      method: 'POST',
+      body,
+      headers: { Accept: 'application/json' },
+    });
+    assert.equal(sent.status, 201);
+  }
+  const place = { url: instance.url, key: owner.key };
+  const photo = await sharp(randomBytes(400 * 300 * 3), { raw: { width: 400, height: 300, channels: 3 } })
+    .png()
+    .toBuffer();
+  const logo = (await owner.call('POST', '/images', photo)).body.id;
+  const { structure } = (await owner.call('GET', `/forms/${owner.id}`)).body;
+  for (let number = 1; number < versions; number += 1)
+    await owner.call('PUT', `/forms/${owner.id}`, {
+      structure: { ...structure, attrs: { name: `Guest book ${number}` } },
+      settings: { theme: { logo } },
+    });
+  const workspace = await packWorkspaceOf(place);
+  const form = await fetch(`${instance.url}/api/v1/forms/${owner.id}/package`, {
+    headers: { Authorization: `Bearer ${owner.key}` },
+  });
+  return {
+    instance,
+    workspace,
+    comparable: await comparablePacked(workspace),
+    form: Buffer.from(await form.arrayBuffer()),
+    answers: { csv: { kind: 'csv', text: rows.join('\n') }, xlsx: { kind: 'xlsx', data: await workbook() } },
+  };
+}
+
+const rows = ['entry', ...Array.from({ length: lines }, (_, index) => `line ${index}`)];
+
+async function workbook(): Promise<string> {
+  const cells = (async function* () {
+    for (const row of rows) yield [row];
+  })();
+  const chunks = await Array.fromAsync(
+    writeXlsxStream(cells, { name: 'Answers' }) as AsyncIterable<Uint8Array>,
+  );
+  return Buffer.concat(chunks).toString('base64');
+}
+
+/** How far everything is when the process is killed. */
+export type Progress = { entries: number; lines: number; unpacking: number };
+
+/**
+ * One round: all of it is brought in side by side, server and database are killed at a moment, and after the next start
+ * everything goes on to its end, once.
+ * @param moment resolves when it is time to kill; it is told how far everything is.
+ * @returns the server that was started afterwards, and how far everything was.
+ */
+export async function killImports(
+  site: ImportSite,
+  server: ServerProcess,
+  moment: (progress: () => Promise<Progress>) => Promise<unknown>,
+): Promise<{ server: ServerProcess; killedAt: Progress }> {
+  const { instance } = site;
+  const answered = { csv: await publishForm(instance), xlsx: await publishForm(instance) };
+  const into = await makeOwner(instance, permissionNames);
+  const unpackInto = await makeOwner(instance, permissionNames);
+  const key: string = randomUUID();
+  const unpack = (once = key): Promise<Answer> =>
+    callApi(instance.url, unpackInto.key, 'POST', '/forms/package', site.form, { 'Idempotency-Key': once });
+  const progress = async (): Promise<Progress> =>
+    (
+      await instance.query<Progress>(
+        `select (select coalesce(sum(entries), 0)::int from workspace_imports where workspace_id = '${into.workspaceId}') as entries,
+                (select coalesce(min(created), 0)::int from submission_imports
+                 where form_id in ('${answered.csv.id}', '${answered.xlsx.id}')) as lines,
+                (select count(*)::int from repeatable_requests where workspace_id = '${unpackInto.workspaceId}') as unpacking`,
+      )
+    )[0]!;
+
+  const place = { url: instance.url, key: into.key };
+  for (const kind of ['csv', 'xlsx'] as const) await startAnswers(answered[kind], site.answers[kind]);
+  const brought = await sendWorkspace(place, site.workspace, 400_000);
+  const unpacking = unpack().catch(() => undefined);
+  await moment(progress);
+  const killedAt = await progress();
+  await Promise.all([server.kill(), instance.killDatabase()]);
+  const acknowledged = await unpacking;
+
+  const next = await instance.start();
+  // What the end of a lease does within 25 s.
+  await instance.query('update jobs set run_at = now() where lease_token is not null');
+  await checkWorkspace(site, place, brought);
+  await checkForm(site, unpackInto.workspaceId, acknowledged, unpack);
+  for (const kind of ['csv', 'xlsx'] as const) await checkAnswers(site, answered[kind], kind);
+  return { server: next, killedAt };
+}
+
+async function startAnswers(form: PublishedForm, body: object): Promise<void> {
+  const begun = await form.call('POST', `/forms/${form.id}/submissions/imports`, body);
+  assert.equal(begun.status, 202, JSON.stringify(begun.body));
+}
+
+/** The import ends as if nothing had been, and the file that is packed of it is that which was brought. */
+async function checkWorkspace(
+  site: ImportSite,
+  place: { url: string; key: string },
+  id: string,
+): Promise<void> {
+  const done = await workspaceImportEnded(place, id, 90);
+  assert.equal(done.state, 'done', String(done.problem));
+  const { forms, submissions: made, files: withBytes } = done.made;
+  assert.deepEqual(
+    { forms, made, withBytes },
+    { forms: 1, made: submissions + files, withBytes: files },
+    'the report is true',
+  );
+  assert.deepEqual(await comparablePacked(await packWorkspaceOf(place)), site.comparable);
+}
+
+/** The form is there once and whole, or not at all; what was acknowledged is there; sent again it is no second one. */
+async function checkForm(
+  { instance }: ImportSite,
+  workspaceId: string,
+  acknowledged: Answer | undefined,
+  unpack: (key?: string) => Promise<Answer>,
+): Promise<void> {
+  const found = async () =>
+    instance.query<{ id: string; version: number; versions: number }>(
+      `select f.id, f.version, (select count(*)::int from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) as versions
+       from forms f where f.workspace_id = '${workspaceId}'`,
+    );
+  const isWhole = { version: versions, versions };
+  const there = await found();
+  assert.ok(there.length <= 1);
+  if (acknowledged) assert.deepEqual([acknowledged.status, there[0]?.id], [201, acknowledged.body.id]);
+  const again = await unpack();
+  // Whether it took effect nobody knows who did not look: under its key it is not done a second time.
+  const isCutOff = acknowledged === undefined && again.status === 409;
+  assert.ok(isCutOff || again.status === 201, `${again.status} ${JSON.stringify(again.body)}`);
+  if (isCutOff && there.length === 0) assert.equal((await unpack(randomUUID())).status, 201);
+  assert.deepEqual(
+    (await found()).map(({ version, versions: rest }) => ({ version, versions: rest })),
+    [isWhole],
+  );
+}
+
+/** Each line is one submission, counted and found once, of which nobody is told; the file again makes no second. */
+async function checkAnswers(site: ImportSite, form: PublishedForm, kind: 'csv' | 'xlsx'): Promise<void> {
+  const path = `/forms/${form.id}/submissions/imports`;
+  const ended = () =>
+    until(
+      'the imports to end',
+      async () => {
+        const { data } = (await form.call('GET', path)).body as unknown as {
+          data: { created: number; refused: number; total: number; finished_at: string | null }[];
+        };
+        return data.every(({ finished_at }) => finished_at !== null) && data;
+      },
+      90,
+    );
+  const report = ({ created, refused, total }: { created: number; refused: number; total: number }) => ({
+    created,
+    refused,
+    total,
+  });
+  const once = { created: lines, refused: 0, total: lines };
+  assert.deepEqual((await ended()).map(report), [once]);
+  await startAnswers(form, site.answers[kind]);
+  assert.deepEqual((await ended()).map(report), [{ created: 0, refused: lines, total: lines }, once]);
+  const [there] = await site.instance.query(
+    `select count(*)::int as rows, count(distinct answers->>'entry')::int as entries,
+            (select count(*)::int from search_documents d where d.form_id = '${form.id}') as found,
+            (select sum(count)::int from submission_counts c where c.form_id = '${form.id}') as counted,
+            (select count(*)::int from events e where e.form_id = '${form.id}') as events,
+            (select count(*)::int from submission_import_lines l join submission_imports i on i.workspace_id = l.workspace_id and i.id = l.import_id where i.form_id = '${form.id}') as waiting
+     from submissions where form_id = '${form.id}'`,
+  );
+  const each = { rows: lines, entries: lines, found: lines, counted: lines };
+  assert.deepEqual(there, { ...each, events: 0, waiting: 0 });
+}
