@@ -8,6 +8,7 @@ import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { enqueueJob } from '#kit/queue.ts';
 import { only } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
+import { oneOfFew } from '#submissions/export/one-of-few.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { findWorkspace } from '#workspaces/members/queries.ts';
 import { requireWholeWorkspace } from '#workspaces/reach.ts';
@@ -85,7 +86,7 @@ export function workspacePackageEndpoints(context: BringContext) {
         if (!found) throw new ApiError('not_found');
         return {
           headers: { ...attachment(found.name, '.workspace.tar.gz'), 'Content-Type': gzip[0] },
-          stream: packWorkspace(context, found),
+          stream: oneOfFew(workspaceId, () => packWorkspace(context, found)),
         };
       },
     }),

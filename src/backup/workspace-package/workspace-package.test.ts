@@ -3,8 +3,7 @@ import { writeFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
-import { packTar, unpackTar } from 'modern-tar';
+import { gunzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { sweepFiles } from '#files/sweep.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
@@ -15,6 +14,15 @@ import { holdOne } from '#test/one-of-each.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { type Body, openService, type Tenant, type TestService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
+import {
+  closePacked,
+  comparablePacked,
+  openPacked,
+  packWorkspaceOf,
+  sendWorkspace,
+  type WorkspaceImport,
+  workspaceImportEnded,
+} from '#test/workspace-file.ts';
 import { sampleSubmission } from '#webhooks/samples/sample.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { sweepParts } from './parts.ts';
@@ -28,12 +36,6 @@ const from = await here.makeTenant();
 const fromKey = await from.makeFullKey();
 const receiver = await openReceiver();
 
-type Import = Body & {
-  state: 'receiving' | 'running' | 'done' | 'failed';
-  made: Record<string, number>;
-  left_out: { what: string; why: string }[];
-  problem: string | null;
-};
 const as = (key: string) => ({ Authorization: `Bearer ${key}` });
 const callAs =
   (tenant: Tenant, key: string) =>
@@ -43,60 +45,13 @@ const callAs =
     return answer.body;
   };
 
-async function pack(service: TestService, key: string): Promise<Buffer> {
-  const response = await fetch(`${service.url}/api/v1/workspace/package`, { headers: as(key) });
-  assert.equal(response.status, 200);
-  assert.equal(response.headers.get('content-type'), 'application/gzip');
-  return Buffer.from(await response.arrayBuffer());
-}
-
-/** Sends a file in parts, and starts it. */
-async function send(service: TestService, key: string, bytes: Buffer, partBytes = 50_000): Promise<string> {
-  const request = async (method: string, path: string, body?: Buffer) => {
-    const response = await fetch(`${service.url}/api/v1/workspace/imports${path}`, {
-      method,
-      headers: { ...as(key), ...(body && { 'Content-Type': 'application/octet-stream' }) },
-      ...(body && { body: new Uint8Array(body) }),
-    });
-    const answer = (await response.json()) as Import;
-    assert.ok(response.status < 300, JSON.stringify(answer));
-    return answer;
-  };
-  const { id } = await request('POST', '');
-  for (let at = 0, number = 1; at < bytes.length; at += partBytes, number += 1)
-    await request('PUT', `/${id}/parts/${number}`, bytes.subarray(at, at + partBytes));
-  await request('POST', `/${id}/start`);
-  return id;
-}
-
-const ended = (service: TestService, key: string, id: string): Promise<Import> =>
-  until('the import to end', async () => {
-    const response = await fetch(`${service.url}/api/v1/workspace/imports/${id}`, { headers: as(key) });
-    const found = (await response.json()) as Import;
-    return found.state !== 'running' && found;
-  });
-
-const bring = async (service: TestService, key: string, bytes: Buffer): Promise<Import> =>
+const pack = ({ url }: TestService, key: string): Promise<Buffer> => packWorkspaceOf({ url, key });
+const send = ({ url }: TestService, key: string, bytes: Buffer): Promise<string> =>
+  sendWorkspace({ url, key }, bytes);
+const ended = ({ url }: TestService, key: string, id: string): Promise<WorkspaceImport> =>
+  workspaceImportEnded({ url, key }, id);
+const bring = async (service: TestService, key: string, bytes: Buffer): Promise<WorkspaceImport> =>
   ended(service, key, await send(service, key, bytes));
-
-/** The entries of a file: its texts, and bytes of images and files. */
-async function open(bytes: Buffer): Promise<Map<string, string | Buffer>> {
-  const found = await unpackTar(gunzipSync(bytes));
-  return new Map(
-    found.map(({ header, data }) => {
-      const content = Buffer.from(data ?? []);
-      return [header.name, header.name.endsWith('json') ? content.toString() : content];
-    }),
-  );
-}
-
-async function close(entries: ReadonlyMap<string, string | Buffer>): Promise<Buffer> {
-  const list = [...entries].map(([name, content]) => {
-    const body = Buffer.from(content);
-    return { header: { name, size: body.length }, body: new Uint8Array(body) };
-  });
-  return gzipSync(await packTar(list));
-}
 
 const everyType = (Object.keys(elements) as ElementType[]).map((type) =>
   type === 'composite'
@@ -186,24 +141,6 @@ async function makeRich(): Promise<string> {
 const rich = await makeRich();
 const packed = await pack(here, fromKey);
 
-const anyId = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-
-/** A file without what another workspace makes anew: ids, by the order in which they come, and the bytes of images. */
-async function comparable(bytes: Buffer): Promise<unknown[]> {
-  const names = new Map<string, string>();
-  const plain = (text: string): string =>
-    text.replaceAll(anyId, (id) => {
-      names.set(id, names.get(id) ?? `id ${names.size}`);
-      return names.get(id)!;
-    });
-  return [...(await open(bytes))]
-    .filter(([name]) => name !== 'workspace.json')
-    .map(([name, content]) => [
-      plain(name),
-      typeof content === 'string' ? plain(content) : name.includes('/files/') ? content.toString('hex') : '',
-    ]);
-}
-
 /** What a webhook lacks that had a secret there. */
 const paused = (entries: unknown): unknown =>
   JSON.parse(
@@ -224,7 +161,7 @@ test('a workspace with a form of every element type is the same at another servi
     { submissions: 7, held: 1, forms: 3, invitations: 2, views: 1 },
   );
   assert.ok(files! > 10);
-  assert.deepEqual(await comparable(await pack(there, key)), paused(await comparable(packed)));
+  assert.deepEqual(await comparablePacked(await pack(there, key)), paused(await comparablePacked(packed)));
   const { data } = await call('GET', '/forms');
   assert.deepEqual(
     data.map(({ name, status, submission_count }) => ({ name, status, submission_count })),
@@ -258,6 +195,34 @@ test('no secret, no password, no member and no key is in a file', () => {
   assert.doesNotMatch(text, /whsec_|password_hash|scrypt|flk_|address_hash/);
 });
 
+test('a workspace is packed twice at once, beside its exports: a third is asked to come again', async () => {
+  const owner = await there.makeTenant();
+  const key = await owner.makeFullKey();
+  // More than the sockets between here and there hold, so that a file that nobody reads stays under way.
+  const { id } = (
+    await owner.call('POST', '/forms', { structure: structure(element('textarea', 'a')), publish: true })
+  ).body;
+  await there.services.database.query(
+    `insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
+     select workspace_id, gen_random_uuid(), id, version, 'completed',
+            json_build_object('a', (select string_agg(md5(random()::text), '') from generate_series(1, 1000) where n > 0)), '{}', false, now(), now(), now()
+     from forms, generate_series(1, 600) n where id = $1`,
+    [id],
+  );
+  const begin = (): Promise<Response> => fetch(`${there.url}/api/v1/workspace/package`, { headers: as(key) });
+  const [first, second] = [await begin(), await begin()];
+  assert.deepEqual([first.status, second.status], [200, 200]);
+  const third = await begin();
+  assert.deepEqual([third.status, third.headers.get('retry-after')], [429, '10']);
+  await first.body!.cancel();
+  await until('a place to be free', async () => {
+    const again = await begin();
+    await again.body!.cancel();
+    return again.status === 200;
+  });
+  await second.body!.cancel();
+});
+
 test('to pack a workspace and to bring one are permissions that are given by name, and only the command line of the machine keeps ids', async () => {
   const data = await from.call('GET', '/workspace/package');
   assert.deepEqual([data.status, /everything:read/.test(data.body.message)], [403, true]);
@@ -286,14 +251,14 @@ async function remains(workspaceId: string): Promise<object> {
 }
 
 test('what is no file of a workspace, is cut off, was changed or is of a newer format is refused in words, and nothing of it stays', async () => {
-  const entries = await open(packed);
+  const entries = await openPacked(packed);
   const changed = (name: string, change: (text: string) => string) =>
-    close(
+    closePacked(
       new Map(
         [...entries].map(([each, content]) => [each, each === name ? change(String(content)) : content]),
       ),
     );
-  const without = (find: RegExp) => close(new Map([...entries].filter(([name]) => !find.test(name))));
+  const without = (find: RegExp) => closePacked(new Map([...entries].filter(([name]) => !find.test(name))));
   const named = (find: RegExp): string => [...entries.keys()].find((name) => find.test(name))!;
   const submissions = named(/submissions\/000001\.ndjson$/);
   const refusals: [bytes: Buffer, why: RegExp][] = [
@@ -383,7 +348,7 @@ test('an import that is killed at any of its steps goes on where it was, to the 
   there.services.wakeQueue();
   const done = await ended(there, key, id!);
   assert.equal(done.state, 'done', String(done.problem));
-  assert.deepEqual(await comparable(await pack(there, key)), paused(await comparable(packed)));
+  assert.deepEqual(await comparablePacked(await pack(there, key)), paused(await comparablePacked(packed)));
 });
 
 test('parts may come twice and in any order, one that is missing is named, and whoever begins again gives up what had not come', async () => {
@@ -393,7 +358,7 @@ test('parts may come twice and in any order, one that is missing is named, and w
   const begun = await to.call('POST', '/workspace/imports', {}, as(key));
   assert.equal(begun.status, 201);
   const before = await to.call('GET', `/workspace/imports/${given.body.id}`, undefined, as(key));
-  assert.match((before.body as Import).problem!, /Another import was begun/);
+  assert.match((before.body as WorkspaceImport).problem!, /Another import was begun/);
   const path = `/workspace/imports/${begun.body.id}`;
   const add = (number: number, bytes: Buffer) =>
     fetch(`${there.url}/api/v1${path}/parts/${number}`, {
@@ -428,7 +393,7 @@ test('the command line of the machine keeps ids, and says what was made', async 
   await writeFile(file, packed);
   const { code, said } = await run('workspace', 'unpack', file, '--ids', 'keep');
   assert.equal(code, 0, said);
-  assert.equal((JSON.parse(said) as Import).made['submissions'], 7);
+  assert.equal((JSON.parse(said) as WorkspaceImport).made['submissions'], 7);
   const key = await to.makeFullKey();
   assert.deepEqual(
     (await callAs(to, key)('GET', `/forms/${rich}/submissions`)).data.map(({ id }) => id),
