@@ -7,6 +7,8 @@ export type Case = {
   name: string;
   /** The share of the bare server's requests per second that the service should reach; undefined: none is set. */
   goal?: number;
+  /** So long, in ms, may the slowest of a hundred take with 100,000 submissions, one after the other. */
+  mostMs?: number;
   /** How many requests are under way at once; 32 and 1 unless said. */
   concurrencies?: readonly number[];
   service(site: Site): Request[];
@@ -75,6 +77,7 @@ const asking =
 /** A question with operators, which the bare server has no statement for: beside plain words, which find as many or more. */
 const grammarCase = (name: string, question: Record<string, string>, words: string): Case => ({
   name: `search-${name}`,
+  mostMs: 60,
   concurrencies: [8, 1],
   service: asking(question),
   beside: asking({ q: words }),

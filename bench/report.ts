@@ -9,6 +9,8 @@ export type Figures = LoadFigures & { cpu: number };
 export type Comparison = {
   name: string;
   goal: number | undefined;
+  /** Of the slowest of a hundred, one after the other, in ms; undefined where none is set. */
+  mostMs: number | undefined;
   concurrency: number;
   service: Figures;
   /** Undefined where nothing bare does the same. */
@@ -49,8 +51,11 @@ const ratio = ({ service, bare, beside }: Comparison): string => {
   return other ? `${Math.round((100 * service.perSecond) / other.perSecond)} %` : '';
 };
 export const milliseconds = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0));
-const goalOf = ({ goal, concurrency }: Comparison): string =>
-  goal !== undefined && concurrency > 1 ? `${Math.round(goal * 100)} %` : '';
+const goalOf = ({ goal, concurrency, mostMs, service }: Comparison): string => {
+  if (mostMs !== undefined && concurrency === 1)
+    return `p99 is ${Math.round((100 * service.p99) / mostMs)} % of ${mostMs} ms`;
+  return goal !== undefined && concurrency > 1 ? `${Math.round(goal * 100)} %` : '';
+};
 
 /** Figures for the terminal. */
 export const describeFigures = ({ perSecond, p50, p99, cpu }: Figures): string =>
