@@ -14,7 +14,7 @@ export type Case = {
   service(site: Site): Request[];
   bare?(site: Site): Request[];
   /** What the service itself is asked in turn with it, where the bare server has nothing like it. */
-  beside?(site: Site): Request[];
+  beside?: ((site: Site) => Request[]) | undefined;
 };
 
 const authorised = ({ key }: Site): Record<string, string> => ({ Authorization: `Bearer ${key}` });

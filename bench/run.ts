@@ -73,7 +73,7 @@ function choose(): Chosen {
     return {
       cases: cases
         .filter(({ mostMs }) => mostMs !== undefined)
-        .map(({ beside: _words, ...each }) => ({ ...each, concurrencies: [1] })),
+        .map((each) => ({ ...each, beside: undefined, concurrencies: [1] })),
       tasks: [],
     };
   const known = [...cases, ...tasks].map(({ name }) => name);

@@ -426,8 +426,39 @@ test('a long document becomes what a short one does, and one that takes too much
   assert.deepEqual([short.body.source, long.body.source, long.body.problems], ['typeform', 'typeform', []]);
   assert.deepEqual(long.body.report.slice(0, 5), short.body.report.slice(0, 5));
   assert.equal(long.body.report.filter(({ outcome }) => outcome === 'mapped').length, 900);
-  const { status, body } = await ask(9_000);
+  const names = Array.from({ length: 90 }, (_, index) => [`p${index}`, { $ref: '#/$defs/next' }]);
+  const properties = Object.fromEntries(names) as object;
+  const { status, body } = await editor.api<{ errors: { field: string; message: string }[] }>(
+    'POST',
+    '/forms/convert',
+    { document: { properties, $defs: { next: { type: 'object', properties } } } },
+  );
   assert.deepEqual([status, body.errors.map(({ field }) => field)], [422, ['document']]);
+  assert.match(body.errors[0]!.message, /at most 1,000 elements and 5,000 options/);
+});
+
+test('a form that has more options than one may have becomes a draft that says so, as far as one request may be read', async () => {
+  const { editor } = await openWorkspace();
+  const options = Array.from({ length: 30 }, (_, index) => ({ value: `Option ${index}` }));
+  const ask = (count: number) =>
+    editor.api<Static<typeof shapes.ConvertedForm> & { message: string }>('POST', '/forms/convert', {
+      document: {
+        info: { title: 'Large' },
+        items: Array.from({ length: count }, (_, index) => ({
+          itemId: `i${index}`,
+          title: `Question ${index}`,
+          questionItem: { question: { choiceQuestion: { type: 'RADIO', options } } },
+        })),
+      },
+    });
+  const { status, body } = await ask(700);
+  assert.deepEqual(
+    [status, body.problems.map(({ message }) => message)],
+    [200, ['A form can have at most 5000 options in all.']],
+  );
+  assert.equal(JSON.stringify(body.structure).match(/"Option 29"/g)!.length, 700);
+  const larger = await ask(900);
+  assert.deepEqual([larger.status, larger.body.message], [422, 'The JSON holds more than 30000 names.']);
 });
 
 test('what is no form that is known, or two forms at once, is refused with the field', async () => {

@@ -174,7 +174,7 @@ for (const [limit, processes] of [
     }));
 
 /** Beyond what a service holds that has just taken uploads, packing and bringing in may take so much, of a file of any size. */
-const mostMore = 160 * mebibyte;
+const mostMore = 224 * mebibyte;
 const uploads = { count: 48, bytes: 8 * mebibyte } as const;
 const manySubmissions = 40_000;
 

@@ -109,6 +109,64 @@ test('a form of Tally keeps what its blocks ask together, and what shows them', 
   assert.ok(leftOut(report).includes('blocks[19]'));
 });
 
+test('texts of Tally are read as its API answers them: in pieces with what is said of each, which is kept or told', () => {
+  const block = (type: string, group: string, payload: object) => ({
+    uuid: `${type} ${group}`,
+    type,
+    groupUuid: group,
+    groupType: type,
+    payload,
+  });
+  const { elements, report, settings } = converted('tally', {
+    blocks: [
+      block('FORM_TITLE', 'f', { title: 'Hire', safeHTMLSchema: [['Hire']], button: { label: 'Send' } }),
+      block('TITLE', 'a', { safeHTMLSchema: [['Who '], ['comes', [['font-weight', 'bold']]], ['?']] }),
+      block('INPUT_TEXT', 'a', { isRequired: true, placeholder: 'Ada' }),
+      block('TEXT', 't', {
+        safeHTMLSchema: [
+          ['See ', [['tag', 'span']]],
+          [
+            'prices & <more>',
+            [
+              ['tag', 'a'],
+              ['href', 'https://example.org/prices'],
+            ],
+          ],
+          ['\nor '],
+          [
+            'call',
+            [
+              ['font-weight', 'bold'],
+              ['color', 'red'],
+            ],
+          ],
+        ],
+      }),
+      block('TITLE', 'm', { safeHTMLSchema: [['How was']] }),
+      block('MATRIX', 'm', {}),
+      block('MATRIX_COLUMN', 'm', { safeHTMLSchema: [['Good']] }),
+      block('MATRIX_COLUMN', 'm', { safeHTMLSchema: [['Bad']] }),
+      block('MATRIX_ROW', 'm', { safeHTMLSchema: [['The food']] }),
+      block('TITLE', 'e', { safeHTMLSchema: [['See you']] }),
+    ],
+  });
+  assert.deepEqual(
+    elements.map(({ type, attrs }) => [type, attrs!['label'] ?? attrs!['text']]),
+    [
+      ['text', 'Who comes?'],
+      ['rich_text', 'See [prices & <more>](https://example.org/prices)\nor **call**'],
+      ['matrix', 'How was'],
+      ['heading', 'See you'],
+    ],
+  );
+  assert.deepEqual(
+    [elements[2]!.attrs!['rows'], elements[2]!.attrs!['options']],
+    [['The food'], ['Good', 'Bad']],
+  );
+  assert.equal(settings.theme?.submit_label, 'Send');
+  assert.deepEqual(leftOut(report), ['blocks[3].payload.safeHTMLSchema[3][1][1][1]']);
+});
+
 test('a form of Google Forms keeps its pages, where options lead, its grids and its points', () => {
   const { form, elements } = converted('google_forms');
   assert.deepEqual(form.children[0]!.attrs!.jumps, [
@@ -154,6 +212,44 @@ test('a survey of SurveyJS keeps its expressions, rows, languages and what is sa
     leftOut(report).filter((path) => path.startsWith('triggers') || path.includes('enableIf')),
     ['pages[0].elements[5].enableIf', 'triggers[1]'],
   );
+});
+
+test('of a matrix of SurveyJS whose cells are questions each row is a group, whose conditions speak of their own row', () => {
+  const { form, elements } = converted('surveyjs', {
+    elements: [
+      {
+        type: 'matrixdropdown',
+        name: 'looms',
+        title: 'Your looms',
+        choices: ['Good', 'Bad'],
+        columns: [
+          { name: 'has', title: 'Do you have one?', cellType: 'boolean' },
+          { name: 'state', visibleIf: '{row.has} = true' },
+          { name: 'parts', cellType: 'checkbox', choices: ['Reed', 'Heddle'] },
+        ],
+        rows: ['Small', { value: 'large', text: 'Large one' }],
+      },
+    ],
+  });
+  assert.deepEqual(
+    (form.children[0]!.children as readonly FormNode[]).map(({ type, attrs }) => [type, attrs?.['label']]),
+    [
+      ['heading', 'Your looms'],
+      ['composite', 'Small'],
+      ['composite', 'Large one'],
+    ],
+  );
+  const states = elements.filter(({ attrs }) => attrs?.['label'] === 'state');
+  const has = elements.filter(({ attrs }) => attrs?.['label'] === 'Do you have one?');
+  assert.deepEqual(
+    states.map(({ type, attrs }) => [type, attrs?.['options'], attrs?.['show_when']]),
+    has.map(({ attrs }) => [
+      'dropdown',
+      ['Good', 'Bad'],
+      { element: attrs?.['id'], is: 'equals', value: true },
+    ]),
+  );
+  assert.equal(states.length, 2);
 });
 
 test('a JSON Schema is asked as its types, limits and conditions say', () => {

@@ -1,6 +1,7 @@
 import { isRecord, own } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
-import { TooMuchWork } from '#ast/work.ts';
+import { limits } from '#ast/limits.ts';
+import { TooMuchWork, type Work } from '#ast/work.ts';
 import { finishSketch } from './finish.ts';
 import { readGoogleForms } from './google-forms.ts';
 import { readJsonSchema } from './json-schema.ts';
@@ -19,6 +20,8 @@ type Importer = {
   recognises: (document: Readonly<Record<string, unknown>>) => boolean;
   read: (root: Part, sketch: Sketch) => void;
 };
+
+const say = (number: number): string => number.toLocaleString('en');
 
 const isList = (document: Readonly<Record<string, unknown>>, name: string): boolean =>
   Array.isArray(own(document, name));
@@ -52,13 +55,16 @@ export const recogniseForm = (document: Readonly<Record<string, unknown>>): Form
 export function convertForm(
   document: Readonly<Record<string, unknown>>,
   source: FormSource,
+  work?: Work,
 ): { structure: object; settings: Settings; report: ReportLine[] } {
-  const { root, report } = openSource(document);
+  const { root, report } = openSource(document, work);
   const sketch = newSketch();
   importers[source].read(root, sketch);
   finishSketch(sketch, root);
   return { structure: sketch.form, settings: sketch.settings, report: report() };
 }
+
+const tooLarge = `It is too large to be read at once. A form has at most ${say(limits.elements)} elements and ${say(limits.formOptions)} options: import it in parts.`;
 
 /** How many lines of a report are told. */
 const mostLines = 1_000;
@@ -66,17 +72,18 @@ const mostLines = 1_000;
 /** A converted form with as much of its report as is told, and how many lines that has. */
 export type ToldForm = ReturnType<typeof convertForm> & { report_count: number };
 
-/** convertForm for somebody who waits. @returns why it is not read, or the form. */
+/** convertForm for somebody who waits. @param work as openSource has it. @returns why it is not read, or the form. */
 export function convertTold(
   document: Readonly<Record<string, unknown>>,
   source: FormSource,
+  work?: Work,
 ): ToldForm | string {
   try {
-    const made = convertForm(document, source);
+    const made = convertForm(document, source, work);
     const { report } = made;
     return { ...made, report: report.slice(0, mostLines), report_count: report.length };
   } catch (error) {
-    if (error instanceof TooMuchWork) return 'It is too large to be read at once. Import it in parts.';
+    if (error instanceof TooMuchWork) return tooLarge;
     throw error;
   }
 }

@@ -40,7 +40,9 @@ export function textOfHtml(html: string): string {
 
 /** The same on one line, without marks. */
 export const lineOfHtml = (html: string): string =>
-  textOfHtml(html.replace(/<\/?(?:b|strong|li|h[1-6])(?:\s[^<>]*)?>/gi, ' ')).replace(/\s+/g, ' ');
+  textOfHtml(
+    html.replace(/<\/?(?:b|strong)(?:\s[^<>]*)?>/gi, '').replace(/<\/?(?:li|h[1-6])(?:\s[^<>]*)?>/gi, ' '),
+  ).replace(/\s+/g, ' ');
 
 const characterOf = (code: number): string =>
   code > 31 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : '';

@@ -1,6 +1,6 @@
 import { factOf } from '#ast/fact-of.ts';
 import { isRecord } from '#ast/json.ts';
-import { newWork, spend } from '#ast/work.ts';
+import { newWork, spend, type Work } from '#ast/work.ts';
 
 /** What became of a part of a document: `changed` is there in another way, `left_out` is not there. */
 export type Outcome = 'mapped' | 'changed' | 'left_out';
@@ -20,7 +20,7 @@ export type Part = {
   part: (name: string) => Part;
   /** The items of the list under a name; none where there is no list. */
   list: (name: string) => Part[];
-  /** The parts of an object, in its order. */
+  /** The parts of an object, in its order, or the items of a list. */
   parts: () => Part[];
   text: (name?: string) => string | undefined;
   number: (name?: string) => number | undefined;
@@ -69,14 +69,14 @@ const partSteps = 100;
 
 /**
  * Opens a document: JSON of at most some ten thousand values and 64 levels.
- * @throws TooMuchWork later, when more of its parts are opened than one request may.
+ * @param work of a request, unless it is read beside all others.
+ * @throws TooMuchWork later, when more of its parts are opened than that allows.
  */
-export function openSource(document: object): Source {
+export function openSource(document: object, work: Work = newWork()): Source {
   const read = new Map<Holder, Set<Key>>();
   const touched = new Set<Holder>();
   const notes = new Map<Holder, Map<Key, Note[]>>();
   const top: Holder = { document };
-  const work = newWork();
 
   const open = (holder: Holder, key: Key, path: string, above: readonly Holder[]): Part => {
     spend(work, partSteps);
@@ -114,7 +114,7 @@ export function openSource(document: object): Source {
           ? list.map((_item, index) => open(list, index, join(at, index), [...around, inside]))
           : [];
       },
-      parts: () => (isRecord(value) ? Object.keys(value).map(child) : []),
+      parts: () => (Array.isArray(value) ? [...value.keys()] : Object.keys(inside)).map(child),
       text: (name) => take(name, (found) => typeof found === 'string'),
       number: (name) => take(name, (found) => typeof found === 'number'),
       flag: (name) => take(name, (found) => typeof found === 'boolean'),

@@ -31,6 +31,11 @@ const types: Readonly<Record<string, (part: Part, reading: SurveyReading) => Ske
     return node('yes_no');
   },
   rating: rating,
+  slider: (part) => {
+    if (part.text('sliderType') === 'range') part.part('sliderType').change('One number is asked for.');
+    const [min = 0, max = 100, step = 1] = ['min', 'max', 'step'].map((name) => part.number(name));
+    return node('number', { min, max, step });
+  },
   matrix: (part, reading) => {
     const made = node('matrix', { multiple: part.text('cellType') === 'checkbox' || undefined });
     reading.tellOptions(made, 'options', part.list('columns'));
@@ -41,6 +46,8 @@ const types: Readonly<Record<string, (part: Part, reading: SurveyReading) => Ske
   matrixdynamic: (part) => rows(part),
   paneldynamic: (part) => rows(part),
   panel: (part) => node('composite', { layout: part.number('colCount') === 2 ? 'grid_2' : undefined }),
+  // Its elements stand in a text (`content`), which is left out.
+  flowpanel: () => node('composite'),
   multipletext: () => node('composite'),
   html: (part, reading) => {
     const made = node('rich_text');
@@ -75,7 +82,7 @@ const inputTypes: Readonly<Record<string, string>> = {
 
 /** The element for a part; undefined where there is none like it. */
 export function makeElement(part: Part, id: string, reading: SurveyReading): Sketched | undefined {
-  const type = part.text('type') ?? part.text('cellType') ?? 'text';
+  const type = part.text('type') ?? part.text('cellType') ?? cellType(reading);
   const make = Object.hasOwn(types, type) ? types[type] : undefined;
   if (!make) return undefined;
   const made = make(part, reading);
@@ -90,10 +97,15 @@ export function makeElement(part: Part, id: string, reading: SurveyReading): Ske
   made.attrs['label'] ??= part.text('name') ?? 'Untitled';
   if (made.type === 'composite') return made;
   tell(made, 'help_text', part.part('description'));
-  tell(made, 'placeholder', part.part('placeholder'));
+  // Before version 1.9.65 with a capital.
+  for (const name of ['placeHolder', 'placeholder']) tell(made, 'placeholder', part.part(name));
   tell(made, 'error_message', part.part('requiredErrorText'));
   return made;
 }
+
+/** What a cell is that does not say so. */
+const cellType = ({ matrix }: SurveyReading): string =>
+  matrix === undefined ? 'text' : (matrix.text('cellType') ?? 'dropdown');
 
 function withoutLabel({ type, attrs: { label: _label, ...attrs } }: Sketched): Sketched {
   return node(type, attrs);
@@ -118,7 +130,12 @@ function choice(part: Part, reading: SurveyReading, type: string): Sketched {
   if (columns > 1 && (type === 'radio' || type === 'multiple_choice'))
     made.attrs['options_layout'] = `grid_${Math.min(columns, 4)}`;
   if (columns === 0) made.attrs['options_layout'] = 'row';
-  reading.tellOptions(made, 'options', part.list('choices'));
+  const choices = part.list('choices');
+  reading.tellOptions(
+    made,
+    'options',
+    choices.length > 0 ? choices : (reading.matrix?.list('choices') ?? []),
+  );
   if (part.flag('showNoneItem') ?? part.flag('hasNone')) {
     const none = reading.say(part.part('noneText')) ?? 'None';
     (made.attrs['options'] as unknown[]).push({ id: 'none', label: none });

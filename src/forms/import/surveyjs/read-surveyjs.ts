@@ -3,7 +3,7 @@ import { fillPiped } from '#ast/piping.ts';
 import type { Confirmation } from '#ast/settings-by-condition.ts';
 import { lineOfHtml, textOfHtml } from '../html.ts';
 import { speaker } from './languages.ts';
-import { add, addJump, addStep, type Sketch, type Sketched, tidy } from '../sketch.ts';
+import { add, addJump, addStep, node, type Sketch, type Sketched, tidy } from '../sketch.ts';
 import type { Part } from '../source.ts';
 import { readExpression } from './expression.ts';
 import { makeElement } from './elements.ts';
@@ -51,6 +51,7 @@ function readElement(
   row = '',
 ): void {
   const { sketch, named } = reading;
+  if (part.text('type') === 'matrixdropdown') return readCells(part, parent, reading, ids);
   const name = part.text('name') ?? '';
   const title = part.part('title');
   const id = sketch.newId(name, name || title.text());
@@ -66,7 +67,44 @@ function readElement(
   const isRows = made.attrs['repeatable'] === true;
   for (const list of ['elements', 'templateElements', 'columns', 'items'])
     if (made.type === 'composite')
-      for (const child of part.list(list)) readElement(child, made, reading, ids, isRows ? rowOf(list) : row);
+      for (const child of part.list(list))
+        readElement(
+          child,
+          made,
+          list === 'columns' ? { ...reading, matrix: part } : reading,
+          ids,
+          isRows ? rowOf(list) : row,
+        );
+}
+
+/** Of a matrix whose cells are questions each row is a group of them, behind a heading. */
+function readCells(part: Part, parent: Sketched, reading: SurveyReading, ids: Map<string, string>): void {
+  const { sketch, named, later, tell } = reading;
+  const name = part.text('name') ?? '';
+  const heading = node('heading', { id: sketch.newId(undefined, name), label: name || 'Untitled' });
+  tell(heading, 'label', part.part('title'));
+  add(sketch, parent, heading, part);
+  readLogic(part, heading, reading);
+  part.change('Each of its rows is a group of questions.');
+  const columns = part.list('columns');
+  for (const row of part.list('rows')) {
+    const value = row.word() ?? row.word('value') ?? '';
+    const group = node('composite', {
+      id: sketch.newId(undefined, `${name} ${value}`),
+      label: value || 'Untitled',
+    });
+    if (row.word() === undefined) tell(group, 'label', row.part('text'));
+    add(sketch, parent, group, row);
+    readLogic(part, group, reading);
+    // Conditions are read behind all questions: those of this row speak of its own.
+    const cells = new Map<string, { element: string; type: string }>();
+    later.push(() => cells.forEach((about, cell) => named.set(cell, about)));
+    for (const column of columns) {
+      readElement(column, group, { ...reading, matrix: part }, ids, 'row.');
+      const cell = `row.${column.text('name') ?? ''}`;
+      if (named.has(cell)) cells.set(cell, named.get(cell)!);
+    }
+  }
 }
 
 /** How conditions within a row speak of it. */

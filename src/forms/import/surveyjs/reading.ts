@@ -1,5 +1,6 @@
 import type { Speaker } from './languages.ts';
 import type { Sketch } from '../sketch.ts';
+import type { Part } from '../source.ts';
 
 /** What reading a survey goes by. */
 export type SurveyReading = Speaker & {
@@ -8,4 +9,6 @@ export type SurveyReading = Speaker & {
   readonly named: Map<string, { element: string; type: string }>;
   /** What can only be read when every element is known. */
   readonly later: (() => void)[];
+  /** The matrix whose columns are read: what they do not say of themselves, it does. */
+  readonly matrix?: Part;
 };

@@ -1,7 +1,6 @@
-import { limits } from '#ast/limits.ts';
-import { line, node, optionsOf, type Sketched, tidy, words } from '../sketch.ts';
-import { lineOfHtml } from '../html.ts';
+import { line, node, optionsOf, type Sketched } from '../sketch.ts';
 import type { Part } from '../source.ts';
+import { textOfBlock } from './texts.ts';
 
 /** A block that asks, or one of several that ask together: `kind` is what they have in common. */
 type Question = { kind: string; make: (run: readonly Part[], labels: OptionLabels) => Sketched };
@@ -125,9 +124,7 @@ function readChoices(run: readonly Part[], type: string, labels: OptionLabels): 
   const made = several && type === 'radio' ? 'multiple_choice' : type;
   return node(made, {
     options: optionsOf(told, (block) => {
-      const label = words(block.part('payload').part('text'), limits.labelBytes, (text) =>
-        tidy(lineOfHtml(text)),
-      );
+      const label = textOfBlock(block);
       if (label !== undefined) labels.set(block.text('uuid') ?? '', label);
       return { id: undefined, label };
     }),
@@ -143,13 +140,9 @@ function readMatrix(run: readonly Part[]): Sketched {
   const of = (type: string): Part[] => run.filter((block) => block.text('type') === type);
   const read = (block: Part) => {
     const payload = block.part('payload');
-    const name = payload.part('html').isThere ? 'html' : 'text';
     for (const flag of ['isFirst', 'isLast']) payload.flag(flag);
     payload.number('index');
-    return {
-      id: undefined,
-      label: words(payload.part(name), limits.labelBytes, (text) => tidy(lineOfHtml(text))),
-    };
+    return { id: undefined, label: textOfBlock(block) };
   };
   const multiple = run.some((block) => block.part('payload').flag('allowMultiple'));
   return node('matrix', {

@@ -1,5 +1,4 @@
 import type { Condition } from '#ast/logic/condition.ts';
-import { lineOfHtml, textOfHtml } from '../html.ts';
 import {
   add,
   addJump,
@@ -8,13 +7,12 @@ import {
   line,
   node,
   prose,
+  setTheme,
   type Sketch,
   type Sketched,
-  tidy,
-  words,
 } from '../sketch.ts';
 import type { Part } from '../source.ts';
-import { limits } from '#ast/limits.ts';
+import { textOfBlock } from './texts.ts';
 import { makeQuestion, type OptionLabels, questionTypes } from './questions.ts';
 import { readTallyCondition } from './conditions.ts';
 
@@ -36,6 +34,7 @@ export function readTally(root: Part, sketch: Sketch): void {
     labels: new Map(),
   };
   for (const run of runsOf(blocks)) readRun(run, reading);
+  dropTitle(reading);
   for (const rule of reading.rules) readRule(rule, reading);
   const settings = root.part('settings');
   const address = settings.text('redirectOnCompletion');
@@ -70,20 +69,14 @@ function runsOf(blocks: readonly Part[]): Part[][] {
   return runs;
 }
 
-const html = (part: Part, most: number = limits.labelBytes): string | undefined => {
-  const payload = part.part('payload');
-  const source = payload.part('html').isThere ? 'html' : payload.part('title').isThere ? 'title' : 'text';
-  const write = most === limits.labelBytes ? lineOfHtml : textOfHtml;
-  payload.text('title');
-  return words(payload.part(source), most, (text) => tidy(write(text)));
-};
-
 /** What a block of each other kind does; undefined is said to be left out. */
 const others: Readonly<Record<string, (block: Part, reading: Reading) => void>> = {
   FORM_TITLE: (block, { sketch }) => {
-    sketch.form.attrs['name'] = html(block) ?? sketch.form.attrs['name'];
+    sketch.form.attrs['name'] = textOfBlock(block) ?? sketch.form.attrs['name'];
     for (const name of ['logo', 'cover'])
       if (block.part('payload').part(name).isThere) block.part('payload').part(name).leaveOut(elsewhere);
+    const button = line(block.part('payload').part('button').part('label'));
+    if (button) setTheme(sketch, 'submit_label', button);
     block.map('name of the form');
   },
   TITLE: (block, reading) => {
@@ -99,7 +92,7 @@ const others: Readonly<Record<string, (block: Part, reading: Reading) => void>> 
   HEADING_3: heading,
   TEXT: (block, reading) => {
     dropTitle(reading);
-    const text = html(block, limits.richTextBytes);
+    const text = textOfBlock(block, true);
     if (text !== undefined) put(block, node('rich_text', { text }), reading);
   },
   DIVIDER: (block, reading) => put(block, node('divider'), reading),
@@ -136,7 +129,7 @@ const elsewhere = 'It is at another service. Upload it in the builder.';
 
 function heading(block: Part, reading: Reading): void {
   dropTitle(reading);
-  put(block, node('heading', { label: html(block) ?? 'Untitled' }), reading);
+  put(block, node('heading', { label: textOfBlock(block) ?? 'Untitled' }), reading);
 }
 
 function put(block: Part, made: Sketched, reading: Reading): void {
@@ -159,7 +152,7 @@ const isEnding = ({ step, sketch }: Reading): boolean => !sketch.form.children.i
 function dropTitle(reading: Reading): void {
   const { title } = reading;
   reading.title = undefined;
-  if (title) put(title, node('heading', { label: html(title) ?? 'Untitled' }), reading);
+  if (title) put(title, node('heading', { label: textOfBlock(title) ?? 'Untitled' }), reading);
 }
 
 function readRun(run: readonly Part[], reading: Reading): void {
@@ -182,7 +175,7 @@ function readQuestion(run: readonly Part[], reading: Reading): void {
   const { sketch, title } = reading;
   const [first] = run as [Part];
   const payload = first.part('payload');
-  const label = title && html(title);
+  const label = title && textOfBlock(title);
   const name = line(payload.part('name'));
   const made = makeQuestion(run, reading.labels);
   const placeholder = prose(payload.part('placeholder'));
