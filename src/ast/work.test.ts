@@ -8,7 +8,7 @@ import { tidyAnswer } from './answers/tidy.ts';
 import { limits } from './limits.ts';
 import { numberMarksOf } from './rules/written-numbers.ts';
 import { composite, element, formOf } from './testing.ts';
-import { type Composite, type InputElement, listQuestions } from './tree.ts';
+import { type Composite, type Form, type InputElement, listQuestions } from './tree.ts';
 import { newWork } from './work.ts';
 import { check, many } from './work.fixture.ts';
 
@@ -44,6 +44,42 @@ test('a pattern that visits each place for each character is matched for a few a
   assert.equal(check(form, raw(1)).result, 'wrong');
   assert.equal(check(form, raw(120)).result, 'too much');
 });
+
+/** Sums of many calculations, of one thing each. */
+const sums = (part: string) =>
+  many(4, (index) =>
+    element('calculation', `c${index}`, {
+      formula: many(Math.floor(1_990 / (part.length + 1)), () => part).join('+'),
+    }),
+  );
+const matrix = element('matrix', 'm');
+const padded = `${' '.repeat(60_000)}x`;
+const lookedAtAgain: [what: string, form: Form, raw: Record<string, unknown>][] = [
+  [
+    'the rows of a matrix that a formula counts',
+    formOf(matrix, ...sums('count({m})')),
+    { m: Object.fromEntries(many(2_000, (index) => [`r${index}`, 'Red'])) },
+  ],
+  [
+    'a text of which a formula asks whether it is there',
+    formOf(element('textarea', 't'), ...sums('if(answered({t}),1,0)')),
+    { t: padded },
+  ],
+  ['a text that a formula counts', formOf(element('textarea', 't'), ...sums('count({t})')), { t: padded }],
+  [
+    'what stands in a row of a matrix that conditions ask for',
+    formOf(
+      matrix,
+      ...many(500, (index) =>
+        element('text', `t${index}`, { show_when: { element: 'm', row: 'Tea', is: 'answered' } }),
+      ),
+    ),
+    { m: { Tea: padded } },
+  ],
+];
+for (const [what, form, raw] of lookedAtAgain) {
+  test(`each look is paid for at ${what}`, () => assert.equal(check(form, raw).result, 'too much'));
+}
 
 test('what people fill in costs less than half of what a request may', () => {
   const paragraph = 'The quick brown fox jumps over the lazy dog.\r\n'.repeat(200);

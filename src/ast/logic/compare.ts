@@ -62,7 +62,10 @@ export function isRowTrue(
 ): boolean {
   const row = 'row' in comparison ? comparison.row : undefined;
   const answer = row === undefined ? undefined : input?.row?.(given.value, row);
-  return isTrue(comparison, answer ? give(answer.value) : given, answer ?? input, around);
+  if (!answer) return isTrue(comparison, given, input, around);
+  // Looked at anew each time, for whether it is white space alone.
+  if (typeof answer.value === 'string') spend(around.work, answer.value.length * stepsOf.lookedAt);
+  return isTrue(comparison, give(answer.value), answer, around);
 }
 
 /** What each thing costs, in the steps of work.ts. */
@@ -72,6 +75,7 @@ const stepsOf = {
   listed: 3,
   member: 6,
   foldedCharacter: 2,
+  lookedAt: 0.25,
   moment: 120,
 } as const;
 

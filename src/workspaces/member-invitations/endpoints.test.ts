@@ -181,7 +181,13 @@ test('invitations are limited for whoever invites and for the address, and names
     refused.body.message,
     /^You have invited 20 people within an hour\. Try again in \d+ seconds\.$/,
   );
-  assert.equal((await attacker.api<{ data: unknown[] }>('GET', path)).body.data.length, 20);
+  const { data: made } = (await attacker.api<{ data: { id: string }[] }>('GET', path)).body;
+  assert.equal(made.length, 20);
+  assert.equal(
+    (await attacker.api('POST', `${path}/${made[0]!.id}/resend`)).status,
+    429,
+    'again is one more',
+  );
 
   const sent = await until('a mail to a victim', async () =>
     server.taken.find(({ to }) => to[0]!.startsWith('victim-')),

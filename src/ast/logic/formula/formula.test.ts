@@ -53,6 +53,9 @@ const results: Record<string, number | undefined> = {
   'year("2026-11-23") + month("2026-11-23") + day("2026-11-23")': 2060,
   'weekday("2026-11-23") * 10 + weekday("2026-11-29")': 17,
   'if(today() > "2000-01-01", 1, 0)': 1,
+  'if("09:30" < "10:00" and "2026-01-31T09:30" >= "2026-01-31", 1, 0)': 1,
+  // What is no day comes neither before nor after one: a browser says a text of a date that it cannot read.
+  'if("2026-02-31" > "2026-01-31" or "2026-02-31" <= "2026-01-31", 1, 0)': 0,
 };
 for (const [formula, result] of Object.entries(results)) {
   test(`${formula} gives ${result ?? 'no number'}`, () => assert.equal(resultOf(formula), result));

@@ -34,8 +34,11 @@ export type FormulaAnswers = {
   readonly work: Work;
 };
 
-/** What a step costs, and a character of a text that is compared, in the steps of work.ts. */
-const steps = { instruction: 40, character: 2 } as const;
+/**
+ * What a step costs, a character of a text that is compared, one that is only looked at, and a row of a matrix that is
+ * counted, in the steps of work.ts.
+ */
+const steps = { instruction: 40, character: 2, lookedAt: 0.25, counted: 10 } as const;
 
 /** Beyond, numbers are not exact any more. */
 const mostReckoned = 999_999_999_999_999;
@@ -73,7 +76,10 @@ function valueOf(
   if (step.kind === 'value') return step.value;
   if (step.kind === 'call') return runs[step.name](stack.splice(stack.length - step.count), answers);
   if (step.kind === 'gather')
-    return gatherers[step.name](step.parts.flatMap((part) => valuesOf(part, answers, row)));
+    return gatherers[step.name](
+      step.parts.flatMap((part) => valuesOf(part, answers, row)),
+      answers.work,
+    );
   const answer = answers.answer(step.id, row);
   return step.kind === 'answer' ? answer : pointsOf(answers.attrsOf(step.id), answer, answers.work);
 }
@@ -111,7 +117,8 @@ const compare =
   (holds: (sign: number) => boolean): Run =>
   ([one, other]) => {
     if (typeof one === 'number' && typeof other === 'number') return holds(settle(one) - settle(other));
-    if (typeof one !== 'string' || typeof other !== 'string') return false;
+    // What is no day or time comes neither before nor after one, and may be as long as all that was sent.
+    if (!isPlaceInTime(one) || !isPlaceInTime(other)) return false;
     const [left, right] = aligned(one, other);
     return holds(left < right ? -1 : Number(left > right));
   };
@@ -124,6 +131,8 @@ function aligned(one: string, other: string): [string, string] {
 }
 
 const isMoment = (text: string): boolean => isDate(text) || isDateTime(text);
+const isPlaceInTime = (value: FormulaValue): value is string =>
+  typeof value === 'string' && (isTime(value) || isMoment(value));
 
 const isEqual: Run = (given, answers) => {
   const [one, other] = given.map((value) => (typeof value === 'number' ? settle(value) : value));
@@ -216,7 +225,7 @@ const runs: Readonly<Record<Exclude<FunctionName, Gathering>, Run>> = {
     if (typeof value !== 'string' || typeof part !== 'string') return false;
     return includesText(fold(value, answers), fold(part, answers), answers.work);
   },
-  answered: ([value]) => !isBlank(value),
+  answered: ([value], { work }) => isAnswered(value, work),
   today: (_given, { today }) => today,
   days_between: ([from, to]) => {
     const [one, other] = [dayOf(from), dayOf(to)];
@@ -239,22 +248,33 @@ const runs: Readonly<Record<Exclude<FunctionName, Gathering>, Run>> = {
 };
 
 /** What is not answered is left out: of nothing, a sum is 0 and the others have no value. */
-const gatherers: Readonly<Record<Gathering, (values: readonly FormulaValue[]) => FormulaValue>> = {
-  sum: (values) => answered(values).reduce((total, value) => settle(total + value), 0),
-  min: (values) => least(answered(values), 1),
-  max: (values) => least(answered(values), -1),
-  average: (values) => {
-    const numbers = answered(values);
-    const total = numbers.reduce((sum, value) => settle(sum + value), 0);
-    return numbers.length === 0 ? undefined : settle(total / numbers.length);
-  },
-  count: (values) => values.reduce<number>((total, value) => total + countOf(value), 0),
-};
+const gatherers: Readonly<Record<Gathering, (values: readonly FormulaValue[], work: Work) => FormulaValue>> =
+  {
+    sum: (values) => answered(values).reduce((total, value) => settle(total + value), 0),
+    min: (values) => least(answered(values), 1),
+    max: (values) => least(answered(values), -1),
+    average: (values) => {
+      const numbers = answered(values);
+      const total = numbers.reduce((sum, value) => settle(sum + value), 0);
+      return numbers.length === 0 ? undefined : settle(total / numbers.length);
+    },
+    count: (values, work) => values.reduce<number>((total, value) => total + countOf(value, work), 0),
+  };
 
 /** How many choices, files or rows an answer has; of one that has no parts, whether it is there. */
-function countOf(value: FormulaValue): number {
-  if (isRecord(value)) return Object.keys(value).length;
-  return Array.isArray(value) ? value.length : Number(!isBlank(value));
+function countOf(value: FormulaValue, work: Work): number {
+  if (Array.isArray(value)) return value.length;
+  if (!isRecord(value)) return Number(isAnswered(value, work));
+  // As many as were sent: what they are is checked later.
+  const { length } = Object.keys(value);
+  spend(work, length * steps.counted);
+  return length;
+}
+
+/** Whether there is an answer. Of a text, white space may be all that is seen of it. */
+function isAnswered(value: FormulaValue, work: Work): boolean {
+  if (typeof value === 'string') spend(work, value.length * steps.lookedAt);
+  return !isBlank(value);
 }
 
 const answered = (values: readonly FormulaValue[]): number[] =>
