@@ -35,6 +35,21 @@ async function choose(page: Page, form: string, action: string): Promise<void> {
   await press(page, 'Enter');
 }
 
+test('a template with a picture brings it into the workspace, and its page shows it', async () => {
+  const person = await signIn(service, { role: 'editor' });
+  const page = await console.open('/app/', person);
+  await page.getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('button', { name: /^RSVP/ }).click();
+  await page.waitForURL(/\/app\/forms\/[0-9a-f-]{36}$/);
+  const id = page.url().split('/').at(-1)!;
+  assert.equal((await person.api('POST', `/forms/${id}/publish`)).status, 200);
+  await page.goto(`${service.url}/f/${id}`);
+  await until('its cover to be drawn', () =>
+    page.evaluate<boolean>(`document.querySelector('img.cover').naturalWidth > 0`),
+  );
+  await page.context().close();
+});
+
 test('a form is made from a template by keyboard, and opens in the builder', async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open('/app/', person);

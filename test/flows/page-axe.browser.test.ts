@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
 import { looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { openService } from '#test/service.ts';
+import { beginFrom } from '../../web/forms/templates/begin-from.ts';
 import { templates } from '../../web/forms/templates/templates.ts';
 import { wake } from './page-script-stage.ts';
 
@@ -20,6 +23,8 @@ const tenant = await service.makeTenant();
 const browser = await openBrowser();
 after(() => browser.close());
 
+const square = sharp({ create: { width: 640, height: 480, channels: 3, background: '#a63d2f' } });
+const photo: string = (await tenant.call('POST', '/images', await square.png().toBuffer())).body.id;
 const { body: form } = await tenant.call('POST', '/forms', {
   structure: stepsOf(
     { title: 'You', description: 'Who are you?' },
@@ -41,6 +46,7 @@ const { body: form } = await tenant.call('POST', '/forms', {
       element('matrix', 'pleased', { rows: ['Food', 'Room'] }),
       element('picture_choice', 'motif'),
       element('signature', 'sign'),
+      { type: 'image', attrs: { image: photo, alt: 'A loom', caption: 'Our loom' }, children: [] },
       element('consent', 'agreed'),
       element('calculation', 'sum', { formula: '{likely} * 2', prefix: '€ ' }),
       element('hidden', 'source'),
@@ -167,8 +173,12 @@ for (const [what, settings] of notices) {
 }
 
 test('P10: every template is published as it is, and its page has no finding, by turns with script and without', async () => {
-  for (const [turn, { id, structure, settings }] of templates.filter(({ id }) => id !== 'blank').entries()) {
-    const { status, body } = await tenant.call('POST', '/forms', { structure, settings, publish: true });
+  const upload = async (address: string): Promise<string> =>
+    (await tenant.call('POST', '/images', await sharp(fileURLToPath(address)).png().toBuffer())).body.id;
+  for (const [turn, template] of templates.filter(({ id }) => id !== 'blank').entries()) {
+    const { id } = template;
+    const begun = await beginFrom(template, upload);
+    const { status, body } = await tenant.call('POST', '/forms', { ...begun, publish: true });
     assert.equal(status, 201, `${id}: ${JSON.stringify(body)}`);
     const context = await browser.newContext({
       viewport: { width: widths[turn % widths.length]!, height: 900 },

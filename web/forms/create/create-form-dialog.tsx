@@ -2,7 +2,6 @@ import './create-form-dialog.css';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactElement, Suspense, useState } from 'react';
-import type { InputOf } from '#app/operations.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -10,7 +9,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
-import { newFormSettings } from './new-form-settings.ts';
+import type { NewForm } from './new-form-settings.ts';
 import { PackagePanel } from './package-panel.tsx';
 import { PastedFormPanel } from './pasted-form-panel.tsx';
 
@@ -19,7 +18,6 @@ const TemplateGallery = lazy(async () => ({
   default: (await import('./template-gallery.tsx')).TemplateGallery,
 }));
 
-type NewForm = InputOf<'createForm'>['body'];
 type Way = 'templates' | 'json' | 'file';
 
 /** Makes a form, empty, from a template, from JSON or from a file, and opens it in the builder. */
@@ -37,7 +35,8 @@ export function CreateFormDialog({
   const [pasted, setPasted] = useState('');
   const navigate = useNavigate();
   const create = useMutation({
-    mutationFn: (form: NewForm) => call(workspaceId, 'createForm', { body: form }),
+    mutationFn: async (form: NewForm | (() => Promise<NewForm>)) =>
+      call(workspaceId, 'createForm', { body: typeof form === 'function' ? await form() : form }),
     async onSuccess({ id }) {
       await queryClient.invalidateQueries({ queryKey: ['forms'] });
       await navigate({ to: '/forms/$form', params: { form: id } });
@@ -62,9 +61,8 @@ export function CreateFormDialog({
             content: (
               <Suspense fallback={<Loading lines={5} />}>
                 <TemplateGallery
-                  onChoose={({ structure, settings }) =>
-                    create.mutate({ structure, settings: { ...newFormSettings(), ...settings } })
-                  }
+                  workspaceId={workspaceId}
+                  onCreate={create.mutate}
                   isPending={create.isPending}
                 />
               </Suspense>

@@ -1,4 +1,8 @@
+import type { InputOf } from '#app/operations.ts';
 import type { Settings } from '#ast/settings.ts';
+
+/** What a form is created with. */
+export type NewForm = InputOf<'createForm'>['body'];
 
 /**
  * What a form that a person makes here begins with, unlike one that the API makes: defences that no visitor notices.

@@ -3,18 +3,33 @@ import { type ReactElement, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { SearchField } from '../../design/field.tsx';
 import type { Template } from '../templates/template.ts';
+import { beginFrom } from '../templates/begin-from.ts';
 import { templateGroups, wordsOf } from '../templates/templates.ts';
+import { type NewForm, newFormSettings } from './new-form-settings.ts';
 import { TemplatePicture } from './template-picture.tsx';
+import { uploadDrawing } from './upload-drawing.ts';
 
 /** The templates in groups, as cards with a sketch of what is in them; a word finds those that say it. */
 export function TemplateGallery({
-  onChoose,
+  workspaceId,
+  onCreate,
   isPending,
 }: {
-  onChoose: (template: Template) => void;
+  workspaceId: string;
+  onCreate: (make: () => Promise<NewForm>) => void;
   isPending: boolean;
 }): ReactElement {
   const [search, setSearch] = useState('');
+  const [chosen, setChosen] = useState<Template | undefined>();
+  const choose = (template: Template): void => {
+    setChosen(template);
+    onCreate(async () => {
+      const { structure, settings } = await beginFrom(template, (address) =>
+        uploadDrawing(workspaceId, address),
+      );
+      return { structure, settings: { ...newFormSettings(), ...settings } };
+    });
+  };
   const wanted = search.trim().toLowerCase();
   const groups = templateGroups
     .map(({ title, templates }) => ({
@@ -38,14 +53,16 @@ export function TemplateGallery({
               <Button
                 key={template.id}
                 className="template"
-                isDisabled={isPending}
-                onPress={() => onChoose(template)}
+                isDisabled={isPending && chosen !== template}
+                isPending={isPending && chosen === template}
+                onPress={() => choose(template)}
               >
                 <TemplatePicture {...template} />
                 <span className="template-text">
                   <span className="template-name">{template.title}</span>
                   <span className="soft small">{template.description}</span>
                 </span>
+                {isPending && chosen === template && <span className="button-spinner" aria-hidden="true" />}
               </Button>
             ))}
           </div>

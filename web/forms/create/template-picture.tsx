@@ -1,5 +1,6 @@
 import './template-picture.css';
 import type { ReactElement } from 'react';
+import { idOf } from '#ast/answers/options.ts';
 import {
   type Element,
   isComposite,
@@ -10,6 +11,7 @@ import {
   matrixRowsOf,
   optionsOf,
 } from '#ast/tree.ts';
+import { addressOf } from '../templates/pictures.ts';
 import type { Template } from '../templates/template.ts';
 
 /** A sketch of a form's first step: a bar for each label, what is asked below it, in its colour. Says nothing to screen readers. */
@@ -18,6 +20,7 @@ export function TemplatePicture({ structure, settings }: Template): ReactElement
   const isGrid = step !== undefined && layoutOf(step) !== 'stack';
   return (
     <span className="sketch" aria-hidden="true">
+      <Drawing id={settings?.theme?.cover} className="sketch-cover" />
       <span className="sketch-title" style={{ background: settings?.theme?.color }} />
       {step?.children.length === 0 && <span className="sketch-empty">+</span>}
       <span className={`sketch-body${isGrid ? ' sketch-grid' : ''}`}>
@@ -40,6 +43,7 @@ function Sketch({ element }: { element: Element }): ReactElement | null {
       </span>
     );
   }
+  if (element.type === 'image') return <Drawing id={element.attrs.image} className="sketch-image" />;
   const isWide = (element.attrs?.col_span ?? 1) > 1;
   return (
     <span className={`sketch-field${isWide ? ' sketch-wide' : ''}`}>
@@ -63,6 +67,18 @@ function Control({ element }: { element: Exclude<Element, { type: 'composite' }>
       </>
     );
   if (marks.length > 0) return <Marks count={marks.length} />;
+  if (element.type === 'picture_choice')
+    return (
+      <span className="sketch-marks">
+        {options.map((option) => (
+          <Drawing
+            key={idOf(option)}
+            id={typeof option === 'string' ? undefined : option.image}
+            className="sketch-choice"
+          />
+        ))}
+      </span>
+    );
   if (options.length > 0)
     return (
       <>
@@ -82,4 +98,9 @@ function Marks({ count }: { count: number }): ReactElement {
       ))}
     </span>
   );
+}
+
+function Drawing({ id, className }: { id: string | undefined; className: string }): ReactElement | null {
+  const address = addressOf(id);
+  return address === undefined ? null : <img className={className} src={address} alt="" />;
 }

@@ -1,4 +1,5 @@
-import { ask, form, rows, step, tell } from './notation.ts';
+import { ask, form, rows, show, step, tell } from './notation.ts';
+import { pictures } from './pictures.ts';
 import type { Template } from './template.ts';
 
 /** Somebody takes part in something. */
@@ -100,6 +101,7 @@ export const events: readonly Template[] = [
       theme: {
         color: '#9d174d',
         font: 'fraunces',
+        cover: pictures.garland.id,
         corner: 'round',
         density: 'airy',
         submit_label: 'Send my answer',
@@ -115,6 +117,11 @@ export const events: readonly Template[] = [
       { name: 'Help at the summer fair', description: 'Choose your shifts. Whatever is full is taken.' },
       step(
         { title: 'Your shifts', layout: 'stack' },
+        show(
+          pictures.fairground.id,
+          'The fairground from above: the gate in the west, the big tent in the north, the kitchen in the north east, the office in the south.',
+          'Welcome is at the green gate, children play in the yellow tent, the red one is the kitchen.',
+        ),
         ask('multiple_choice', 'shifts', 'When can you help?', {
           options: [
             { id: 'fri-evening', label: 'Friday, 17:00 to 21:00: setting up', capacity: 12 },

@@ -23,6 +23,13 @@ export const ask = <const Type extends InputType>(
 /** A text with marks that is read on the way. */
 export const tell = (text: string): Element => ({ type: 'rich_text', attrs: { text }, children: [] });
 
+/** A picture with what it shows, in words, and a line below it. */
+export const show = (image: string, alt: string, caption: string): Element => ({
+  type: 'image',
+  attrs: { image, alt, caption },
+  children: [],
+});
+
 /** What is asked in rows, as many as there are. */
 export const rows = (
   id: string,

@@ -1,11 +1,12 @@
 import { ask, form, rows, step } from './notation.ts';
+import { pictures } from './pictures.ts';
 import type { Template } from './template.ts';
 
 /** Somebody orders things, a row each. */
 export const order: Template = {
   id: 'order',
   title: 'Order',
-  description: 'Items as rows, a total that is worked out, and when to deliver.',
+  description: 'Items as rows with pictures to choose from, and a total that is worked out.',
   structure: form(
     { name: 'Order', description: 'We confirm every order by email.' },
     step(
@@ -23,6 +24,15 @@ export const order: Template = {
           required: true,
         }),
         ask('number', 'quantity', 'Quantity', { required: true, min: 1, max: 100, step: 1 }),
+        ask('picture_choice', 'pattern', 'Pattern', {
+          options: [
+            { id: 'stripes', label: 'Stripes', image: pictures.stripes.id },
+            { id: 'checks', label: 'Checks', image: pictures.checks.id },
+            { id: 'herringbone', label: 'Herringbone', image: pictures.herringbone.id },
+          ],
+          required: true,
+          col_span: 2,
+        }),
       ),
       ask('radio', 'delivery', 'Delivery', {
         options: [

@@ -1,11 +1,12 @@
 import { ask, form, step } from './notation.ts';
+import { pictures } from './pictures.ts';
 import type { Template } from './template.ts';
 
 /** Somebody is asked what they know. */
 export const quiz: Template = {
   id: 'quiz',
   title: 'Quiz',
-  description: 'Points for each answer, and a verdict at the end.',
+  description: 'Points for each answer, pictures to tell apart, and a verdict at the end.',
   structure: form(
     { name: 'How well do you know weaving?', description: 'Four questions. Look nothing up.' },
     step(
@@ -14,8 +15,12 @@ export const quiz: Template = {
         options: ['The weft', { id: 'warp', label: 'The warp', points: 1 }, 'The selvedge'],
         required: true,
       }),
-      ask('radio', 'twill', 'Which cloth has a twill weave?', {
-        options: [{ id: 'denim', label: 'Denim', points: 1 }, 'Taffeta', 'Velvet'],
+      ask('picture_choice', 'twill', 'Which of these is a twill, as denim is?', {
+        options: [
+          { id: 'a', label: 'A', image: pictures.satinWeave.id },
+          { id: 'b', label: 'B', image: pictures.twillWeave.id, points: 1 },
+          { id: 'c', label: 'C', image: pictures.plainWeave.id },
+        ],
         required: true,
       }),
       ask('radio', 'jacquard', 'What did Jacquard’s loom read?', {
@@ -52,7 +57,7 @@ export const quiz: Template = {
       },
     ],
     confirmation_message:
-      'You have {{score}} of 5 points. The right answers: the warp, denim, punched cards, linen and hemp.',
+      'You have {{score}} of 5 points. The right answers: the warp, B, punched cards, linen and hemp.',
     theme: { color: '#a16207', font: 'space-grotesk', corner: 'round', submit_label: 'Show my points' },
   },
 };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { checkAnswers } from '#ast/answers.ts';
 import { checkSettings } from '#ast/settings.ts';
@@ -6,6 +7,7 @@ import { walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newWork } from '#ast/work.ts';
 import { newFormSettings } from '../create/new-form-settings.ts';
+import { beginFrom } from './begin-from.ts';
 import { templates, wordsOf } from './templates.ts';
 
 test('there is a blank form and at least fifteen that are worth starting from, each named once', () => {
@@ -40,6 +42,8 @@ test('between them, templates use every type that asks for a mark, an agreement 
     'hidden',
     'calculation',
     'rich_text',
+    'picture_choice',
+    'image',
   ] as const)
     assert.ok(used.has(type), type);
 });
@@ -51,18 +55,41 @@ const answersOf = (wanted: string, raw: object) =>
     work: newWork(),
   });
 
+test('the pictures of a template are uploaded once each, and named by the ids that they have then', async () => {
+  const named = async (wanted: string) => {
+    const uploaded: string[] = [];
+    const begun = await beginFrom(templates.find(({ id }) => id === wanted)!, async (address) => {
+      assert.match(await readFile(new URL(address), 'utf8'), /^<svg /);
+      return `new-${uploaded.push(address)}`;
+    });
+    return { uploaded: uploaded.length, begun: JSON.stringify(begun) };
+  };
+  for (const [id, count] of [
+    ['contact', 0],
+    ['rsvp', 1],
+    ['volunteer-shifts', 1],
+    ['quiz', 3],
+    ['order', 3],
+  ] as const) {
+    const { uploaded, begun } = await named(id);
+    assert.equal(uploaded, count, id);
+    assert.equal(begun.match(/"new-\d"/g)?.length ?? 0, count, id);
+    assert.doesNotMatch(begun, /00000000-/, id);
+  }
+});
+
 test('an order is added up over its rows, with the delivery', () => {
   const items = [
-    { article: 'scarf', quantity: 2 },
-    { article: 'cushion', quantity: 1 },
+    { article: 'scarf', quantity: 2, pattern: ['checks'] },
+    { article: 'cushion', quantity: 1, pattern: ['stripes'] },
   ];
   const result = answersOf('order', { items, delivery: 'fetch', name: 'Anni', email: 'anni@example.com' });
   assert.equal(result.ok && result.answers['total'], 106.5);
 });
 
 test('a quiz gives a point for what is right, takes one for what is wrong, and never goes below none', () => {
-  const wrong = { warp: 'The weft', twill: 'Velvet', jacquard: 'Rolls of music', plants: ['silk', 'wool'] };
-  const right = { warp: 'warp', twill: 'denim', jacquard: 'cards', plants: ['linen', 'hemp'] };
+  const wrong = { warp: 'The weft', twill: ['a'], jacquard: 'Rolls of music', plants: ['silk', 'wool'] };
+  const right = { warp: 'warp', twill: ['b'], jacquard: 'cards', plants: ['linen', 'hemp'] };
   for (const [raw, score] of [
     [right, 5],
     [{ ...right, plants: ['linen', 'silk'] }, 3],

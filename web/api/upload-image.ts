@@ -1,5 +1,5 @@
-import { ApiProblem } from '../../api/client.ts';
-import { call } from '../../api/operations.ts';
+import { ApiProblem } from './client.ts';
+import { call } from './operations.ts';
 
 /** What the service stores (src/forms/images). */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
