@@ -72,7 +72,10 @@ export async function openFormloomDatabase(
   try {
     if (serves) await refuseOtherNodes(database, config);
     const migrated = await prepare(connection, log);
-    for (const name of migrated) say(`The database was migrated: ${name}.`);
+    if (migrated.length > 0)
+      say(
+        `The database was migrated: ${migrated.length} ${migrated.length === 1 ? 'step' : 'steps'}, to ${migrated.at(-1)}.`,
+      );
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
     isOpen = true;
     const url = embedded ? urlOf(embedded) : config.databaseUrl!;
