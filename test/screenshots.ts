@@ -331,7 +331,7 @@ const select = (label: string) => (page: Page) =>
   page.locator(`.canvas-body [aria-label^="“${label}”"]`).click();
 /** Opens the properties of what is selected, where they are not beside it. */
 const properties = async (page: Page): Promise<void> => {
-  const button = page.locator('.phone-bar').getByRole('button', { name: 'Properties' });
+  const button = page.locator('.canvas-foot').getByRole('button', { name: 'Properties' });
   if (await button.isVisible()) await button.click();
 };
 const toLogic = (page: Page): Promise<void> =>

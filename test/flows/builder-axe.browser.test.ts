@@ -134,7 +134,7 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await page.setViewportSize({ width: 375, height: 367 });
   await until('what is written to be in sight', async () => {
     const { y, height } = (await written.boundingBox())!;
-    return y > 0 && y + height < (await page.locator('.phone-bar').boundingBox())!.y;
+    return y > 0 && y + height < (await page.locator('.canvas-foot').boundingBox())!.y;
   });
   await page.keyboard.press('End');
   await page.keyboard.type(' matter');
@@ -164,6 +164,10 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await tap('Required', bar);
   await tap('Move up', bar);
   await isFit('the canvas');
+  await page.setViewportSize({ width: 320, height: 667 });
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
+  assert.deepEqual(await page.evaluate(smallTargets), [], 'the narrowest phone');
+  await page.setViewportSize({ width: 375, height: 667 });
 
   await tap('Properties');
   await sheet.getByLabel('Help text').fill('When will you come?');
@@ -214,7 +218,7 @@ test('on a phone: from a template by labels, options, required and order to a pr
 });
 
 /** Runs in the browser: the buttons of the builder and of what lies over it on which a thumb lands beside others. */
-const smallTargets = `[...document.querySelectorAll(':is(.phone-bar, .node-bar, .view-bar, .dialog, .form-actions) :is(.button, .view-tab)')]
+const smallTargets = `[...document.querySelectorAll(':is(.canvas-foot, .node-bar, .view-bar, .dialog, .form-actions) :is(.button, .view-tab)')]
   .map((button) => [button.ariaLabel ?? button.textContent, button.getBoundingClientRect()])
   .filter(([, { width, height }]) => width > 0 && Math.min(width, height) < 44)
   .map(([name, { width, height }]) => name + ': ' + width + ' by ' + height)`;

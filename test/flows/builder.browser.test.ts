@@ -364,6 +364,22 @@ const linesOf = (main: string): string => `(() => {${boxes}
     [node.localName + ' ' + node.textContent.trim().replace(/\\s+/g, ' ').slice(0, 40), box.left - left, box.top - top, box.right - left, box.bottom - top, styles(getComputedStyle(node))])];
 })()`;
 
+/** What of the form lies below the actions of a part, with each of its parts selected in turn; those in sight are looked at. */
+const underBars = `(async () => {${boxes}
+  const canvas = document.querySelector('.canvas');
+  const parts = [...host.querySelectorAll('[data-key]')].filter(({ localName }) => localName !== 'header');
+  const found = [];
+  for (const part of parts) {
+    part.focus();
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    const [bar, sight] = [boxOf(document.querySelector('.node-bar')), boxOf(canvas)];
+    for (const { node, box } of boxesOf(host, visible))
+      if (Math.min(box.bottom, sight.bottom) > bar.top && box.top < bar.bottom && box.left < bar.right && box.right > bar.left)
+        found.push(part.ariaLabel + ' covers ' + node.textContent);
+  }
+  return { count: parts.length, found };
+})()`;
+
 /** What of the canvas's own lies over a control of the form: a "+", or the outline that a part has or may get. */
 const covered = `(() => {${boxes}
   const meets = (one, other) => one.left < other.right - .5 && one.right > other.left + .5 && one.top < other.bottom - .5 && one.bottom > other.top + .5;
@@ -451,6 +467,9 @@ test('the canvas is the page: each line of it stands where the page has it, and 
       const seen = await page.evaluate<{ signs: number; found: string[] }>(covered);
       assert.ok(seen.signs > 1);
       assert.deepEqual(seen.found, [], `${name} at ${width} px`);
+      const bars = await page.evaluate<{ count: number; found: string[] }>(underBars);
+      assert.ok(bars.count > 1);
+      assert.deepEqual(bars.found, [], `${name} at ${width} px`);
       await visit.setViewportSize({
         width: Number(await page.evaluate(`document.querySelector('.canvas').clientWidth`)),
         height: 800,

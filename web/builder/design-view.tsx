@@ -38,6 +38,7 @@ export function DesignView({
   const stepsList = useRef<HTMLOListElement>(null);
   const { drag, start } = useDrag(place, host, scroller, stepsList);
   const deletion = useDeletion(api);
+  const [foot, setFoot] = useState<HTMLElement | null>(null);
   const [wish, setWish] = useState<InsertWish | undefined>();
   const isNarrow = useNarrow();
   const { sheet, setSheet, closePanel } = useSheet(place.editor, host);
@@ -62,24 +63,28 @@ export function DesignView({
           host={host}
           scroller={scroller}
           problems={problems}
+          foot={foot}
           drag={drag}
           onDrag={start}
           onInsert={insert}
         />
+        <div className="canvas-foot">
+          <div ref={setFoot} />
+          {isNarrow && (
+            <>
+              <IconButton icon="steps" label="Steps" onPress={() => setSheet('steps')} />
+              <IconButton icon="settings" label="Properties" onPress={() => setSheet('panel')} />
+              {!isReadOnly && (
+                <IconButton icon="add" label="Add an element" variant="primary" onPress={openMenu} />
+              )}
+            </>
+          )}
+        </div>
         <Pane side="end" title="Properties" isOpen={sheet === 'panel'} onClose={closePanel}>
           <div inert={isReadOnly}>
             <PropertyPanel problems={problems} />
           </div>
         </Pane>
-        {isNarrow && (
-          <div className="phone-bar">
-            <IconButton icon="steps" label="Steps" onPress={() => setSheet('steps')} />
-            <IconButton icon="settings" label="Properties" onPress={() => setSheet('panel')} />
-            {!isReadOnly && (
-              <IconButton icon="add" label="Add an element" variant="primary" onPress={openMenu} />
-            )}
-          </div>
-        )}
         {deletion.dialog}
         <InsertMenu wish={wish} onClose={() => setWish(undefined)} />
       </div>

@@ -20,6 +20,7 @@ type CanvasProps = {
   readonly host: RefObject<HTMLDivElement | null>;
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
+  readonly foot: HTMLElement | null;
   readonly drag: Drag | undefined;
   readonly onDrag: StartDrag;
   /** Opens the list of elements to add at a place. */
@@ -27,7 +28,15 @@ type CanvasProps = {
 };
 
 /** The form as it will look, to be worked on: selected, written on, moved, filled. */
-export function Canvas({ host, scroller, problems, drag, onDrag, onInsert }: CanvasProps): ReactElement {
+export function Canvas({
+  host,
+  scroller,
+  problems,
+  foot,
+  drag,
+  onDrag,
+  onInsert,
+}: CanvasProps): ReactElement {
   const place = useBuilder();
   const { editor } = place;
   const { id: formId } = useForm();
@@ -48,7 +57,13 @@ export function Canvas({ host, scroller, problems, drag, onDrag, onInsert }: Can
             onFill={(parent, button) => onInsert(button, { parent, index: 0 })}
           />
         </Shadow>
-        <Overlay host={host} onDrag={onDrag} onInsert={onInsert} isDragging={drag !== undefined} />
+        <Overlay
+          host={host}
+          foot={foot}
+          onDrag={onDrag}
+          onInsert={onInsert}
+          isDragging={drag !== undefined}
+        />
       </div>
       <DragLayer drag={drag} />
     </div>

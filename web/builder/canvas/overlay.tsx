@@ -1,4 +1,5 @@
 import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { IconButton } from '../../design/button.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { titleOf } from '../model/compare.ts';
@@ -16,115 +17,136 @@ import { useNarrow } from '../../design/use-window.ts';
 
 type OverlayProps = {
   readonly host: RefObject<HTMLDivElement | null>;
+  /** Below the canvas: where the actions stand when there is no room beside the form. */
+  readonly foot: HTMLElement | null;
   readonly isDragging: boolean;
   readonly onDrag: StartDrag;
   readonly onInsert: (anchor: Element, spot: Spot) => void;
 };
 
-type Frame = { left: number; top: number; width: number; height: number };
+/** Where the actions stand beside the form, in the overlay's own coordinates. */
+type Beside = { readonly left: number; readonly top: number };
 
-/** What lies over the selected part: a handle and its actions; and over all of it a "+" at every gap. */
-export function Overlay({ host, isDragging, onDrag, onInsert }: OverlayProps): ReactElement | null {
+/**
+ * What lies over the form: a "+" at every gap, and the actions of what is selected, which cover nothing of it. They
+ * stand beside it, where its margin has room for them, in sight as long as the part is; else below the canvas.
+ */
+export function Overlay({ host, foot, isDragging, onDrag, onInsert }: OverlayProps): ReactElement | null {
   const { editor, isReadOnly } = useBuilder();
   const state = useEditorState(editor);
   const { root } = state.history.present;
   const layer = useRef<HTMLDivElement>(null);
-  const on = useOnParts()();
-  const { parts } = on;
-  const keys = parts.map(({ key }) => key).join(' ');
-  const frame = useFrame(layer, host, keys, root);
-  const [node] = parts;
-  const { up, down, duplicate, remove, require } = onParts;
-  // Where a finger works, what moves a part stands here, and what is done less often behind the button for more.
-  const deeds = useNarrow() ? [up, down, remove] : [duplicate, remove];
+  const { parts } = useOnParts()();
+  const beside = useBeside(layer, host, parts.map(({ key }) => key).join(' '), root);
   if (isReadOnly) return <div ref={layer} className="overlay" />;
   return (
     <div ref={layer} className="overlay" data-writing={state.editing?.option && ''}>
       {!isDragging && <Gaps layer={layer} host={host} onInsert={onInsert} />}
-      {frame && node && (
-        // Hidden, not removed: a finger's drag ends with the handle that it began on.
-        <div
-          className="overlay-frame"
-          data-dragging={isDragging || undefined}
-          style={{ left: frame.left, top: frame.top, width: frame.width, height: frame.height }}
-        >
+      {parts.length > 0 &&
+        (beside ? (
+          // Hidden, not removed: a finger's drag ends with the handle that it began on.
           <div
-            className="node-bar"
-            role="toolbar"
-            aria-label={parts.length === 1 ? titleOf(node.type) : 'Selected parts'}
+            className="beside-form"
+            data-dragging={isDragging || undefined}
+            style={{ left: beside.left, top: `min(${beside.top}px, 100% - 11rem)` }}
           >
-            {(node.type !== 'step' || root.children.length > 1) && <DragHandle node={node} onDrag={onDrag} />}
-            {parts.length === 1 ? (
-              <TypeMenu node={node} />
-            ) : (
-              <span className="node-type">{parts.length} selected</span>
-            )}
-            {require.appliesTo?.(on) && (
-              <IconButton
-                icon="required"
-                label={require.label}
-                size="small"
-                aria-pressed={require.isOn?.(on)}
-                onPress={() => require.perform(on)}
-              />
-            )}
-            {deeds.map(
-              (deed) =>
-                deed.icon && (
-                  <IconButton
-                    key={deed.label}
-                    icon={deed.icon}
-                    label={deed.label}
-                    size="small"
-                    isDisabled={deed.appliesTo?.(on) === false}
-                    onPress={() => deed.perform(on)}
-                  />
-                ),
-            )}
-            <NodeMenu parts={parts} />
+            <NodeBar parts={parts} root={root} onDrag={onDrag} />
           </div>
-        </div>
-      )}
+        ) : (
+          foot && createPortal(<NodeBar parts={parts} root={root} />, foot)
+        ))}
     </div>
   );
 }
 
-/** Where the selected parts are, in the overlay's own coordinates; measured again when anything in them moves. */
-function useFrame(
+type BarProps = {
+  readonly parts: readonly EditNode[];
+  readonly root: EditNode;
+  /** With a handle to drag, in a column; else what moves a part stands in the row. */
+  readonly onDrag?: StartDrag;
+};
+
+/** The actions of what is selected; what is done less often is behind the last of them. */
+function NodeBar({ parts, root, onDrag }: BarProps): ReactElement {
+  const on = useOnParts()();
+  const isNarrow = useNarrow();
+  const [node] = parts;
+  const { up, down, duplicate, remove, require } = onParts;
+  const deeds = onDrag ? [duplicate, remove] : isNarrow ? [up, down, remove] : [up, down, duplicate, remove];
+  const isColumn = onDrag !== undefined;
+  return (
+    <div
+      className="node-bar"
+      role="toolbar"
+      aria-orientation={isColumn ? 'vertical' : 'horizontal'}
+      aria-label={parts.length === 1 ? titleOf(node!.type) : 'Selected parts'}
+    >
+      {onDrag && (node!.type !== 'step' || root.children.length > 1) && (
+        <DragHandle node={node!} onDrag={onDrag} />
+      )}
+      {parts.length === 1 ? (
+        <TypeMenu node={node!} isIcon={isColumn} />
+      ) : (
+        <span className="node-type">
+          {parts.length}
+          {!isColumn && ' selected'}
+        </span>
+      )}
+      {require.appliesTo?.(on) && (
+        <IconButton
+          icon="required"
+          label={require.label}
+          size="small"
+          aria-pressed={require.isOn?.(on)}
+          onPress={() => require.perform(on)}
+        />
+      )}
+      {deeds.map(
+        (deed) =>
+          deed.icon && (
+            <IconButton
+              key={deed.label}
+              icon={deed.icon}
+              label={deed.label}
+              size="small"
+              isDisabled={deed.appliesTo?.(on) === false}
+              onPress={() => deed.perform(on)}
+            />
+          ),
+      )}
+      <NodeMenu parts={parts} />
+    </div>
+  );
+}
+
+/** From the edge of a form's parts to its actions, clear of the lines around what is selected; and how wide these are (canvas.css). */
+const [margin, barWidth] = [16, 30];
+
+/**
+ * Where there is room beside the form: in the same column for all of its parts, at the height of the first that is
+ * selected. Measured again when anything in them moves.
+ */
+function useBeside(
   layer: RefObject<HTMLDivElement | null>,
   host: RefObject<HTMLDivElement | null>,
   keys: string,
   root: EditNode,
-): Frame | undefined {
-  const [frame, setFrame] = useState<Frame | undefined>();
+): Beside | undefined {
+  const [beside, setBeside] = useState<Beside | undefined>();
   useLayoutEffect(() => {
     const found = (): HTMLElement[] => keys.split(' ').flatMap((key) => elementOf(host.current, key) ?? []);
     const measure = (): void => {
-      const boxes = found().map((element) => element.getBoundingClientRect());
       const origin = layer.current?.getBoundingClientRect();
-      if (boxes.length === 0 || !origin) {
-        setFrame(undefined);
+      const elements = found();
+      if (elements.length === 0 || !origin) {
+        setBeside(undefined);
         return;
       }
-      const [left, top] = [
-        Math.min(...boxes.map((box) => box.left)),
-        Math.min(...boxes.map((box) => box.top)),
-      ];
-      const next = {
-        left: left - origin.left,
-        top: top - origin.top,
-        width: Math.max(...boxes.map(({ right }) => right)) - left,
-        height: Math.max(...boxes.map(({ bottom }) => bottom)) - top,
-      };
-      setFrame((old) =>
-        old &&
-        old.left === next.left &&
-        old.top === next.top &&
-        old.width === next.width &&
-        old.height === next.height
-          ? old
-          : next,
-      );
+      const ends = elements.map((element) => (element.closest('section') ?? element).getBoundingClientRect());
+      const left = Math.max(...ends.map(({ right }) => right)) - origin.left + margin;
+      const top = Math.min(...elements.map((element) => element.getBoundingClientRect().top)) - origin.top;
+      const next = left + barWidth > origin.width ? undefined : { left, top };
+      setBeside((old) => (old?.left === next?.left && old?.top === next?.top ? old : next));
     };
     measure();
     const observer = new ResizeObserver(measure);
@@ -132,5 +154,5 @@ function useFrame(
     for (const element of found()) observer.observe(element);
     return () => observer.disconnect();
   }, [layer, host, keys, root]);
-  return frame;
+  return beside;
 }

@@ -1,18 +1,27 @@
 import type { ReactElement } from 'react';
-import { elements } from '#ast/elements.ts';
+import { elements, isElementType } from '#ast/elements.ts';
 import { Button } from '../../design/button.tsx';
 import { Menu } from '../../design/menu.tsx';
+import { Tooltip } from '../../design/tooltip.tsx';
 import { useBuilder } from '../editor/use-editor.ts';
 import { titleOf } from '../model/compare.ts';
 import { changeType } from '../model/edit.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { typesLike } from '../model/new-element.ts';
+import { ElementIcon } from '../palette/element-icon.tsx';
 
-/** What an element is, and what else the same question could be. */
-export function TypeMenu({ node }: { node: EditNode }): ReactElement {
+/** What an element is, by name or by its icon, and what else the same question could be. */
+export function TypeMenu({ node, isIcon }: { node: EditNode; isIcon: boolean }): ReactElement | null {
   const { editor } = useBuilder();
   const types = typesLike(node.type);
-  if (types.length < 2) return <span className="node-type">{titleOf(node.type)}</span>;
+  const title = titleOf(node.type);
+  const face = isIcon ? isElementType(node.type) && <ElementIcon type={node.type} /> : title;
+  if (types.length < 2) return face ? <span className="node-type">{face}</span> : null;
+  const button = (
+    <Button size="small" variant="quiet" className="node-type" aria-label={title}>
+      {face}
+    </Button>
+  );
   return (
     <Menu
       placement="bottom start"
@@ -28,9 +37,7 @@ export function TypeMenu({ node }: { node: EditNode }): ReactElement {
           })),
       }))}
     >
-      <Button size="small" variant="quiet" className="node-type">
-        {titleOf(node.type)}
-      </Button>
+      {isIcon ? <Tooltip text={title}>{button}</Tooltip> : button}
     </Menu>
   );
 }
