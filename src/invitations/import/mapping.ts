@@ -2,15 +2,13 @@ import { type Form, type Question, listQuestions } from '#ast/tree.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import type { InvitationDraft, Prefillable } from '../draft.ts';
 import type { CsvRecord } from '#ast/csv.ts';
+import { type Column, findUseProblem, isBadReference, targetOf } from '#submissions/import/mapping.ts';
 
 /** What a column of a file becomes; `name` is that of the reference value, or the id of the question. */
 export type ColumnUse = { as: 'email' | 'name' | 'ignore' } | { as: 'reference' | 'prefill'; name: string };
 
 /** One use for each column, in their order. */
 type Mapping = readonly ColumnUse[];
-
-/** A column as a person sees it before choosing: its heading, or its number, and its first values. */
-export type Column = { title: string; samples: string[] };
 
 /** Whether the first record names the columns: a list of people has an address in it, a heading has none. */
 export const hasHeading = ([first]: readonly CsvRecord[]): boolean =>
@@ -54,12 +52,6 @@ export function suggestMapping(
   });
 }
 
-/** What no two columns may become. */
-const targetOf = (use: ColumnUse): string => JSON.stringify(use);
-
-const isBadReference = (use: ColumnUse): boolean =>
-  use.as === 'reference' && !/^(?!_)[^\p{Cc}]{1,64}$/u.test(use.name);
-
 const isNamed = ({ element }: Question, title: string): boolean =>
   [element.attrs.id, element.attrs.label].some((text) => text.toLowerCase() === title.toLowerCase());
 
@@ -88,14 +80,11 @@ const split = (cell: string): string[] =>
 
 /** What is wrong with a mapping as a whole; undefined when it can be used. */
 export function findMappingProblem(mapping: Mapping, isPrefillable: Prefillable): string | undefined {
-  const targets = mapping.filter(({ as }) => as !== 'ignore').map(targetOf);
   if (!mapping.some(({ as }) => as === 'email')) return 'Choose the column that holds the email addresses.';
-  if (new Set(targets).size < targets.length) return 'Two columns are used for the same.';
-  for (const use of mapping) {
-    if (use.as === 'prefill' && !isPrefillable(use.name))
-      return `The form has no question "${use.name}" that can be filled in.`;
-    if (isBadReference(use))
-      return 'A reference value has a name of 1 to 64 characters that does not begin with an underscore.';
-  }
-  return undefined;
+  const problem = findUseProblem(mapping);
+  if (problem !== undefined) return problem;
+  const unknown = mapping.find((use) => use.as === 'prefill' && !isPrefillable(use.name));
+  return unknown && 'name' in unknown
+    ? `The form has no question "${unknown.name}" that can be filled in.`
+    : undefined;
 }

@@ -4,8 +4,8 @@ import { type Form, kindOf, listQuestions, takesSeveralInRow } from '#ast/tree.t
 import { isList } from '#ast/types/rules.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from '../draft.ts';
 import { importLimits } from './limits.ts';
+import type { Column } from '#submissions/import/mapping.ts';
 import {
-  type Column,
   type ColumnUse,
   describeColumns,
   draftOf,

@@ -1,3 +1,4 @@
+import { takeFirst } from '#kit/queue/queries.ts';
 import {
   bigint,
   boolean,
@@ -49,16 +50,10 @@ export const insertDrafts = statement(
 );
 
 /** Takes the first lines that wait; in the transaction that makes invitations of them. */
-export const takeDrafts = statement(
+export const takeDrafts = takeFirst(
   'invitations.take_drafts',
-  { workspace_id: uuid, batch_id: uuid, limit: integer },
+  { table: 'invitation_drafts', of: 'batch_id', by: 'line' },
   { line: integer, draft: jsonb<InvitationDraft>() },
-  `with taken as (
-     delete from invitation_drafts where (workspace_id, batch_id, line) in (
-       select workspace_id, batch_id, line from invitation_drafts
-        where workspace_id = $workspace_id and batch_id = $batch_id order by line limit $limit)
-     returning line, draft)
-   select line, draft from taken order by line`,
 );
 
 /** A batch whose form is there, as its steps need it. */

@@ -1,8 +1,8 @@
 import { newId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { enqueueJob, type Job } from '#kit/queue.ts';
+import { takeStep } from '#kit/queue/take-step.ts';
 import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
 import { addInvitations, checkInvitation, type Invitation, openBatch, readStructure } from '../invite.ts';
 import type { MailingContext } from '../sending/mail-invitations.ts';
@@ -107,35 +107,19 @@ export async function startImport(
   return { batchId, total: drafts.length, problems };
 }
 
-/**
- * One step of an import, in one transaction: its lines are gone, its invitations there and their mails in the outbox,
- * or nothing happened.
- */
+/** One step of an import: its invitations are there and their mails in the outbox. */
 export async function importStep(
   context: MailingContext & { database: Database; wakeQueue: () => void },
   job: Job,
 ): Promise<void> {
-  const { batch } = job.payload as { batch: string };
-  await transaction(context.database, async (client) => {
-    const isDone = await takeStep(client, context, job.workspaceId, batch);
-    if (isDone) await completeJob(client, job);
-    else await rescheduleJob(client, job, { delay: 0 });
+  const { batch: id } = job.payload as { batch: string };
+  const { workspaceId } = job;
+  const waiting = { take: takeDrafts, id, limit: stepSize };
+  await takeStep(context.database, job, waiting, async (client, lines) => {
+    const [batch] = await findBatch(client, { workspace_id: workspaceId, id });
+    const drafts = lines.map(({ draft }) => draft);
+    // None: the form was deleted meanwhile.
+    if (batch && drafts.length > 0) await addInvitations(client, context, workspaceId, batch, drafts);
   });
   context.wakeQueue();
-}
-
-/** @returns whether no lines are left. */
-async function takeStep(
-  db: Queryable,
-  context: MailingContext,
-  workspaceId: string,
-  batchId: string,
-): Promise<boolean> {
-  const [batch] = await findBatch(db, { workspace_id: workspaceId, id: batchId });
-  // The form was deleted meanwhile.
-  if (!batch) return true;
-  const lines = await takeDrafts(db, { workspace_id: workspaceId, batch_id: batchId, limit: stepSize });
-  const drafts = lines.map(({ draft }) => draft);
-  if (drafts.length > 0) await addInvitations(db, context, workspaceId, batch, drafts);
-  return lines.length < stepSize;
 }

@@ -1,4 +1,5 @@
 import {
+  type Columns,
   double,
   integer,
   integers,
@@ -113,3 +114,23 @@ export const renewLeases = statement(
    )
    select lease_token from renewed where ${isCommittedLater}`,
 );
+
+/**
+ * Takes the first rows of what waits for a job in a table, in the transaction that does them (take-step.ts).
+ * @param place the table, whose key is `workspace_id`, what they wait for (`of`) and their order (`by`).
+ */
+export const takeFirst = <const C extends Columns>(
+  name: string,
+  { table, of, by }: { table: string; of: string; by: string },
+  columns: C,
+) =>
+  statement(
+    name,
+    { workspace_id: uuid, id: uuid, limit: integer },
+    columns,
+    `with taken as (
+       delete from ${table} where workspace_id = $workspace_id and ${of} = $id and ${by} in (
+         select ${by} from ${table} where workspace_id = $workspace_id and ${of} = $id order by ${by} limit $limit)
+       returning ${Object.keys(columns).join(', ')})
+     select ${Object.keys(columns).join(', ')} from taken order by ${by}`,
+  );

@@ -2,7 +2,8 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
-import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
+import { enqueueJob, type Job } from '#kit/queue.ts';
+import { takeStep } from '#kit/queue/take-step.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { ChangeContext } from '../changes/edit.ts';
 import type { FormKey, StoredSubmission } from '../changes/event.ts';
@@ -94,17 +95,14 @@ type Payload = { bulk_id: string; form_id: string };
 export async function bulkBatch(context: ChangeContext, job: Job): Promise<void> {
   const { bulk_id: id, form_id: formId } = job.payload as Payload;
   const { workspaceId } = job;
-  const deliveries = await transaction(context.database, async (client) => {
+  const waiting = { take: takeBulkItems, id, limit: batchSize };
+  const deliveries = await takeStep(context.database, job, waiting, async (client, items, isLast) => {
     const work = only(await findBulkWork(client, { workspace_id: workspaceId, id }));
-    const items = await takeBulkItems(client, { workspace_id: workspaceId, bulk_id: id, limit: batchSize });
     const ids = items.map((item) => item.submission_id);
     const { done, made } = work
       ? await works[work.kind](client, { workspaceId, formId }, ids, work)
       : { done: 0, made: 0 };
-    const isLast = ids.length < batchSize;
     await advanceBulk(client, { workspace_id: workspaceId, id, done, finished_at: isLast ? now() : null });
-    if (isLast) await completeJob(client, job);
-    else await rescheduleJob(client, job, { delay: 0 });
     return made;
   });
   if (deliveries > 0) context.wakeQueue();

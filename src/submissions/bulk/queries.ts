@@ -1,3 +1,4 @@
+import { takeFirst } from '#kit/queue/queries.ts';
 import {
   boolean,
   integer,
@@ -71,14 +72,10 @@ export const findBulkWork = statement(
 );
 
 /** Crosses the next submissions off the list of a bulk change. */
-export const takeBulkItems = statement(
+export const takeBulkItems = takeFirst(
   'bulk.take_bulk_items',
-  { workspace_id: uuid, bulk_id: uuid, limit: integer },
+  { table: 'bulk_items', of: 'bulk_id', by: 'submission_id' },
   { submission_id: uuid },
-  `delete from bulk_items where workspace_id = $workspace_id and bulk_id = $bulk_id and submission_id in (
-     select submission_id from bulk_items where workspace_id = $workspace_id and bulk_id = $bulk_id
-     order by submission_id limit $limit)
-   returning submission_id`,
 );
 
 /** How far a bulk change has come. */

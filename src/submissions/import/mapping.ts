@@ -83,9 +83,20 @@ const offer = (targets: Map<string, ColumnUse>, name: string, use: ColumnUse): v
 /** As people compare words. */
 export const plain = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
+/** What is wrong with what columns become of an import, whatever they may become: two are the same, or a reference value has no name. */
+export function findUseProblem(mapping: readonly { as: string; name?: string }[]): string | undefined {
+  const targets = mapping.filter(({ as }) => as !== 'ignore').map(targetOf);
+  if (new Set(targets).size < targets.length) return 'Two columns are used for the same.';
+  return mapping.some(isBadReference)
+    ? 'A reference value has a name of 1 to 64 characters that does not begin with an underscore.'
+    : undefined;
+}
+
 /** What no two columns may become. */
-const targetOf = (use: ColumnUse): string =>
-  'name' in use ? JSON.stringify([use.as, use.name, 'row' in use ? use.row : undefined]) : use.as;
+export const targetOf = (use: object): string => JSON.stringify(use);
+
+export const isBadReference = ({ as, name = '' }: { as: string; name?: string }): boolean =>
+  as === 'reference' && !/^(?!_)[^\p{Cc}]{1,64}$/u.test(name);
 
 /** What is wrong with a mapping as a whole; undefined when it can be used. */
 export function findMappingProblem(
@@ -95,12 +106,10 @@ export function findMappingProblem(
 ): string | undefined {
   if (mapping.length !== width)
     return `The file has ${width} columns, and the mapping has ${mapping.length}.`;
-  const targets = mapping.filter(({ as }) => as !== 'ignore').map(targetOf);
-  if (new Set(targets).size < targets.length) return 'Two columns are used for the same.';
+  const problem = findUseProblem(mapping);
+  if (problem !== undefined) return problem;
   const questions = importable(form);
   for (const use of mapping) {
-    if (use.as === 'reference' && !/^(?!_)[^\p{Cc}]{1,64}$/u.test(use.name))
-      return 'A reference value has a name of 1 to 64 characters that does not begin with an underscore.';
     if (use.as !== 'answer') continue;
     const input = questions.get(use.name);
     if (!input) return `The form has no question "${use.name}" that a column can answer.`;

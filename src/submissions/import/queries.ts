@@ -1,3 +1,4 @@
+import { takeFirst } from '#kit/queue/queries.ts';
 import { integer, jsonb, jsonText, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
 import type { ImportEntry, LineProblem } from './plan-import.ts';
 
@@ -30,16 +31,10 @@ export const insertImport = statement(
 );
 
 /** Takes the first lines that wait; in the transaction that makes submissions of them. */
-export const takeLines = statement(
+export const takeLines = takeFirst(
   'import.take_lines',
-  { workspace_id: uuid, import_id: uuid, limit: integer },
+  { table: 'submission_import_lines', of: 'import_id', by: 'line' },
   { line: integer, entry: jsonb<WaitingEntry>() },
-  `with taken as (
-     delete from submission_import_lines where (workspace_id, import_id, line) in (
-       select workspace_id, import_id, line from submission_import_lines
-        where workspace_id = $workspace_id and import_id = $import_id order by line limit $limit)
-     returning line, entry)
-   select line, entry from taken order by line`,
 );
 
 /** How far an import has come. Of what was left out the first hundred are kept. */

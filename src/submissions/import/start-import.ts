@@ -10,7 +10,8 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
-import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
+import { enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
+import { takeStep } from '#kit/queue/take-step.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { requireClean } from '../reference.ts';
@@ -157,20 +158,17 @@ export async function importSubmissionsStep(context: ImportContext, job: Job): P
 
 type Taken = readonly { line: number; entry: WaitingEntry }[];
 
-async function runStep(
+function runStep(
   { database }: ImportContext,
   job: Job,
   limit: number,
   work: (client: Queryable, taken: Taken) => Promise<Outcome>,
 ): Promise<void> {
   const { import: id } = job.payload as Payload;
-  const { workspaceId: workspace_id } = job;
-  await transaction(database, async (client) => {
-    const taken = await takeLines(client, { workspace_id, import_id: id, limit });
+  return takeStep(database, job, { take: takeLines, id, limit }, async (client, taken, isLast) => {
     const { created, refusals } = await work(client, taken);
-    const isLast = taken.length < limit;
     await advanceImport(client, {
-      workspace_id,
+      workspace_id: job.workspaceId,
       id,
       created,
       refused: refusals.length,
@@ -178,8 +176,6 @@ async function runStep(
       most: keptProblems,
       finished_at: isLast ? now() : null,
     });
-    if (isLast) await completeJob(client, job);
-    else await rescheduleJob(client, job, { delay: 0 });
   });
 }
 
