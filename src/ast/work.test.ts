@@ -37,6 +37,238 @@ test('a text is paid for by its characters, and by more where its ends of lines 
   assert.deepEqual([paid('x'.repeat(1_000)), paid('\r\n'.repeat(500))], [250, 1_000]);
 });
 
+/** What is asked of an answer in conditions, each on a text of its own. */
+const askedOf = (count: number, condition: Record<string, unknown>) =>
+  many(count, (index) => element('text', `t${index}`, { show_when: condition }));
+const calculated = (formula: string) => element('calculation', 'sum', { formula });
+const options = (count: number) => many(count, (index) => `o${index}`);
+const rowsOf = (row: (index: number) => Record<string, unknown>, count: number) => ({ g: many(count, row) });
+const group = (...children: Parameters<typeof composite>[1]) =>
+  composite('g', children, { repeatable: true });
+
+/** What one more of each costs, in the steps of work.ts: whoever does that work pays for it. */
+const prices: [what: string, price: number, make: (count: number) => [Form, Record<string, unknown>]][] = [
+  ['question', 40, (n) => [formOf(...many(n, (index) => element('text', `t${index}`))), {}]],
+  [
+    'answer of one character',
+    120.5,
+    (n) => [
+      formOf(...many(n, (index) => element('text', `t${index}`))),
+      Object.fromEntries(many(n, (index) => [`t${index}`, 'a'])),
+    ],
+  ],
+  ['character of an answer', 0.5, (n) => [formOf(element('text', 't')), { t: 'a'.repeat(n) }]],
+  [
+    'name of no question',
+    40,
+    (n) => [formOf(element('text', 't')), Object.fromEntries(many(n, (index) => [`x${index}`, 'a']))],
+  ],
+  ['row', 180.5, (n) => [formOf(group(element('text', 't'))), rowsOf(() => ({ t: 'a' }), n)]],
+  [
+    'name in a row',
+    40,
+    (n) => [
+      formOf(group(element('text', 't'))),
+      { g: [Object.fromEntries(many(n, (index) => [`x${index}`, 'a']))] },
+    ],
+  ],
+  [
+    'row of a matrix',
+    40,
+    (n) => [
+      formOf(element('matrix', 'm')),
+      { m: Object.fromEntries(many(n, (index) => [`r${index}`, 'Red'])) },
+    ],
+  ],
+  [
+    'choice, where there is one of one’s own',
+    10,
+    (n) => [formOf(element('multiple_choice', 'c', { other: true })), { c: options(n) }],
+  ],
+  [
+    'number with a step',
+    520,
+    (n) => [
+      formOf(...many(n, (index) => element('number', `n${index}`, { step: 0.1 }))),
+      Object.fromEntries(many(n, (index) => [`n${index}`, 1])),
+    ],
+  ],
+  [
+    'number',
+    120,
+    (n) => [
+      formOf(...many(n, (index) => element('number', `n${index}`))),
+      Object.fromEntries(many(n, (index) => [`n${index}`, 1])),
+    ],
+  ],
+  [
+    'date',
+    245,
+    (n) => [
+      formOf(...many(n, (index) => element('date', `d${index}`))),
+      Object.fromEntries(many(n, (index) => [`d${index}`, '2026-01-31'])),
+    ],
+  ],
+  ['place of a pattern', 80, (n) => [formOf(element('text', 't', { pattern: 'ab'.repeat(n) })), { t: 'x' }]],
+  [
+    'character that a pattern takes',
+    29.4,
+    (n) => [formOf(element('text', 't', { pattern: '(ab)*' })), { t: 'ab'.repeat(n) }],
+  ],
+  [
+    'class of a pattern',
+    1553.3,
+    (n) => [
+      formOf(element('text', 't', { pattern: many(n, (index) => `[a${index}]`).join('') })),
+      { t: 'a'.repeat(n) },
+    ],
+  ],
+  [
+    'condition',
+    110,
+    (n) => [
+      formOf(element('yes_no', 'q'), ...askedOf(n, { element: 'q', is: 'equals', value: true })),
+      { q: true },
+    ],
+  ],
+  [
+    'condition on a date',
+    230,
+    (n) => [
+      formOf(element('date', 'q'), ...askedOf(n, { element: 'q', is: 'at_least', value: '2026-01-31' })),
+      { q: '2026-01-31' },
+    ],
+  ],
+  [
+    'day of a condition that moves',
+    140,
+    (n) => [
+      formOf(
+        element('date', 'q'),
+        ...askedOf(1, { element: 'q', is: 'one_of', value: many(n, (index) => `today+${index}`) }),
+      ),
+      { q: '2020-01-31' },
+    ],
+  ],
+  [
+    'value of a condition',
+    20,
+    (n) => [
+      formOf(
+        element('radio', 'q', { options: options(n) }),
+        ...askedOf(1, { element: 'q', is: 'one_of', value: options(n) }),
+      ),
+      { q: 'o0' },
+    ],
+  ],
+  [
+    'value that is looked for among choices',
+    23,
+    (n) => [
+      formOf(
+        element('multiple_choice', 'q', { options: options(n) }),
+        ...askedOf(1, { element: 'q', is: 'one_of', value: options(n) }),
+      ),
+      { q: ['o0'] },
+    ],
+  ],
+  [
+    'choice that a condition looks for',
+    6,
+    (n) => [
+      formOf(
+        element('multiple_choice', 'q', { options: options(n) }),
+        ...askedOf(1, { element: 'q', is: 'contains', value: 'o0' }),
+      ),
+      { q: options(n) },
+    ],
+  ],
+  [
+    'character that a condition compares',
+    2.75,
+    (n) => [
+      formOf(element('text', 'q'), ...askedOf(1, { element: 'q', is: 'equals', value: 'a' })),
+      { q: 'a'.repeat(n) },
+    ],
+  ],
+  [
+    'character that a condition looks in',
+    3.1,
+    (n) => [
+      formOf(element('text', 'q'), ...askedOf(1, { element: 'q', is: 'contains', value: 'b' })),
+      { q: 'a'.repeat(n) },
+    ],
+  ],
+  [
+    'character that is looked in for a long part',
+    850,
+    (n) => [
+      formOf(
+        element('textarea', 'q'),
+        ...askedOf(1, { element: 'q', is: 'contains', value: 'b'.repeat(1_000) }),
+      ),
+      { q: 'a'.repeat(200 * n) },
+    ],
+  ],
+  [
+    'child of a group that a condition asks for',
+    140,
+    (n) => [
+      formOf(
+        composite(
+          'g',
+          many(n, (index) => element('text', `c${index}`)),
+        ),
+        ...askedOf(1, { element: 'g', is: 'answered' }),
+      ),
+      {},
+    ],
+  ],
+  [
+    'term of a formula',
+    80,
+    (n) => [formOf(element('number', 'q'), calculated(many(n, () => '{q}').join('+'))), { q: 1 }],
+  ],
+  [
+    'choice whose points are counted',
+    40,
+    (n) => [
+      formOf(
+        element('multiple_choice', 'q', { options: options(n).map((id) => ({ id, label: id, points: 1 })) }),
+        calculated('points({q})'),
+      ),
+      { q: options(n) },
+    ],
+  ],
+  [
+    'character that a formula compares',
+    2.75,
+    (n) => [formOf(element('text', 'q'), calculated('if({q}="a",1,0)')), { q: 'a'.repeat(n) }],
+  ],
+  [
+    'character that a formula counts',
+    2.75,
+    (n) => [formOf(element('text', 'q'), calculated('length({q})')), { q: 'a'.repeat(n) }],
+  ],
+  [
+    'choice that a formula looks for',
+    1,
+    (n) => [
+      formOf(
+        element('multiple_choice', 'q', { options: options(n) }),
+        calculated('if(includes({q},"o0"),1,0)'),
+      ),
+      { q: options(n) },
+    ],
+  ],
+];
+for (const [what, price, make] of prices) {
+  test(`one more ${what} costs ${price} steps`, () => {
+    const steps = (count: number): number => check(...make(count)).steps;
+    assert.equal(Math.round((10 * (steps(60) - steps(20))) / 4) / 100, price);
+  });
+}
+
 test('a pattern that visits each place for each character is matched for a few answers, not for a hundred', () => {
   const inputs = many(120, (index) => element('text', `t${index}`, { pattern: '(?:(?:a|a)*){40}b' }));
   const form = formOf(...inputs);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
@@ -38,6 +38,23 @@ test('submits over the limit of a form are asked to come later, a page keeps wha
   assert.match(page.text, /value="Eve"/);
   assert.match(page.text, /lang="de"/);
   assert.equal((await visitor.post(await makeForm(), [['name', 'Fay']], asJson)).status, 201);
+});
+
+test('an address that fills in more rows than a request may draw is refused before they are drawn', async () => {
+  const groups = Array.from({ length: 10 }, (_, index) =>
+    composite(
+      `g${index}`,
+      Array.from({ length: 10 }, (_child, child) => element('text', `t${index}x${child}`)),
+      { repeatable: true },
+    ),
+  );
+  const { body } = await tenant.call('POST', '/forms', { structure: structure(...groups), publish: true });
+  const filled = (row: number) => groups.map((_, index) => `g${index}[${row}][t${index}x0]=Ada`).join('&');
+  const visit = (row: number) => visitor.fetch(`/f/${body.id}?${filled(row)}`);
+  assert.equal((await visit(9)).status, 200);
+  const refused = await visit(99);
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /Send shorter texts, or fewer rows/);
 });
 
 test('files that a form has no room for are refused while they come, and removed ones make room', async () => {
