@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { sharedTables } from '#kit/cells/create-cell.ts';
+import { isOfInstance, readMigrations } from '#kit/migrate.ts';
 
 /*
  * While servers are renewed one by one, the version before works on the database that the new one has migrated. So a migration
@@ -110,4 +112,37 @@ test('every migration leaves the version before at work, or says why that does n
   const names = (await readdir(folder)).filter((name) => Number(name.slice(0, 4)) > lastFree);
   for (const name of names)
     assert.deepEqual(findBreaks(await readFile(new URL(name, folder), 'utf8')), [], name);
+});
+
+/** The tables that a migration changes or makes. */
+const changedBy = (sql: string): string[] =>
+  [
+    ...sql
+      .replaceAll(/(\$\w*\$).*?\1/gs, "''")
+      .replaceAll(/--.*$/gm, '')
+      .matchAll(
+        /\b(?:(?:create|alter|drop) table(?: if (?:not )?exists)?(?: only)?|insert into|update|delete from|truncate(?: table)?) ([a-z_]+)/gi,
+      ),
+  ].map(([, table]) => table!.toLowerCase());
+
+test('from 69 on a migration is for the tables of a cell, or says that it is for those of the instance, and never for both', async () => {
+  const migrations = (await readMigrations()).filter(({ number }) => number >= 69);
+  const shared = new Set([
+    ...sharedTables,
+    ...migrations
+      .filter(isOfInstance)
+      .flatMap(({ sql }) => [...sql.matchAll(/^create table ([a-z_]+)/gim)].map(([, table]) => table!)),
+  ]);
+  for (const migration of migrations)
+    assert.deepEqual(
+      changedBy(migration.sql).filter((table) => shared.has(table) !== isOfInstance(migration)),
+      [],
+      migration.name,
+    );
+  assert.deepEqual(
+    changedBy(
+      '-- drop table a\nalter table only b add c int; delete from d; create table if not exists e ()',
+    ),
+    ['b', 'd', 'e'],
+  );
 });

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { startBackground } from '#app/background.ts';
+import { serveCells } from '#app/cells/serve-cells.ts';
 import { buildServer } from '#app/server.ts';
 import { openServices } from '#app/open-services.ts';
 import type { Services } from '#app/services.ts';
+import { cellsOf } from '#kit/cells/cells.ts';
 import { readConfig } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
 import { createKey } from '#workspaces/keys.ts';
@@ -15,6 +18,7 @@ import { type Permission, permissionNames } from '#workspaces/permissions.ts';
 import type { Plan } from '#workspaces/plans.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
+import { makeCells } from './cells/make-cells.ts';
 import { testDatabase } from './database.ts';
 import { noteRequests, noteSecretsOf, notingVault, openTestLog } from './secrets.ts';
 
@@ -36,6 +40,8 @@ export type TestService = {
 
 export type Tenant = {
   workspaceId: string;
+  /** That of its cell. */
+  database: Database;
   key: string;
   makeKey(permissions?: Permission[]): Promise<string>;
   /** A key that may do everything, administration included. */
@@ -102,16 +108,20 @@ export async function openService(
   environment: Record<string, string> = {},
   {
     publicHost,
+    cells: cellCount = Number(process.env['TEST_CELLS']) || 1,
     ...options
   }: Parameters<typeof testDatabase>[0] & {
     /** The name that people reach it by, on its port; 127.0.0.1 unless said. */
     publicHost?: string;
+    /** How many cells it has; tenants are made in each in turn. */
+    cells?: number;
   } = {},
 ): Promise<TestService> {
   let end = async (): Promise<void> => {};
   // Before its database, which ends in its turn: hooks run in the order in which they are made.
   after(() => end());
   const { database, url: databaseUrl } = await testDatabase(options);
+  const cells = await makeCells(database, databaseUrl, cellCount);
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-test-'));
   const port = await freePort();
   const settings = {
@@ -137,6 +147,11 @@ export async function openService(
   const background = startBackground(base);
   const services: Services = { ...base, wakeQueue: background.wakeQueue };
   const server = await buildServer(services, { isStopping: () => false });
+  const others = serveCells(
+    server,
+    { config, log, database, vault, requestCounter },
+    { background, isBackgroundElsewhere: false },
+  );
   noteRequests(server.server);
   await server.listen({ host: '127.0.0.1', port });
   const url = `http://127.0.0.1:${port}`;
@@ -144,16 +159,21 @@ export async function openService(
     base.feedBell.close();
     server.server.closeAllConnections();
     await server.close();
-    await background.stop();
+    await Promise.all([background.stop(), others.close()]);
+    await cells?.close();
     await base.requestCounter.close();
     await rm(dataDir, { recursive: true, force: true });
   };
+  const databaseOfInstance = database;
+  let tenants = 0;
   return {
     services,
     url,
     dataDir,
     environment: { ...settings, DATABASE_URL: databaseUrl, SECRET_KEY: secretKey },
     async makeTenant({ plan = 'enterprise', ...limits } = {}) {
+      const all = cellsOf(databaseOfInstance);
+      const { database } = all[tenants++ % all.length]!;
       const workspace = await createWorkspace(database, { name: 'Test', plan, ...limits });
       const makeKey = async (permissions?: Permission[]): Promise<string> =>
         (
@@ -166,6 +186,7 @@ export async function openService(
       const key = await makeKey();
       return {
         workspaceId: workspace.id,
+        database,
         key,
         makeKey,
         makeFullKey: () => makeKey([...permissionNames]),

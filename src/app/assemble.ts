@@ -2,6 +2,7 @@ import { closeInOrder } from '#kit/close-in-order.ts';
 import type { Config } from '#kit/config.ts';
 import type { Server } from '#kit/http.ts';
 import { startBackground } from './background.ts';
+import { serveCells } from './cells/serve-cells.ts';
 import { openServices } from './open-services.ts';
 import { startBesideBackground } from './processes/beside-background.ts';
 import { buildServer } from './server.ts';
@@ -35,10 +36,12 @@ export async function assemble(
     { ...services, wakeQueue: background.wakeQueue },
     { isStopping: () => state.isStopping },
   );
+  const cells = serveCells(server, { config, ...ground }, { background, isBackgroundElsewhere });
+  parts.defer(() => cells.close());
   const close = closeInOrder(server);
   parts.defer(async () => {
     services.feedBell.close();
-    await Promise.all([close(drainMs), background.stop(drainMs)]);
+    await Promise.all([close(drainMs), background.stop(drainMs), cells.stop(drainMs)]);
   });
   return server;
 }

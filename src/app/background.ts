@@ -6,7 +6,7 @@ import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { importJob, importStep } from '#invitations/import/start-import.ts';
 import { sendDueReminders } from '#invitations/sending/remind.ts';
-import { runPeriodically } from '#kit/periodic.ts';
+import { type Periodic, runPeriodically } from '#kit/periodic.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { pruneMails } from '#mail/log/mail-log.ts';
@@ -37,14 +37,19 @@ import type { Services } from './services.ts';
 /** Everything that runs without a request. */
 export type Background = {
   wakeQueue: () => void;
+  /** What the mail server refused last; undefined: it takes mails. */
+  mail: { problem: string | undefined };
   /** Claims no more jobs, and gives those that run this long to finish. Asked again, it waits for the first stop. */
   stop(graceMs?: number): Promise<void>;
 };
 
-/** Starts the queue's worker and the housekeeping of this process. */
-export function startBackground(services: Omit<Services, 'wakeQueue'>): Background {
+/**
+ * Starts the queue's worker and the housekeeping of this process for a cell.
+ * @param first the work of the first cell, which does what the instance needs once: then this is for another one.
+ */
+export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: Background): Background {
   const { config, database, log } = services;
-  let mailProblem: string | undefined;
+  const mail: Background['mail'] = first?.mail ?? { problem: undefined };
   const queue: Queue = startQueue({
     database,
     log,
@@ -73,7 +78,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
           signLink: services.links.sign,
           onAttempt(state, outcome) {
             services.metrics?.meter.mailed(state);
-            mailProblem = outcome.kind !== 'sent' && outcome.isOfServer ? outcome.reason : undefined;
+            mail.problem = outcome.kind !== 'sent' && outcome.isOfServer ? outcome.reason : undefined;
           },
         }),
       },
@@ -159,6 +164,43 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       log,
       work: () => pruneErasures(database),
     }),
+    runPeriodically('deleting workspaces whose time has come', {
+      pauseMs: 60_000,
+      log,
+      work: () => removeEndedWorkspaces(services),
+    }),
+    runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
+    runPeriodically('sweeping what was brought', {
+      pauseMs: 60_000,
+      log,
+      work: () => sweepParts(services),
+    }),
+    runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
+    ...(first ? [] : keepInstance(services, { mail, wakeQueue: () => queue.wake() })),
+  ];
+  const keys = first ? undefined : hearRevokedKeys(services);
+  const end = async (graceMs: number | undefined): Promise<void> => {
+    await Promise.all([
+      queue.stop(graceMs === undefined ? {} : { graceMs }),
+      keys?.stop(),
+      ...housekeeping.map((task) => task.stop()),
+    ]);
+  };
+  let ended: Promise<void> | undefined;
+  return {
+    wakeQueue: () => queue.wake(),
+    mail,
+    stop: (graceMs) => (ended ??= end(graceMs)),
+  };
+}
+
+/** The housekeeping of what is of no cell. */
+function keepInstance(
+  services: Omit<Services, 'wakeQueue'>,
+  { mail, wakeQueue }: Pick<Background, 'mail' | 'wakeQueue'>,
+): Periodic[] {
+  const { config, database, log } = services;
+  return [
     ...(config.backup
       ? [
           runPeriodically('backing up', {
@@ -171,37 +213,12 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
     runPeriodically('watching', {
       pauseMs: 30_000,
       log,
-      work: () => watch({ ...services, mailProblem: () => mailProblem, wakeQueue: () => queue.wake() }),
-    }),
-    runPeriodically('deleting workspaces whose time has come', {
-      pauseMs: 60_000,
-      log,
-      work: () => removeEndedWorkspaces(services),
+      work: () => watch({ ...services, mailProblem: () => mail.problem, wakeQueue }),
     }),
     runPeriodically('deleting accounts whose time has come', {
       pauseMs: 60_000,
       log,
       work: () => removeEndedAccounts(database),
     }),
-    runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
-    runPeriodically('sweeping what was brought', {
-      pauseMs: 60_000,
-      log,
-      work: () => sweepParts(services),
-    }),
-    runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
   ];
-  const keys = hearRevokedKeys(services);
-  const end = async (graceMs: number | undefined): Promise<void> => {
-    await Promise.all([
-      queue.stop(graceMs === undefined ? {} : { graceMs }),
-      keys.stop(),
-      ...housekeeping.map((task) => task.stop()),
-    ]);
-  };
-  let ended: Promise<void> | undefined;
-  return {
-    wakeQueue: () => queue.wake(),
-    stop: (graceMs) => (ended ??= end(graceMs)),
-  };
 }

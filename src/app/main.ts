@@ -143,8 +143,8 @@ async function serveBySeveral(
 async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
   const { config, parts } = run;
   const log = openLog(config.logLevel).child({ process: primary.number });
-  const { database, vault } = await joinFormloomDatabase(config, log);
-  parts.defer(() => database.end());
+  const { database, vault, close } = await joinFormloomDatabase(config, log);
+  parts.defer(close);
   const countInMemory = countThroughPrimary((questions) => primary.ask(questions));
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log, countInMemory });
   parts.defer(() => requestCounter.close());

@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import type { Config } from '#kit/config.ts';
+import { connectionsOf, openCells } from '#kit/cells/cells.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
@@ -59,13 +60,12 @@ export async function openFormloomDatabase(
   if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
   const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
-  const database = openDatabase(connection, {
-    pool: config.databasePool,
-    log,
-    ...(serves && { name: nodeName(config) }),
-  });
+  const options = { log, ...(serves && { name: nodeName(config) }) };
+  const database = openDatabase(connection, { ...options, pool: config.databasePool });
+  let closeCells = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
     isOpen = false;
+    await closeCells();
     await database.end();
     await embedded?.stop();
   };
@@ -76,6 +76,7 @@ export async function openFormloomDatabase(
       say(
         `The database was migrated: ${migrated.length} ${migrated.length === 1 ? 'step' : 'steps'}, to ${migrated.at(-1)}.`,
       );
+    closeCells = await openOtherCells(connection, database, options);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
     isOpen = true;
     const url = embedded ? urlOf(embedded) : config.databaseUrl!;
@@ -84,6 +85,18 @@ export async function openFormloomDatabase(
     await close();
     throw error;
   }
+}
+
+/** Opens the other cells of a database as it was opened itself. @returns what closes them. */
+async function openOtherCells(
+  connection: Connection,
+  database: Database,
+  options: { log: Log; name?: string },
+): Promise<() => Promise<void>> {
+  const cells = await openCells(database, (path, pool) =>
+    openDatabase(connection, { ...options, path, pool }),
+  );
+  return () => cells.close();
 }
 
 /** A database as it is. */
@@ -129,20 +142,26 @@ async function prepare(connection: Connection, log: Log): Promise<string[]> {
 export async function joinFormloomDatabase(
   config: Settings,
   log: Log,
-): Promise<Pick<FormloomDatabase, 'database' | 'vault'>> {
+): Promise<Pick<FormloomDatabase, 'database' | 'vault' | 'close'>> {
   const connection = { connectionString: config.databaseUrl! };
-  const database = openDatabase(connection, { pool: config.databasePool, log, name: nodeName(config) });
+  const options = { log, name: nodeName(config) };
+  const database = openDatabase(connection, { ...options, pool: config.databasePool });
   try {
     await checkMigrated(database, await readMigrations());
-    return { database, vault: await openInstanceVault(database, config) };
+    const closeCells = await openOtherCells(connection, database, options);
+    const close = async (): Promise<void> => {
+      await closeCells();
+      await database.end();
+    };
+    return { database, vault: await openInstanceVault(database, config), close };
   } catch (error) {
     await database.end();
     throw error;
   }
 }
 
-/** Beside its pool a process has connections that listen; the rest is for the primary, and for commands of the CLI. */
-const listeners = 3;
+/** Of a process, with room for more cells; the rest is for the primary, and for commands of the CLI. */
+const cellsWithRoom = 5;
 const others = 20;
 const fewestConnections = 60;
 
@@ -162,7 +181,10 @@ async function joinEmbedded(
   log: (sentence: string) => void,
 ): Promise<EmbeddedPostgres> {
   const { startEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
-  const connections = Math.max(fewestConnections, webProcesses * (databasePool + listeners) + others);
+  const connections = Math.max(
+    fewestConnections,
+    webProcesses * connectionsOf(cellsWithRoom, databasePool) + others,
+  );
   return startEmbeddedPostgres({ dataDir, log, settings: { max_connections: String(connections) } });
 }
 

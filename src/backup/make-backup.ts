@@ -12,6 +12,7 @@ import type { Storage } from '#kit/storage.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import { copyOut, selectMigrations, selectSequences, selectTables, type Table } from './queries.ts';
+import { requireOneCell } from './require-one-cell.ts';
 
 /** What a backup is made of. */
 export type BackupContext = {
@@ -56,6 +57,7 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
     await client.query('begin isolation level repeatable read, read only');
     // A table is read as long as it takes, and a large file is sent while no statement runs.
     await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0');
+    await requireOneCell(client);
     await writeArchive(options.path, options.passphrase, async (archive) => {
       made = await fillArchive(context, client, archive, options);
     });

@@ -18,6 +18,7 @@ import {
   type Table,
 } from './queries.ts';
 import { refillTables } from './refill-tables.ts';
+import { requireOneCell } from './require-one-cell.ts';
 import { requireStopped } from './require-stopped.ts';
 
 type MoveContext = {
@@ -52,6 +53,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
   try {
     await source.query('begin isolation level repeatable read');
     await source.query(lockInstance);
+    await requireOneCell(source);
     const instance = await requireMovable(source);
     await requireFree(to, instance.key_fingerprint);
     await migrate(to, migrations);
@@ -104,6 +106,7 @@ async function requireMovable(source: PoolClient): Promise<{ key_fingerprint: st
 /** What an instance left when it was moved away is free for its return. @throws BackupError */
 async function requireFree(db: Queryable, fingerprint: string): Promise<void> {
   await requireStopped(db, 'the database that this one is to be moved to');
+  await requireOneCell(db, 'The database that this one is to be moved to');
   if (!(await isMade(db)) || !only(await findUse(db, {}))!.is_used) return;
   const there = only(await findMove(db, {}));
   if (there?.moved_to && there.key_fingerprint === fingerprint) return;

@@ -13,6 +13,7 @@ import { type Filling, fillTable } from './fill-table.ts';
 import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
 import { findTable, findUse } from './queries.ts';
 import { refillTables } from './refill-tables.ts';
+import { requireOneCell } from './require-one-cell.ts';
 import { requireStopped } from './require-stopped.ts';
 
 /** Where a backup goes. */
@@ -84,6 +85,7 @@ async function requireEmpty(database: Database): Promise<void> {
 }
 
 async function requireUnused(db: Queryable): Promise<void> {
+  await requireOneCell(db);
   if (!only(await findUse(db, {}))!.is_used) return;
   throw new BackupError(
     'This instance is in use, and a backup is restored into an empty one. Give it another DATA_DIR, or an empty database.',

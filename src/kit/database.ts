@@ -74,7 +74,16 @@ export type Connection =
  */
 export function openDatabase(
   connection: Connection,
-  options: { pool: number; log: Log; limits?: boolean; silenceMs?: number; waitMs?: number; name?: string },
+  options: {
+    pool: number;
+    log: Log;
+    limits?: boolean;
+    silenceMs?: number;
+    waitMs?: number;
+    name?: string;
+    /** Where its sessions look for tables, and make them, where that is not as the database has it. */
+    path?: string;
+  },
 ): Database {
   const { limits = true, silenceMs = silenceLimitMs, waitMs = poolWaitMs, name = 'formloom' } = options;
   const reach = hostsOf(connection);
@@ -88,7 +97,11 @@ export function openDatabase(
     application_name: name,
     ...onConnect(async (client) => {
       if (limits) endWhenSilent(client, silenceMs, isAnswering);
-      await setSession(client, { ...sessionSettings, ...(limits && sessionLimits) });
+      await setSession(client, {
+        ...sessionSettings,
+        ...(limits && sessionLimits),
+        ...(options.path !== undefined && { search_path: options.path }),
+      });
     }),
     types,
   });
@@ -98,10 +111,19 @@ export function openDatabase(
     if (!pool.ending) options.log.warn({ reason: error.message }, 'an idle database connection was lost');
   });
   // The same for one that is lent, while it waits for its next statement, which then says that it was lost.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    pools.set(client, pool);
+  });
   refuseAtEnd(pool);
   return pool;
 }
+
+/** The pools of the connections that they made. */
+const pools = new WeakMap<object, Pool>();
+
+/** The pool that a connection is of; of a pool itself. */
+export const databaseOf = (db: Pool | ClientBase): Database => pools.get(db) ?? (db as Pool);
 
 /** What the driver, which knows of one host alone, is to be told where there are several. */
 function hostsOf(connection: Connection): PoolConfig {

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
+import { everyCell } from './cells/cells.ts';
+import { dropSchema, findHome, pathOf, selectCells, setPath } from './cells/queries.ts';
+import { viewEveryCell } from './cells/view-every-cell.ts';
 import { transaction, type Database } from './database.ts';
+import { only } from './statement.ts';
 
 const migrationsDirectory = new URL('../../db/migrations/', import.meta.url);
 
 /** The advisory lock that lets one process migrate at a time; any constant of our own. */
 export const migrationLock = 7_246_001;
 
-type Migration = { number: number; name: string; sql: string; checksum: string };
+export type Migration = { number: number; name: string; sql: string; checksum: string };
 
 /** Why a database cannot be used by this version, with the remedy. */
 export class MigrationError extends Error {}
@@ -31,31 +35,56 @@ export async function readMigrations(directory: URL = migrationsDirectory): Prom
 }
 
 /**
- * Brings the database to this version, forward only, all or nothing, one process at a time.
+ * Brings the database to this version, every cell of it, forward only, all or nothing, one process at a time.
  * @returns the names of the migrations that ran now.
  * @throws MigrationError when the database is newer than this version or was migrated by other files.
  */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
   return transaction(database, async (client) => {
-    // Waiting for another process's migration and running a long one are both legitimate here.
-    await client.query('set local statement_timeout = 0');
-    await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-    await client.query(
-      'create table if not exists migrations (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())',
-    );
-    const applied = await appliedMigrations(client);
-    refuseForeignHistory(applied, migrations);
-    const pending = migrations.slice(applied.length);
-    for (const migration of pending) {
-      await client.query(migration.sql);
-      await client.query('insert into migrations (number, name, checksum) values ($1, $2, $3)', [
-        migration.number,
-        migration.name,
-        migration.checksum,
-      ]);
+    await beginMigrating(client);
+    const { path, schema_name: home, knows_cells } = only(await findHome(client, {}))!;
+    const cells = knows_cells ? await selectCells(client, {}) : [];
+    // Its views would hold on to columns that a migration changes.
+    if (cells.length > 0 && (await findPendingOf(client, migrations)).length > 0)
+      await client.query(dropSchema(everyCell));
+    const ran = await runMigrations(client, migrations);
+    for (const { schema_name } of cells.slice(1)) {
+      await setPath(client, { path: pathOf(schema_name, home) });
+      await runMigrations(client, migrations.map(asInCell));
     }
-    return pending.map((migration) => migration.name);
+    await setPath(client, { path });
+    if (cells.length > 0 && ran.length > 0) await viewEveryCell(client, home);
+    return ran;
   });
+}
+
+/** Waits for another process that migrates, in a transaction that may take as long as it takes. */
+export async function beginMigrating(client: PoolClient): Promise<void> {
+  await client.query('set local statement_timeout = 0');
+  await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+}
+
+/** What is of the instance is in no cell (docs/decisions/0078-cells.md): there it is in the history alone. */
+const ofInstance = /^-- Of the instance\b/;
+export const isOfInstance = ({ sql }: Pick<Migration, 'sql'>): boolean => ofInstance.test(sql);
+export const asInCell = (migration: Migration): Migration =>
+  isOfInstance(migration) ? { ...migration, sql: 'select' } : migration;
+
+/** Runs what has not run yet in the schema that is first on the path. @returns the names of what ran. */
+export async function runMigrations(client: PoolClient, migrations: readonly Migration[]): Promise<string[]> {
+  await client.query(
+    'create table if not exists migrations (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())',
+  );
+  const pending = await findPendingOf(client, migrations);
+  for (const migration of pending) {
+    await client.query(migration.sql);
+    await client.query('insert into migrations (number, name, checksum) values ($1, $2, $3)', [
+      migration.number,
+      migration.name,
+      migration.checksum,
+    ]);
+  }
+  return pending.map((migration) => migration.name);
 }
 
 /**
@@ -75,12 +104,19 @@ export async function checkMigrated(database: Database, migrations: readonly Mig
  * @throws MigrationError as `migrate` does.
  */
 export async function findPending(database: Database, migrations: readonly Migration[]): Promise<string[]> {
-  const { rows } = await database.query<{ is_there: boolean }>(
+  return (await findPendingOf(database, migrations)).map(({ name }) => name);
+}
+
+async function findPendingOf(
+  db: PoolClient | Database,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const { rows } = await db.query<{ is_there: boolean }>(
     "select to_regclass('migrations') is not null as is_there",
   );
-  const applied = rows[0]!.is_there ? await appliedMigrations(database) : [];
+  const applied = rows[0]!.is_there ? await appliedMigrations(db) : [];
   refuseForeignHistory(applied, migrations);
-  return migrations.slice(applied.length).map(({ name }) => name);
+  return migrations.slice(applied.length);
 }
 
 type Applied = { number: number; name: string; checksum: string };

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
 
+/** Work that goes on; it is stopped when its round has ended. */
+export type Periodic = { stop(): Promise<void> };
+
 /**
  * Runs `work` again and again, `pauseMs` after it ended, until stopped. A failure is logged when it is new, or other
  * parts of the work fail than before (tellFailures), and the work goes on. For housekeeping that may be lost with the process; what must not be lost is a job of the queue.
@@ -8,7 +11,7 @@ import type { Log } from './log.ts';
 export function runPeriodically(
   name: string,
   options: { pauseMs: number; log: Log; work: () => Promise<unknown> },
-): { stop(): Promise<void> } {
+): Periodic {
   const ending = new AbortController();
   const { signal } = ending;
   const loop = async (): Promise<void> => {

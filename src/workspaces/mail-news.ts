@@ -1,4 +1,5 @@
 import type { Locale } from '#ast/locales.ts';
+import { everywhere, inCellOf } from '#kit/cells/cells.ts';
 import { newId } from '#kit/clock.ts';
 import { enqueueJob } from '#kit/queue.ts';
 import { only, type Queryable } from '#kit/statement.ts';
@@ -65,7 +66,8 @@ export const reportPasswordChange = (db: Queryable, userId: string): Promise<voi
 export const reportPersonalNews = (db: Queryable, userId: string, what: PersonalNews): Promise<void> =>
   reportToPerson(db, { kind: 'second_factor_changed', userId, what });
 
-async function reportToPerson(db: Queryable, news: MailNews): Promise<void> {
-  const workspace = only(await findFirstWorkspace(db, {}));
-  if (workspace) await reportNews(db, workspace.id, news);
+/** Leaves news that are of no workspace with the first one that there is. */
+export async function reportToPerson(db: Queryable, news: MailNews): Promise<void> {
+  const workspace = only(await findFirstWorkspace(everywhere(db), {}));
+  if (workspace) await inCellOf(db, workspace.id, (cell) => reportNews(cell, workspace.id, news));
 }

@@ -1,4 +1,6 @@
+import { everywhere } from '#kit/cells/cells.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { WorkspaceCreation } from '#kit/config.ts';
 import type { Queryable } from '#kit/statement.ts';
@@ -40,17 +42,17 @@ export async function createWorkspace(
 
 /** Whether a person may make a workspace: the operator's setting. Owners came to be by the set-up or an invitation. */
 export async function mayCreateWorkspace(
-  database: Queryable,
+  database: Database,
   setting: WorkspaceCreation,
   userId: string,
 ): Promise<boolean> {
   if (setting !== 'owners') return setting === 'everyone';
-  return (await findOwnedWorkspace(database, { user_id: userId })).length > 0;
+  return (await findOwnedWorkspace(everywhere(database), { user_id: userId })).length > 0;
 }
 
 /** All workspaces, newest first: for the operator only. */
-export async function listWorkspaces(database: Queryable): Promise<Workspace[]> {
-  const rows = await selectWorkspaces(database, {});
+export async function listWorkspaces(database: Database): Promise<Workspace[]> {
+  const rows = await selectWorkspaces(everywhere(database), {});
   return rows.map((row) => ({
     id: row.id,
     name: row.name,

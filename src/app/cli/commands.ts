@@ -1,4 +1,5 @@
 import { backupCommands } from './backup-commands.ts';
+import { cellCommands } from './cell-commands.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion-command.ts';
 import { databaseCommands } from './database-commands.ts';
@@ -28,6 +29,7 @@ export const ownCommands: readonly Command[] = [
   ...databaseCommands,
   ...backupCommands,
   moveCommand,
+  ...cellCommands,
   listenCommand,
   mcpCommand,
   doctorCommand,

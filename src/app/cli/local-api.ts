@@ -1,3 +1,4 @@
+import { cellOfWorkspace } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
@@ -26,17 +27,24 @@ export async function openLocalApi(
 ): Promise<{ api: Api; close: () => Promise<void> }> {
   let isWoken = false;
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
-  const services: Services = {
-    ...openServices({ config, database, vault, log, requestCounter }),
-    wakeQueue: () => (isWoken = true),
+  const open = (cell: Database) => {
+    const services: Services = {
+      ...openServices({ config, database: cell, vault, log, requestCounter }),
+      wakeQueue: () => (isWoken = true),
+    };
+    const routes = new Map(apiRoutes(services).map((route) => [route.name, route]));
+    return { services, routes, auditLog: openAuditLog(services) };
   };
-  const routes = new Map(apiRoutes(services).map((route) => [route.name, route]));
-  const auditLog = openAuditLog(services);
+  const cells = new Map<Database, ReturnType<typeof open>>();
   const api: Api = async (request) => {
     const { name, params = {}, query = {}, body, ifMatch, idempotencyKey: key } = request;
+    const workspaceId = await findWorkspace(database, workspace, request);
+    const cell = await cellOfWorkspace(database, workspaceId);
+    const { services, routes, auditLog } = cells.get(cell) ?? open(cell);
+    cells.set(cell, { services, routes, auditLog });
     const route = routes.get(name)!;
     const scope: Scope = {
-      workspaceId: await findWorkspace(database, workspace, request),
+      workspaceId,
       formIds: null,
       actor: { kind: 'operator', id: '' },
       may: () => true,
@@ -49,8 +57,10 @@ export async function openLocalApi(
     return sentOf(answer);
   };
   const close = async (): Promise<void> => {
-    services.feedBell.close();
-    await auditLog.stop();
+    for (const { services, auditLog } of cells.values()) {
+      services.feedBell.close();
+      await auditLog.stop();
+    }
     await requestCounter.close();
   };
   return { api, close };

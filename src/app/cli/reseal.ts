@@ -1,3 +1,4 @@
+import { cellsOf } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import { sealedColumns } from './queries.ts';
@@ -23,12 +24,14 @@ export async function reseal(
   for (const what of Object.keys(sealedColumns) as Purpose[]) {
     const told = { what, found: 0, lost: 0 };
     // One after the other: a row that is written lies elsewhere, where another column would not find it again.
-    for (const column of sealedColumns[what]) await resealColumn(column, told);
+    for (const column of sealedColumns[what])
+      for (const cell of cellsOf(database)) await resealColumn(cell.database, column, told);
     all.push(told);
   }
   return all;
 
   async function resealColumn(
+    database: Database,
     column: (typeof sealedColumns)[Purpose][number],
     told: Resealed,
   ): Promise<void> {

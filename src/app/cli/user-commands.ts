@@ -1,3 +1,4 @@
+import { cellOfWorkspace } from '#kit/cells/cells.ts';
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace, notePerson } from '#workspaces/audit/note-person.ts';
 import { accountOf, beginEndOfAccount, bringBackAccount } from '#workspaces/endings/endings.ts';
@@ -21,7 +22,8 @@ export const userCommands = [
     async run({ database }, { email, password, workspace, role }) {
       if ((workspace === undefined) !== (role === undefined))
         throw new UsageError('--workspace and --role go together.');
-      return transaction(database, async (client) => {
+      const cell = workspace === undefined ? database : await cellOfWorkspace(database, workspace);
+      return transaction(cell, async (client) => {
         const user = await createUser(client, { email, password, isConfirmed: true });
         if (workspace && role) await addMember(client, { workspaceId: workspace, userId: user.id, role });
         await notePerson(client, { who: { userId: user.id }, operation: 'createUser', by: undefined });
@@ -34,7 +36,8 @@ export const userCommands = [
     summary: 'Makes a link by which whoever you hand it to joins a workspace, with a new account or theirs.',
     options: { email: required(text('<address>')), workspace: required(id), role: required(role) },
     note: 'The link works once, for 7 days. Give it to nobody but the person who has the address.',
-    async run({ database, vault, config }, { email, workspace, role }) {
+    async run({ database: instance, vault, config }, { email, workspace, role }) {
+      const database = await cellOfWorkspace(instance, workspace);
       const link = await inviteByHand({ database, vault, config }, { workspaceId: workspace, email, role });
       const changes = { email: { to: email }, role: { to: role } };
       await noteInWorkspace(database, {

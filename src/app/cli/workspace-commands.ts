@@ -1,3 +1,5 @@
+import { cellForNew } from '#kit/cells/cell-for-new.ts';
+import { cellOfWorkspace } from '#kit/cells/cells.ts';
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
 import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';
@@ -13,9 +15,16 @@ export const workspaceCommands = [
     summary:
       "Makes a workspace, on the free plan unless another is named. A rate of its own replaces the plan's.",
     parameters: { name: text('<name>') },
-    options: { plan: optional(plan), ...ownRate },
-    run: ({ database }, { name, plan = 'free', 'rate-limit': rateLimit, burst }) =>
-      transaction(database, async (client) => {
+    options: {
+      plan: optional(plan),
+      ...ownRate,
+      cell: {
+        ...optional(text('<name>')),
+        about: 'Where it is to lie; without it where the fewest bytes are.',
+      },
+    },
+    run: async ({ database }, { name, plan = 'free', 'rate-limit': rateLimit, burst, cell }) =>
+      transaction(await cellForNew(database, cell), async (client) => {
         const made = await createWorkspace(client, { name, plan, rateLimit, burst });
         await noteInWorkspace(client, { workspaceId: made.id, operation: 'createWorkspace', by: undefined });
         return made;
@@ -43,14 +52,17 @@ export const workspaceCommands = [
     summary: 'Closes a workspace at once, and deletes it with all that is in it after 7 days.',
     parameters: { id },
     note: 'Its owners are told by mail. Until then `workspace restore` or an owner brings it back.',
-    run: async ({ database }, { id }) => ({ id, ends_at: await beginEnd(database, id, undefined) }),
+    run: async ({ database }, { id }) => ({
+      id,
+      ends_at: await beginEnd(await cellOfWorkspace(database, id), id, undefined),
+    }),
   }),
   command({
     name: 'workspace restore',
     summary: 'Brings a workspace back that is being deleted.',
     parameters: { id },
     async run({ database }, { id }) {
-      await bringBack(database, id, undefined);
+      await bringBack(await cellOfWorkspace(database, id), id, undefined);
       return { id };
     },
   }),
@@ -59,8 +71,8 @@ export const workspaceCommands = [
     summary: "Puts a workspace on a plan, with the plan's rate unless it gets one of its own.",
     parameters: { id, plan },
     options: ownRate,
-    run: ({ database }, { id, plan, 'rate-limit': rateLimit, burst }) =>
-      transaction(database, async (client) => {
+    run: async ({ database }, { id, plan, 'rate-limit': rateLimit, burst }) =>
+      transaction(await cellOfWorkspace(database, id), async (client) => {
         const set = await setPlan(client, { workspaceId: id, plan, rateLimit, burst });
         await noteInWorkspace(client, {
           workspaceId: id,

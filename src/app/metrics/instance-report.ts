@@ -1,3 +1,4 @@
+import { everywhere, refreshCells } from '#kit/cells/cells.ts';
 import { readDisk } from '#kit/read-disk.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -26,7 +27,9 @@ export function openInstanceReport(context: Context): () => Promise<Report> {
 
 async function read({ database, config }: Context): Promise<Report> {
   const [found, disks] = await Promise.all([
-    readInstance(database, { most }).then(only, () => undefined),
+    refreshCells(database)
+      .then(() => readInstance(everywhere(database), { most }))
+      .then(only, () => undefined),
     readDisks(config),
   ]);
   return [

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '#kit/database.ts';
+import { onCell } from '#kit/cells/cells.ts';
 import { watchPoolWaits } from '#kit/pool-waits.ts';
 import type { DeliveryStatus } from '#webhooks/queries.ts';
 import type { Report } from './report.ts';
@@ -52,7 +53,9 @@ export function openMeter(process: string, database: Database): Meter {
     buckets: [0.001, 0.01, 0.05, 0.1, 0.5, 1, 2.5],
     registers,
   });
-  watchPoolWaits(database, (seconds) => waits.observe(seconds));
+  const observe = (seconds: number): void => waits.observe(seconds);
+  watchPoolWaits(database, observe);
+  onCell(database, (cell) => watchPoolWaits(cell.database, observe));
   const pool = new Gauge({
     name: 'formloom_pool_connections',
     help: 'Connections of the pool by what they do, and work that waits for one.',

@@ -17,6 +17,7 @@ export function startBesideBackground(services: Pick<Services, 'database' | 'log
   };
   return {
     wakeQueue: () => announcer.announce(),
+    mail: { problem: undefined },
     stop: () => (ended ??= end()),
   };
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { Cron } from 'croner';
+import { everywhere } from '#kit/cells/cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -41,7 +42,7 @@ export const findIncidents = async (context: WatchContext): Promise<Incident[]> 
   ).flat();
 
 async function lostWebhooks({ database, config }: WatchContext): Promise<Incident[]> {
-  const lost = await selectLostWebhooks(database, {});
+  const lost = await selectLostWebhooks(everywhere(database), {});
   return lost.map(({ workspace_id, workspace, id, form_id, form, url, is_paused }) => ({
     // A pause is told of although the failure was.
     key: `webhook ${id} ${is_paused ? 'paused' : 'failed'}`,

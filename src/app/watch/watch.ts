@@ -1,3 +1,4 @@
+import { everywhere, inCellOf } from '#kit/cells/cells.ts';
 import { transaction } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
@@ -37,10 +38,12 @@ export async function watch(context: Context, calm = calmSeconds): Promise<void>
 async function mail({ config, vault }: Context, client: Queryable, incident: Incident): Promise<void> {
   if (!config.smtp) return;
   const { what, remedy, fields, url } = incident;
-  const workspaceId = incident.workspaceId ?? only(await findFirstWorkspace(client, {}))?.id;
+  const workspaceId = incident.workspaceId ?? only(await findFirstWorkspace(everywhere(client), {}))?.id;
   if (workspaceId === undefined) return;
   const addresses = incident.workspaceId
-    ? (await selectOwners(client, { workspace_id: incident.workspaceId })).map(({ email }) => email)
+    ? (await selectOwners(everywhere(client), { workspace_id: incident.workspaceId })).map(
+        ({ email }) => email,
+      )
     : [config.operatorEmail];
   const letter: NewMail['letter'] = {
     heading: what,
@@ -57,5 +60,6 @@ async function mail({ config, vault }: Context, client: Queryable, incident: Inc
     const to = address === undefined ? undefined : readMailAddress(address);
     return to ? [{ kind: 'incident', to, subject: what, letter }] : [];
   });
-  await enqueueMails(client, vault, { workspaceId, isPrivate: incident.workspaceId === undefined }, mails);
+  const place = { workspaceId, isPrivate: incident.workspaceId === undefined };
+  await inCellOf(client, workspaceId, (cell) => enqueueMails(cell, vault, place, mails));
 }

@@ -1,3 +1,4 @@
+import { cellOfWorkspace } from '#kit/cells/cells.ts';
 import { operation, type Visitor } from '#kit/operation.ts';
 import { noteInWorkspace, originOf } from '#workspaces/audit/note-person.ts';
 import { joinAsPerson, joinByPassword, openInvitation } from '#workspaces/member-invitations/accept.ts';
@@ -9,11 +10,11 @@ import { Account, InvitationToken, Joined, NewPerson, OpenInvitation } from './s
 export function joinEndpoints(services: ConsoleServices) {
   const count = ({ address }: Visitor): Promise<void> =>
     countTry(services, `join from ${address}`, signInTries.ofAddress);
-  const noteJoin = (
+  const noteJoin = async (
     visitor: Visitor,
     { workspaceId, ...who }: { workspaceId: string; userId: string; sessionId?: string },
   ): Promise<void> =>
-    noteInWorkspace(services.database, {
+    noteInWorkspace(await cellOfWorkspace(services.database, workspaceId), {
       workspaceId,
       operation: 'joinWorkspace',
       by: { ...who, origin: originOf(visitor) },

@@ -1,3 +1,4 @@
+import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
@@ -19,7 +20,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices
       async run({ person, visitor, body }) {
         if (!(await mayCreateWorkspace(database, config.workspaceCreation, person.id)))
           throw new ApiError('forbidden', 'You may not make workspaces here. Ask whoever runs this server.');
-        const made = await transaction(database, async (client) => {
+        const made = await transaction(await cellForNew(database), async (client) => {
           const workspace = await createWorkspace(client, { name: body.name.trim(), plan: 'free' });
           await addMember(client, { workspaceId: workspace.id, userId: person.id, role: 'owner' });
           const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };

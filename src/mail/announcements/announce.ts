@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { everywhere, inCellOf } from '#kit/cells/cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
@@ -24,7 +25,7 @@ const digestOf = ({ subject, text }: Announcement): Buffer =>
 
 /** Who would get it now: the owners of API keys (specification, "Versioning" 3) who have not got it yet. */
 export function findAudience(database: Database, announcement: Announcement): Promise<Audience> {
-  return selectAudience(database, { announcement: digestOf(announcement), now: now() });
+  return selectAudience(everywhere(database), { announcement: digestOf(announcement), now: now() });
 }
 
 /**
@@ -51,7 +52,9 @@ export async function announce(
         const listeners = batch.filter(({ user_id }) => ids.has(user_id));
         for (const [workspaceId, owners] of Map.groupBy(listeners, ({ workspace_id }) => workspace_id)) {
           const mails = owners.flatMap(({ email }) => mailTo(email, announcement, publicUrl));
-          await enqueueMails(client, vault, { workspaceId, isPrivate: true }, mails);
+          await inCellOf(client, workspaceId, (cell) =>
+            enqueueMails(cell, vault, { workspaceId, isPrivate: true }, mails),
+          );
         }
         return listeners.map(({ email, name, workspace_id }) => ({ email, name, workspace_id }));
       })),

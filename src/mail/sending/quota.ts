@@ -1,3 +1,4 @@
+import { everywhere } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { MailKind } from '#kit/outbox/kinds.ts';
 import { countSentFrom, countSentTo } from './queries.ts';
@@ -87,7 +88,7 @@ export async function checkQuotas(
     const form_id = of === 'form' ? mail.formId : null;
     const [sent] =
       of === 'recipient'
-        ? await countSentTo(database, { ...asked, recipient: mail.recipient })
+        ? await countSentTo(everywhere(database), { ...asked, recipient: mail.recipient })
         : await countSentFrom(database, { ...asked, workspace_id: mail.workspaceId, form_id });
     if (sent!.count >= most) return { reason, delay: patience };
   }

@@ -1,3 +1,4 @@
+import { inEachCell } from '#kit/cells/cells.ts';
 import { newId } from '#kit/clock.ts';
 import type { Origin, Person, Visitor } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
@@ -21,7 +22,7 @@ export async function notePerson(
   db: Queryable,
   { who, operation, status = 200, by }: PersonalLine,
 ): Promise<void> {
-  await insertPersonalLine(db, {
+  const line = {
     id: newId(),
     user_id: 'userId' in who ? who.userId : null,
     email: 'email' in who ? who.email.trim().toLowerCase() : null,
@@ -31,7 +32,8 @@ export async function notePerson(
     address: by?.origin.address ?? null,
     agent: by?.origin.agent ?? null,
     session_id: by?.sessionId ?? null,
-  });
+  } as const;
+  await inEachCell(db, async (cell) => void (await insertPersonalLine(cell, line)));
 }
 
 /** Where a visitor's request comes from. */

@@ -53,7 +53,7 @@ export const insertLines = statement(
 
 /**
  * What a person did about their own account, or the operator for them, or what somebody tried: a line for them, and in each of
- * their workspaces. Of an address that nobody has nothing is noted.
+ * their workspaces; it is written in each cell, and once for them. Of an address that nobody has nothing is noted.
  */
 export const insertPersonalLine = statement(
   'audit.insert_personal_line',
@@ -74,7 +74,8 @@ export const insertPersonalLine = statement(
    with person as (select id from users where id = $user_id or email = $email),
    own as (
      insert into person_lines (user_id, id, actor_kind, operation, status, address, agent, session_id)
-     select id, $id, $actor_kind, $operation, $status, $address, $agent, $session_id from person)
+     select id, $id, $actor_kind, $operation, $status, $address, $agent, $session_id from person
+     on conflict (user_id, id) do nothing)
    insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
                             session_id)
    select m.workspace_id, $id, $actor_kind, case when $actor_kind = 'person' then p.id end, $operation, '', '', p.id::uuid,

@@ -1,3 +1,4 @@
+import { everywhere, inEachCell } from '#kit/cells/cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -14,6 +15,7 @@ import {
   findEndedUsers,
   findOrphans,
   findUserByEmail,
+  forgetUser,
   isAnybodys,
   lockOwnWorkspaces,
   reviveUser,
@@ -73,12 +75,15 @@ export function bringBack(database: Database, workspaceId: string, by: By): Prom
  */
 export function beginEndOfAccount(database: Database, userId: string, by: PersonalLine['by']): Promise<Date> {
   return transaction(database, async (client) => {
-    await lockOwnWorkspaces(client, { user_id: userId });
-    const [orphans] = await findOrphans(client, { user_id: userId });
-    if (orphans!.names.length > 0)
+    const orphans: string[] = [];
+    await inEachCell(client, async (cell) => {
+      await lockOwnWorkspaces(cell, { user_id: userId });
+      orphans.push(...only(await findOrphans(cell, { user_id: userId }))!.names);
+    });
+    if (orphans.length > 0)
       throw new ApiError(
         'conflict',
-        `Nobody else owns ${orphans!.names.join(', ')}. Make somebody else an owner first, or delete the workspace.`,
+        `Nobody else owns ${orphans.join(', ')}. Make somebody else an owner first, or delete the workspace.`,
       );
     const ends_at = endFromNow();
     const ended = await endUser(client, { user_id: userId, ends_at, now: now() });
@@ -114,7 +119,7 @@ export async function removeEndedAccounts(database: Database): Promise<void> {
   const failures: Failures = new Map();
   await workOff(failures, {
     batch: 10,
-    find: (next) => findEndedUsers(database, { now: now(), ...next }),
+    find: (next) => findEndedUsers(everywhere(database), { now: now(), ...next }),
     partOf: ({ id }) => id,
     work: ([ended]) => removeAccount(database, ended!),
   });
@@ -127,10 +132,13 @@ async function removeAccount(
 ): Promise<void> {
   const at = now();
   await transaction(database, async (client) => {
-    for (const workspace_id of workspace_ids)
-      await revokeKeysOf(client, { workspace_id, user_id: id, now: at });
+    await inEachCell(client, async (cell) => {
+      for (const workspace_id of workspace_ids)
+        await revokeKeysOf(cell, { workspace_id, user_id: id, now: at });
+      await forgetUser(cell, { user_id: id, email, now: at });
+    });
     await tellOfKeys(client, {});
-    await deleteUser(client, { user_id: id, email, now: at });
+    await deleteUser(client, { user_id: id, now: at });
   });
   forgetKeys();
 }

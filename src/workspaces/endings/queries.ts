@@ -134,16 +134,23 @@ export const findEndedUsers = statement(
      from users u where u.ends_at <= $now and u.id <> all ($without) order by u.ends_at limit $limit`,
 );
 
-/** The last step: the account, with sessions, factors and memberships; the mails between us and it; and invitations to its address. */
+/** The mails between us and an account that ends, and invitations to its address. */
+export const forgetUser = statement(
+  'endings.forget_user',
+  { user_id: text, email: text, now: timestamp },
+  {},
+  `/* sweep: across workspaces */
+   with gone as materialized (select id from users where id = $user_id and ends_at <= $now),
+   letters as (delete from mails m using gone where m.is_private and lower(m.recipient) = lower($email))
+   delete from member_invitations i using gone where i.email = $email`,
+);
+
+/** The last step: the account, with sessions, factors and memberships. */
 export const deleteUser = statement(
   'endings.delete_user',
-  { user_id: text, email: text, now: timestamp },
+  { user_id: text, now: timestamp },
   { id: text },
-  `/* sweep: across workspaces */
-   with gone as (delete from users where id = $user_id and ends_at <= $now returning id),
-   letters as (delete from mails m using gone where m.is_private and lower(m.recipient) = lower($email)),
-   invitations as (delete from member_invitations i using gone where i.email = $email)
-   select id from gone`,
+  `delete from users where id = $user_id and ends_at <= $now returning id`,
 );
 
 /** A batch of what a workspace that has ended has most of; what hangs on it goes with it. */

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Configuration, IDToken } from 'openid-client';
+import { cellOfWorkspace } from '#kit/cells/cells.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { IdentityProviderConfig } from '#kit/config/read-identity-provider.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -226,7 +227,7 @@ async function giveRoles(
   );
   for (const [workspaceId, rules] of given) {
     const role = roleNames.find((name) => rules.some((each) => each.role === name));
-    if (role) await giveRole(database, { workspaceId, userId, role });
+    if (role) await giveRole(await cellOfWorkspace(database, workspaceId), { workspaceId, userId, role });
   }
 }
 

@@ -1,3 +1,4 @@
+import { cellOfWorkspace } from '#kit/cells/cells.ts';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -38,7 +39,8 @@ export async function openInvitation(
   token: string,
 ): Promise<OpenInvitation> {
   const { workspaceId, id, proof } = readToken(vault, token);
-  const found = only(await findOpenInvitation(database, { workspace_id: workspaceId, id, now: now() }));
+  const cell = await cellOfWorkspace(database, workspaceId);
+  const found = only(await findOpenInvitation(cell, { workspace_id: workspaceId, id, now: now() }));
   if (!found) throw over();
   const { workspace, email, role, invited_by: invitedBy } = found;
   const known: WayIn = found.is_confirmed === true ? 'sign_in' : 'choose_password';
@@ -52,12 +54,12 @@ export async function openInvitation(
  * @returns the address to sign in with, and who has joined what.
  * @throws ApiError gone; validation_error; conflict when there is an account that this link does not open.
  */
-export function joinByPassword(
+export async function joinByPassword(
   { database, vault }: AcceptContext,
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<{ email: string; workspaceId: string; userId: string }> {
   const { workspaceId, id, proof } = readToken(vault, token);
-  return transaction(database, async (client) => {
+  return transaction(await cellOfWorkspace(database, workspaceId), async (client) => {
     const { email, role, workspace } = await claim(client, workspaceId, id);
     const account = only(await lockAccount(client, { email }));
     const isConfirmed = proof === 'confirmed';
@@ -88,12 +90,12 @@ async function takeAccount(
  * Joins as the person who is signed in, who must be the one who was invited, and of whom it is certain that they are.
  * @throws ApiError gone; forbidden for somebody else, and for an account that was never confirmed; conflict for a member.
  */
-export function joinAsPerson(
+export async function joinAsPerson(
   { database, vault }: AcceptContext,
   { token, userId }: { token: string; userId: string },
 ): Promise<{ workspaceId: string }> {
   const { workspaceId, id, proof } = readToken(vault, token);
-  return transaction(database, async (client) => {
+  return transaction(await cellOfWorkspace(database, workspaceId), async (client) => {
     const { email, role } = await claim(client, workspaceId, id);
     const account = only(await lockAccount(client, { email }));
     if (account?.id !== userId) {

@@ -4,11 +4,11 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { only, type Queryable } from '#kit/statement.ts';
-import { reportNews, reportPasswordChange } from '../mail-news.ts';
+import { reportPasswordChange, reportToPerson } from '../mail-news.ts';
 import { refuseProblems } from '../problems.ts';
 import { passwordProblems } from '../passwords.ts';
 import { emailProblems, wordsOfPerson } from '../users.ts';
-import { findFirstWorkspace, findReset, insertReset, setPassword, useReset } from './queries.ts';
+import { findReset, insertReset, setPassword, useReset } from './queries.ts';
 
 /** For how long the link of a mail works. */
 export const resetMinutes = 60;
@@ -24,9 +24,7 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
 export async function askForPasswordReset(database: Database, given: string): Promise<void> {
   const email = given.trim().toLowerCase();
   refuseProblems(emailProblems(email));
-  const workspace = only(await findFirstWorkspace(database, {}));
-  if (!workspace) return;
-  await reportNews(database, workspace.id, { kind: 'password_reset_asked', email });
+  await reportToPerson(database, { kind: 'password_reset_asked', email });
 }
 
 /**

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http';
+import { idInDirectory } from '#kit/cells/cells.ts';
+import { uuidPattern } from '#kit/clock.ts';
+import { hashApiKey, parseAuthorization } from '#workspaces/api-key.ts';
+
+/** Where a path itself names a form or a workspace: pages and what belongs to them, files, and a person's own matters. */
+const named = /^\/(?:f|files|app\/api\/(?:forms|workspaces))\/([0-9a-f-]{36})(?=[/?#]|$)/i;
+/** Where the caller is of a workspace. */
+const called = /^\/(?:api\/v1\/|mcp(?:[?#]|$))/;
+
+/**
+ * What of a request the directory knows: the hash of its API key, or the id of the workspace or form that it names; undefined
+ * for what concerns none, and is answered by the first cell. It reads what findCaller and the routes read.
+ */
+export function placeOfRequest({ url = '', headersDistinct }: IncomingMessage): Buffer | undefined {
+  const inPath = named.exec(url)?.[1];
+  if (inPath !== undefined) return ofUuid(inPath);
+  if (!called.test(url)) return undefined;
+  const authorization = headersDistinct['authorization'];
+  if (authorization !== undefined) {
+    const key = parseAuthorization(authorization);
+    return key === undefined ? undefined : hashApiKey(key);
+  }
+  const [inHeader] = headersDistinct['x-workspace-id'] ?? [];
+  return ofUuid(inHeader ?? new URLSearchParams(url.split('?', 2)[1]).get('workspace_id') ?? '');
+}
+
+const ofUuid = (text: string): Buffer | undefined =>
+  uuidPattern.test(text.toLowerCase()) ? idInDirectory(text) : undefined;

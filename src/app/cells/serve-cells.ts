@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Cell, cellsOf, cellWith, onCell } from '#kit/cells/cells.ts';
+import type { Database } from '#kit/database.ts';
+import { bareHeaders, jsonType, type Server } from '#kit/http.ts';
+import { toApiError } from '#kit/problem-of.ts';
+import { type Background, startBackground } from '../background.ts';
+import { openServices } from '../open-services.ts';
+import { buildServer } from '../server.ts';
+import type { Ground } from '../services.ts';
+import { placeOfRequest } from './place-of-request.ts';
+
+/** What a process has of a cell beside the first one: its own server, which listens nowhere, and its own background work. */
+type Part = { server: Server; stop: Background['stop']; close(): Promise<void> };
+
+/** What was found is good for so long; of so many things at most. */
+const rememberMs = 1_000;
+const remembered = 10_000;
+
+/**
+ * Has a server answer for all cells of its instance, those of now and those that come. Each cell is a whole service of its own,
+ * so that nothing of one can reach another; what a request names says which of them answers it, and all that names nothing is
+ * answered by the first. While there is one cell, requests go where they went.
+ * @returns `stop`: nothing is waited for or worked on in the others any more; `close`: nor answered.
+ */
+export function serveCells(
+  first: Server,
+  ground: Ground,
+  { background, isBackgroundElsewhere }: { background: Background; isBackgroundElsewhere: boolean },
+): { stop: Background['stop']; close(): Promise<void> } {
+  const { database, log } = ground;
+  const parts = new Map<Database, Promise<Part>>();
+  const open = async (cell: Cell): Promise<Part> => {
+    const services = openServices({ ...ground, database: cell.database });
+    // The process that does the work does that of every cell, and hears of all of them on one channel.
+    const own = isBackgroundElsewhere ? undefined : startBackground(services, background);
+    const { wakeQueue } = own ?? background;
+    const server = await buildServer({ ...services, wakeQueue }, { isStopping: () => false });
+    return {
+      server,
+      async stop(graceMs) {
+        services.feedBell.close();
+        await own?.stop(graceMs);
+      },
+      close: () => server.close(),
+    };
+  };
+  const unhear = onCell(database, (cell) => {
+    const opened = open(cell);
+    opened.catch((error: unknown) =>
+      log.error({ err: error, cell: cell.name }, 'a cell could not be opened'),
+    );
+    parts.set(cell.database, opened);
+  });
+  dispatch(first, ground, parts);
+  const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
+    for (const each of await Promise.allSettled(parts.values()))
+      if (each.status === 'fulfilled') await work(each.value);
+  };
+  const stop: Background['stop'] = (graceMs) => ofEach((part) => part.stop(graceMs));
+  return {
+    stop,
+    async close() {
+      unhear();
+      await stop();
+      await ofEach((part) => part.close());
+    },
+  };
+}
+
+/** Puts itself before the framework of the first cell, which answers what is not another's. */
+function dispatch(
+  first: Server,
+  { database, log }: Pick<Ground, 'database' | 'log'>,
+  parts: ReadonlyMap<Database, Promise<Part>>,
+): void {
+  const find = rememberCells(database);
+  const [own] = first.server.listeners('request') as [
+    (request: IncomingMessage, response: ServerResponse) => void,
+  ];
+  first.server.off('request', own);
+  const answer = async (request: IncomingMessage, response: ServerResponse, place: Buffer): Promise<void> => {
+    const part = await parts.get(await find(place));
+    if (part) part.server.routing(request, response);
+    else own(request, response);
+  };
+  first.server.on('request', (request, response) => {
+    const place = cellsOf(database).length > 1 ? placeOfRequest(request) : undefined;
+    if (!place) own(request, response);
+    else
+      answer(request, response, place).catch((error: unknown) => {
+        log.error({ err: error }, 'the cell of a request could not be found');
+        refuse(response, error);
+      });
+  });
+}
+
+/** As `cellWith`, asked once in a while for each thing: keys and ids of what is made later are others. */
+function rememberCells(database: Database): (place: Buffer) => Promise<Database> {
+  const known = new Map<string, { at: number; cell: Promise<Database> }>();
+  return (place) => {
+    const name = place.toString('base64');
+    const at = performance.now();
+    const asked = known.get(name);
+    if (asked && at - asked.at < rememberMs) return asked.cell;
+    const cell = cellWith(database, place);
+    known.delete(name);
+    if (known.size >= remembered) known.delete(known.keys().next().value!);
+    known.set(name, { at, cell });
+    cell.catch(() => known.delete(name));
+    return cell;
+  };
+}
+
+/** Where a thing is cannot be told now: whoever asked the first cell for it would hear that it is nowhere. */
+function refuse(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return void response.destroy();
+  const { status, headers, body } = toApiError(error);
+  response.writeHead(status, { ...bareHeaders, ...headers, 'Content-Type': jsonType });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,33 @@
+import { refreshCells } from '#kit/cells/cells.ts';
+import { createCell } from '#kit/cells/create-cell.ts';
+import { listCells } from '#kit/cells/list-cells.ts';
+import { keyChannel } from '#workspaces/keys/queries.ts';
+import { command } from './command.ts';
+import { text, UsageError } from './values.ts';
+
+export const cellCommands = [
+  command({
+    name: 'cell create',
+    summary:
+      'Makes one more cell in the database: tables, a queue and a word index of its own, for new workspaces.',
+    about:
+      'A workspace stays in its cell. New ones go to the cell that takes the fewest bytes, 15 seconds after it was made. It cannot be taken back. See docs/operating/cells.md.',
+    parameters: { name: text('<name>') },
+    note: 'Every process of the service has heard of it, and has opened it.',
+    async run({ config, database }, { name }) {
+      const { databasePool: pool, webProcesses: processes } = config;
+      if (config.backup)
+        throw new UsageError(
+          'BACKUP_SCHEDULE is set, and `backup` does not take several cells: have PostgreSQL back up the database, and leave it empty.',
+        );
+      await createCell(database, name, { pool, processes, channel: keyChannel });
+      await refreshCells(database);
+      return { name };
+    },
+  }),
+  command({
+    name: 'cell list',
+    summary: 'Lists the cells with what they take on the disk and how many workspaces are in each.',
+    run: async ({ database }) => ({ data: await listCells(database) }),
+  }),
+];

@@ -1,0 +1,119 @@
+import type { PoolClient } from 'pg';
+import { transaction, type Database } from '../database.ts';
+import { ApiError } from '../errors.ts';
+import { asInCell, beginMigrating, readMigrations, runMigrations } from '../migrate.ts';
+import { only } from '../statement.ts';
+import { connectionsOf, firstCell } from './cells.ts';
+import {
+  addKey,
+  createSchema,
+  dropKey,
+  dropTables,
+  fillDirectory,
+  findHome,
+  insertCell,
+  listedTables,
+  noteInDirectory,
+  pathOf,
+  readRoom,
+  selectCells,
+  selectKeysTo,
+  setPath,
+  tellOfCells,
+} from './queries.ts';
+import { viewEveryCell } from './view-every-cell.ts';
+
+/** Those of the instance that migrations have made until there were cells; later ones say themselves that no cell has them. */
+export const sharedTables: readonly string[] = [
+  'accounts',
+  'announced',
+  'backups',
+  'incidents',
+  'instance',
+  'mail_pace',
+  'passkeys',
+  'password_resets',
+  'person_lines',
+  'recovery_codes',
+  'sessions',
+  'setup',
+  'totp_secrets',
+  'users',
+  'verifications',
+];
+
+const tables = Object.keys(listedTables) as (keyof typeof listedTables)[];
+
+/** What names cells: it is a part of a schema's name, which PostgreSQL cuts at 63 letters. */
+const cellName = /^[a-z][a-z0-9_]{0,39}$/;
+
+/** For the command line, and whoever looks. */
+const others = 20;
+
+/**
+ * Makes one more cell in the database of the instance, all of it or nothing: a schema that is migrated as any other, without
+ * what is of the instance, which its keys lead to instead. Every process hears of it, and opens it.
+ * @param options.pool connections of a process; options.processes: how many there are.
+ * @param options.channel on which every process hears that it should look.
+ * @throws ApiError validation_error for a name that will not do; conflict for one that is taken, and where the server of the
+ *   database allows fewer connections than that takes.
+ */
+export async function createCell(
+  database: Database,
+  name: string,
+  options: { pool: number; processes: number; channel: string },
+): Promise<void> {
+  if (!cellName.test(name))
+    throw new ApiError(
+      'validation_error',
+      'A cell is named by up to 40 small letters, digits and _, a letter first.',
+    );
+  const migrations = await readMigrations();
+  await transaction(database, async (client) => {
+    await beginMigrating(client);
+    const { schema_name: home, path } = only(await findHome(client, {}))!;
+    const known = await selectCells(client, {});
+    if (known.some((cell) => cell.name === name) || name === firstCell)
+      throw new ApiError('conflict', `There is a cell ${name} already.`);
+    await requireRoom(client, Math.max(known.length, 1) + 1, options);
+    if (known.length === 0) await listFirst(client, home);
+    const schema = `cell_${name}`;
+    await client.query(createSchema(schema));
+    await setPath(client, { path: pathOf(schema) });
+    await runMigrations(client, migrations.map(asInCell));
+    const keys = await selectKeysTo(client, { schema_name: schema, tables: [...sharedTables] });
+    for (const key of keys) await client.query(dropKey(key));
+    await client.query(dropTables(sharedTables));
+    await setPath(client, { path: pathOf(schema, home) });
+    for (const key of keys) await client.query(addKey(key));
+    for (const table of tables) await client.query(noteInDirectory(table, name));
+    await setPath(client, { path });
+    await insertCell(client, { name, schema_name: schema });
+    await viewEveryCell(client, home);
+    await client.query(tellOfCells(options.channel));
+  });
+}
+
+/** The cell that is there becomes the first of several: from now on the directory knows what is in it. */
+async function listFirst(client: PoolClient, home: string): Promise<void> {
+  await insertCell(client, { name: firstCell, schema_name: home });
+  for (const table of tables) {
+    // What makes a trigger waits for whoever writes to the table, and keeps others from it until the end.
+    await client.query(noteInDirectory(table, firstCell));
+    await client.query(fillDirectory(table, firstCell));
+  }
+}
+
+async function requireRoom(
+  client: PoolClient,
+  cells: number,
+  { pool, processes }: { pool: number; processes: number },
+): Promise<void> {
+  const { connections } = only(await readRoom(client, {}))!;
+  const needed = processes * connectionsOf(cells, pool) + others;
+  if (needed <= connections) return;
+  throw new ApiError(
+    'conflict',
+    `${cells} cells take up to ${needed} connections to the database (WEB_PROCESSES, DATABASE_POOL), and it allows ${connections} (max_connections). Allow more, or run fewer processes.`,
+  );
+}

@@ -1,0 +1,142 @@
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import {
+  bigint,
+  boolean,
+  bytes,
+  integer,
+  nullable,
+  statement,
+  text,
+  texts,
+  timestamp,
+} from '../statement.ts';
+
+/** The cells of an instance, the first one first; none while it has one alone. */
+export const selectCells = statement(
+  'cells.select',
+  {},
+  { name: text, schema_name: text },
+  `select name, schema_name from cells order by created_at, name`,
+);
+
+/** Where an instance keeps what is of no cell; whether it has the table of cells yet. */
+export const findHome = statement(
+  'cells.find_home',
+  {},
+  { schema_name: text, path: text, knows_cells: boolean },
+  `select current_schema()::text as schema_name, current_setting('search_path') as path,
+          to_regclass('cells') is not null as knows_cells`,
+);
+
+export const findInDirectory = statement(
+  'cells.find_in_directory',
+  { id: bytes },
+  { cell: text },
+  `select cell from directory where id = $id`,
+);
+
+/** In which schema the rest of a transaction works. */
+export const setPath = statement(
+  'cells.set_path',
+  { path: text },
+  { path: text },
+  `select set_config('search_path', $path, true) as path`,
+);
+
+/** What the tables of each cell take, with their indexes, and what the one takes that is alone. */
+export const measureCells = statement(
+  'cells.measure',
+  {},
+  { name: text, schema_name: text, created_at: nullable(timestamp), is_settled: boolean, bytes: bigint },
+  `select c.name, c.schema_name, c.created_at, c.created_at < now() - interval '15 seconds' as is_settled,
+          (select coalesce(sum(pg_total_relation_size(t.oid)), 0)::bigint from pg_class t
+            where t.relnamespace = to_regnamespace(quote_ident(c.schema_name)) and t.relkind = 'r') as bytes
+     from (select name, schema_name, created_at from cells
+           union all
+           select 'default', current_schema()::text, null where not exists (select from cells)) c
+    order by c.created_at, c.name`,
+);
+
+/** Asked in each cell. */
+export const countWorkspaces = statement(
+  'cells.count_workspaces',
+  {},
+  { count: bigint },
+  `/* operator: across workspaces */
+   select count(*) as count from workspaces`,
+);
+
+export const insertCell = statement(
+  'cells.insert',
+  { name: text, schema_name: text },
+  {},
+  `insert into cells (name, schema_name) values ($name, $schema_name)`,
+);
+
+/** Has every process look which cells there are. */
+export const tellOfCells = (channel: string): string => `select pg_notify(${escapeLiteral(channel)}, '')`;
+
+export const readRoom = statement(
+  'cells.read_room',
+  {},
+  { connections: integer },
+  `select current_setting('max_connections')::integer as connections`,
+);
+
+/** The keys of a schema that lead to some of its tables from others. */
+export const selectKeysTo = statement(
+  'cells.select_keys_to',
+  { schema_name: text, tables: texts },
+  { table_name: text, name: text, definition: text },
+  `select t.relname::text as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
+     from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_class other on other.oid = c.confrelid
+    where c.contype = 'f' and c.conparentid = 0 and t.relnamespace = to_regnamespace(quote_ident($schema_name))
+      and other.relname = any ($tables) and not t.relname = any ($tables)
+    order by 1, 2`,
+);
+
+/** The tables of a schema with their columns. A part of a table is no table of its own. */
+export const selectTablesOf = statement(
+  'cells.select_tables_of',
+  { schema_name: text },
+  { name: text, columns: texts },
+  `select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = to_regnamespace(quote_ident($schema_name)) and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname <> 'migrations'
+    group by c.relname
+    order by c.relname`,
+);
+
+// What names schemas and tables, which are no parameters of a statement.
+
+const name = escapeIdentifier;
+type Key = { readonly table_name: string; readonly name: string; readonly definition: string };
+
+export const pathOf = (...schemas: readonly string[]): string => schemas.map(name).join(', ');
+export const createSchema = (schema: string): string => `create schema ${name(schema)}`;
+export const dropSchema = (schema: string): string => `drop schema if exists ${name(schema)} cascade`;
+export const dropTables = (tables: readonly string[]): string => `drop table ${tables.map(name).join(', ')}`;
+export const dropKey = (key: Key): string =>
+  `alter table ${name(key.table_name)} drop constraint ${name(key.name)}`;
+export const addKey = (key: Key): string =>
+  `alter table ${name(key.table_name)} add constraint ${name(key.name)} ${key.definition}`;
+
+/** What the directory has of a table, by the column that says which thing a row is. */
+export const listedTables = { workspaces: 'uuid_send(id)', forms: 'uuid_send(id)', api_key_lookup: 'hash' };
+
+export const noteInDirectory = (table: string, cell: string): string =>
+  `create trigger note_in_directory after insert or delete on ${name(table)}
+     for each row execute function note_in_directory(${escapeLiteral(cell)})`;
+export const fillDirectory = (table: keyof typeof listedTables, cell: string): string =>
+  `insert into directory (id, cell) select ${listedTables[table]}, ${escapeLiteral(cell)} from ${name(table)}`;
+
+/** A table as it is in all cells together, to be read. */
+export const viewOverCells = (
+  view: string,
+  table: { readonly name: string; readonly columns: readonly string[] },
+  schemas: readonly string[],
+): string =>
+  `create view ${name(view)}.${name(table.name)} as ${schemas
+    .map((each) => `select ${table.columns.map(name).join(', ')} from ${name(each)}.${name(table.name)}`)
+    .join(' union all ')}`;

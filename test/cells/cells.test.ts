@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import { cellForNew } from '#kit/cells/cell-for-new.ts';
+import {
+  type Cell,
+  cellsOf,
+  cellWith,
+  everywhere,
+  idInDirectory,
+  inEachCell,
+  openCells,
+} from '#kit/cells/cells.ts';
+import { listCells } from '#kit/cells/list-cells.ts';
+import { ApiError } from '#kit/errors.ts';
+import { migrate, readMigrations } from '#kit/migrate.ts';
+import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
+import { addMember } from '#workspaces/members.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import { runCommandLine } from '#app/cli/run-command-line.ts';
+import { openReceiver } from '../receiver.ts';
+import { openService, type Tenant, until } from '../service.ts';
+import { password, signIn } from '../console.ts';
+import { testDatabase } from '../database.ts';
+
+const service = await openService({}, { cells: 3 });
+const { database } = service.services;
+const form = { structure: structure(element('text', 'name'), element('file_upload', 'papers')) };
+
+const makeForm = async (tenant: Tenant) =>
+  (await tenant.call('POST', '/forms', { ...form, publish: true })).body;
+const submit = async (publicUrl: string, name: string) => {
+  const response = await fetch(publicUrl, {
+    method: 'POST',
+    headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ answers: { name } }),
+  });
+  assert.equal(response.status, 201);
+};
+/** What a question is answered with in each cell. */
+const inEach = async (question: string): Promise<unknown[]> => {
+  const found: unknown[] = [];
+  await inEachCell(database, async (cell) => {
+    const { rows } = await cell.query(question);
+    found.push(rows[0].found);
+  });
+  return found;
+};
+/** A command of the operator beside the service: its exit code, its answer and what it complains of. */
+async function command(...args: string[]) {
+  let printed = '';
+  let complaint = '';
+  const code = await runCommandLine([...args, '--json'], {
+    environment: service.environment,
+    print: (text) => void (printed += String(text)),
+    complain: (text) => void (complaint += text),
+  });
+  return { code, answer: (printed === '' ? undefined : JSON.parse(printed)) as never, complaint };
+}
+const noteAge = async (): Promise<void> =>
+  void (await database.query("update cells set created_at = created_at - interval '1 hour'"));
+
+test('a form and its submissions are in the cell of their workspace, and in no other', async () => {
+  const tenants = [await service.makeTenant(), await service.makeTenant(), await service.makeTenant()];
+  for (const [index, tenant] of tenants.entries()) {
+    const made = await makeForm(tenant);
+    await submit(made.public_url, `Ada ${index}`);
+    const listed = await tenant.call('GET', `/forms/${made.id}/submissions`);
+    assert.deepEqual(
+      listed.body.data.map(({ answers }) => answers),
+      [{ name: `Ada ${index}` }],
+    );
+    const found = await tenant.call('GET', `/submissions/search?q=${index}`);
+    assert.equal(found.body.data.length, 1);
+    for (const other of tenants.filter((each) => each !== tenant)) {
+      assert.equal((await other.call('GET', `/forms/${made.id}`)).status, 404);
+      assert.equal((await other.call('GET', '/submissions/search?q=Ada')).body.data.length <= 1, true);
+    }
+  }
+  assert.deepEqual(await inEach('select count(*)::int as found from submissions'), [1, 1, 1]);
+});
+
+test('a webhook of every cell hears of its submissions, and of no others', async () => {
+  const receiver = await openReceiver();
+  const tenants = [await service.makeTenant(), await service.makeTenant(), await service.makeTenant()];
+  const forms = await Promise.all(tenants.map(makeForm));
+  for (const [index, { id }] of forms.entries()) {
+    const admin = await tenants[index]!.makeFullKey();
+    const made = await fetch(`${service.url}/api/v1/forms/${id}/webhooks`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${admin}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: `${receiver.url}/${index}`, events: ['submission.created'] }),
+    });
+    assert.equal(made.status, 201, await made.text());
+  }
+  await Promise.all(forms.map(({ public_url }, index) => submit(public_url, `Of ${index}`)));
+  const requests = await receiver.waitFor(3);
+  assert.deepEqual(
+    requests.map(({ path, body }) => [path, JSON.parse(String(body)).submission.responses.name]).sort(),
+    [
+      ['/hook/0', 'Of 0'],
+      ['/hook/1', 'Of 1'],
+      ['/hook/2', 'Of 2'],
+    ],
+  );
+  await receiver.close();
+});
+
+test('what goes from a cell goes from the directory: a key that is revoked opens nothing, a form that is gone is nowhere', async () => {
+  await service.makeTenant();
+  const tenant = await service.makeTenant();
+  assert.ok(tenant.database !== database);
+  const { id } = await makeForm(tenant);
+  const place = idInDirectory(id);
+  assert.ok((await cellWith(database, place)) === tenant.database);
+  assert.equal((await tenant.call('DELETE', `/forms/${id}`)).status, 204);
+  await until('the directory to forget it', async () => (await cellWith(database, place)) === database);
+  const key = await tenant.makeKey();
+  const ask = async () =>
+    (await fetch(`${service.url}/api/v1/forms`, { headers: { Authorization: `Bearer ${key}` } })).status;
+  assert.equal(await ask(), 200);
+  const { code, answer } = await command('key', 'list');
+  assert.equal(code, 0);
+  const { data } = answer as { data: { id: string; workspace_id: string }[] };
+  const own = data.find(({ workspace_id }) => workspace_id === tenant.workspaceId)!;
+  assert.equal((await command('key', 'revoke', own.id)).code, 0);
+  await until('the key to be refused', async () => (await ask()) === 401);
+});
+
+test('a person has workspaces of several cells, and cannot go while one of them has no other owner', async () => {
+  const [here, there] = cellsOf(database).slice(1) as [Cell, Cell];
+  const workspaces = [
+    await createWorkspace(here.database, { name: 'Here', plan: 'free' }),
+    await createWorkspace(there.database, { name: 'There', plan: 'free' }),
+  ];
+  const person = await signIn(service);
+  await addMember(here.database, { workspaceId: workspaces[0]!.id, userId: person.userId, role: 'editor' });
+  await addMember(there.database, { workspaceId: workspaces[1]!.id, userId: person.userId, role: 'owner' });
+  const session = await person.call<{ workspaces: { name: string; role: string }[] }>('GET', '/session');
+  assert.deepEqual(
+    session.body.workspaces.map(({ name, role }) => [name, role]),
+    [
+      ['Here', 'editor'],
+      ['Test', 'owner'],
+      ['There', 'owner'],
+    ],
+  );
+  const inThere = { 'X-Workspace-ID': workspaces[1]!.id };
+  const made = await person.api('POST', '/forms', { ...form, publish: true }, inThere);
+  assert.equal(made.status, 201);
+  const located = await person.call<{ workspace_id: string }>(
+    'GET',
+    `/forms/${String(made.body['id'])}/locate`,
+  );
+  assert.deepEqual([located.status, located.body.workspace_id], [200, workspaces[1]!.id]);
+
+  const end = () => person.call('DELETE', '/person', { password });
+  const refused = await end();
+  assert.equal(refused.status, 409);
+  assert.match(refused.body.message, /^Nobody else owns Test, There\./);
+  const successor = await signIn(service);
+  await addMember(database, { workspaceId: person.workspaceId, userId: successor.userId, role: 'owner' });
+  assert.match((await end()).body.message, /^Nobody else owns There\./);
+  await addMember(there.database, {
+    workspaceId: workspaces[1]!.id,
+    userId: successor.userId,
+    role: 'owner',
+  });
+  assert.equal((await end()).status, 200);
+  // It stands in the log of each of their workspaces.
+  assert.deepEqual(
+    await inEach("select count(*)::int as found from audit_lines where operation = 'deleteAccount'"),
+    [1, 1, 1],
+  );
+  await database.query("update users set ends_at = now() - interval '1 s' where id = $1", [person.userId]);
+  await removeEndedAccounts(database);
+  assert.deepEqual(
+    await inEach(`select count(*)::int as found from members where user_id = '${person.userId}'`),
+    [0, 0, 0],
+  );
+});
+
+test('somebody who is invited joins a workspace of another cell', async () => {
+  await service.makeTenant();
+  const tenant = await service.makeTenant();
+  const { answer } = await command(
+    'user',
+    'invite',
+    '--email',
+    'joins@example.org',
+    '--workspace',
+    tenant.workspaceId,
+    '--role',
+    'editor',
+  );
+  const token = new URL((answer as { link: string }).link).href.split(/[/#]/).at(-1)!;
+  const post = (path: string, body: object) =>
+    fetch(`${service.url}/app/api${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: service.url },
+      body: JSON.stringify(body),
+    });
+  assert.equal((await post('/joins/lookups', { token })).status, 200);
+});
+
+test('a new workspace goes to the cell that takes the least, or to the one that is named, when every process knows it', async () => {
+  const cells = await listCells(database);
+  assert.deepEqual(
+    cells.map(({ name }) => name),
+    ['default', 'c2', 'c3'],
+  );
+  const chosen = async (named?: string) => {
+    const found = await cellForNew(database, named);
+    return cellsOf(database).find((cell) => cell.database === found)!.name;
+  };
+  await database.query("update cells set created_at = now() + interval '1 ms' where name <> $1", ['default']);
+  assert.equal(await chosen(), 'default');
+  await assert.rejects(cellForNew(database, 'c3'), /It takes workspaces when it is 15 seconds old/);
+  await assert.rejects(cellForNew(database, 'c9'), /There is no cell c9/);
+  await noteAge();
+  for (const schema of ['public', 'cell_c2'])
+    await database.query(
+      `create table ${schema}.ballast as select repeat(md5(n::text), 100) from generate_series(1, 1000) n`,
+    );
+  assert.equal(await chosen(), 'c3');
+  for (const schema of ['public', 'cell_c2']) await database.query(`drop table ${schema}.ballast`);
+  const made = await command('workspace', 'create', 'Named', '--cell', 'c3');
+  const { id } = made.answer as { id: string };
+  assert.ok((await cellWith(database, idInDirectory(id))) === cellsOf(database)[2]!.database);
+  const listed = (await command('workspace', 'list')).answer as { data: { id: string }[] };
+  assert.equal(listed.data[0]!.id, id);
+  assert.equal((await command('workspace', 'plan', id, 'business')).code, 0);
+});
+
+test('a cell that is made while the service runs serves soon after, and its name is taken then', async () => {
+  assert.equal((await command('cell', 'create', 'late')).code, 0);
+  const again = await command('cell', 'create', 'late');
+  assert.deepEqual([again.code, again.complaint], [1, 'formloom: There is a cell late already.\n']);
+  assert.match((await command('cell', 'create', 'No-name')).complaint, /small letters/);
+  await noteAge();
+  const made = await command('workspace', 'create', 'Late', '--cell', 'late');
+  const { id } = made.answer as { id: string };
+  const { key } = (await command('key', 'create', '--name', 'Late', '--workspace', id)).answer as {
+    key: string;
+  };
+  const response = await fetch(`${service.url}/api/v1/forms`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...form, publish: true }),
+  });
+  assert.equal(response.status, 201);
+  const { public_url } = (await response.json()) as { public_url: string };
+  await submit(public_url, 'Late');
+  assert.deepEqual(
+    await inEach("select count(*)::int as found from submissions where answers ->> 'name' = 'Late'"),
+    [0, 0, 0, 1],
+  );
+});
+
+test('what takes a part of an instance for the whole refuses several cells', async () => {
+  for (const words of [
+    ['backup', '/nowhere/file'],
+    ['move', '--to', 'embedded'],
+  ]) {
+    const { code, complaint } = await command(...words);
+    assert.equal(code, 1);
+    assert.match(complaint, /several cells/);
+  }
+});
+
+test('an upgrade brings every cell to the new version, or none', async () => {
+  const migrations = await readMigrations();
+  const next = (number: number, sql: string) => ({
+    number,
+    name: `${number}_next.sql`,
+    checksum: String(number),
+    sql,
+  });
+  const tenants = next(9001, 'alter table forms add column remark text');
+  const shared = next(9002, '-- Of the instance: once.\nalter table users add column remark text');
+  const broken = next(
+    9003,
+    "do $$ begin if current_schema() like 'cell%' then raise exception 'broken in a cell'; end if; end $$",
+  );
+  await assert.rejects(migrate(database, [...migrations, tenants, shared, broken]), /broken in a cell/);
+  assert.deepEqual(await migrate(database, [...migrations, tenants, shared]), [
+    '9001_next.sql',
+    '9002_next.sql',
+  ]);
+  const { rows } = await everywhere(database).query('select remark from forms limit 1');
+  assert.deepEqual(rows, [{ remark: null }]);
+  assert.deepEqual(await migrate(database, [...migrations, tenants, shared]), []);
+  // For whoever starts on it again.
+  await database.query('drop schema every_cell cascade');
+});
+
+test('where there is one cell nobody is asked where anything is', async () => {
+  const one = await testDatabase();
+  const cells = await openCells(one.database, () => assert.fail('no pool is opened'));
+  await cells.close();
+  const closed = one.database;
+  const end = closed.end.bind(closed);
+  await end();
+  closed.end = async () => {};
+  assert.ok((await cellWith(closed, idInDirectory(crypto.randomUUID()))) === closed);
+  assert.ok((await cellForNew(closed)) === closed);
+  assert.ok(everywhere(closed) === closed);
+  let isDone = false;
+  await inEachCell(closed, async (cell) => void (isDone = cell === closed));
+  assert.equal(isDone, true);
+  await assert.rejects(cellForNew(closed, 'other'), (error) => !(error instanceof ApiError));
+});
