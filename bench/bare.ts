@@ -136,7 +136,6 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
       language: 'english',
       subject,
       body: Object.values(rest).join(' '),
-      next_segment_id: null,
     });
     return JSON.stringify({ id });
   },

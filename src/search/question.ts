@@ -137,7 +137,7 @@ const askingFor = (isMore: boolean): string => `${isMore ? units : ''}
     select '(' || string_agg(format('(%s)', anywhere), ' | ') || ')' || scope as anywhere,
            '(' || string_agg(format('(%s)', all_subject), ' | ') || ')' || scope as all_subject,
            '(' || string_agg(format('(%s & (%s) & !(%s))', anywhere, some_subject, all_subject), ' | ') || ')' || scope as some_subject,
-           '(' || string_agg(format('(%s & (%s))', anywhere, some_subject), ' | ') || ')' || scope as in_subject,
+           ${isMore ? `'(' || string_agg(format('(%s & (%s))', anywhere, some_subject), ' | ') || ')' || scope as in_subject,` : ''}
            '(' || string_agg(format('(%s & !(%s))', anywhere, some_subject), ' | ') || ')' || scope as no_subject,
            string_agg(some_subject, ' | ') as any_subject,
            max(words) as words

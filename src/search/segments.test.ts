@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
-import { insertSubmission, searchMarks, segmentDocuments } from '#submissions/queries.ts';
+import { insertSubmission, openNextSegment, searchMarks, segmentDocuments } from '#submissions/queries.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { countMatches, searchQuestion, searchSubmissions } from './queries.ts';
@@ -128,10 +128,14 @@ test('a key for some forms finds in them alone, and one for no form finds nothin
   assert.deepEqual(await find(scene, 'pebble', { formIds: [] }), { ids: [], totals: [], count: 0 });
 });
 
-test('when the newest segment is full, a submit that looks opens the next, once and somewhat ahead', async () => {
+test('when the newest segment is full, the next is opened, once and somewhat ahead', async () => {
   const scene = await openScene(database, elements);
-  await fillSegment(scene, segmentDocuments - 1);
+  await fillSegment(scene, segmentDocuments - 2);
   const ahead = leastIdAt(new Date(now().getTime() + 10_000));
+  const insertAndOpen = async (text: string, firstId: string): Promise<void> => {
+    await insertDocument(scene, text);
+    await openNextSegment(database, { workspace_id: scene.workspaceId, first_id: firstId });
+  };
   const segments = async (): Promise<string[]> => {
     const { rows } = await database.query<{ first_id: string }>(
       'select first_id from search_segments where workspace_id = $1 order by first_id',
@@ -139,12 +143,10 @@ test('when the newest segment is full, a submit that looks opens the next, once 
     );
     return rows.map((row) => row.first_id);
   };
-  await insertDocument(scene, 'the last of its segment', { nextSegmentId: ahead });
+  await insertAndOpen('the last but one of its segment', ahead);
   assert.equal((await segments()).length, 1);
-  await insertDocument(scene, 'one too many', { nextSegmentId: ahead });
-  await insertDocument(scene, 'and another', {
-    nextSegmentId: leastIdAt(new Date(now().getTime() + 11_000)),
-  });
+  await insertAndOpen('the last of its segment', ahead);
+  await insertAndOpen('and another', leastIdAt(new Date(now().getTime() + 11_000)));
   assert.deepEqual((await segments()).slice(1), [ahead]);
   assert.equal((await find(scene, 'another')).count, 1);
 });
@@ -158,11 +160,7 @@ async function subjectsOf(ids: readonly string[]): Promise<Record<string, number
   return Object.fromEntries(rows.map(({ subject, count }) => [subject, count]));
 }
 
-const insertDocument = (
-  scene: Scene,
-  text: string,
-  { subject = '', nextSegmentId = null as string | null } = {},
-) => {
+const insertDocument = (scene: Scene, text: string, { subject = '' } = {}) => {
   const at = now();
   return insertSubmission(database, {
     workspace_id: scene.workspaceId,
@@ -181,7 +179,6 @@ const insertDocument = (
     language: 'english',
     subject,
     body: text,
-    next_segment_id: nextSegmentId,
   });
 };
 

@@ -45,7 +45,6 @@ async function insertIncomplete(formId: string): Promise<string> {
     language: 'english',
     subject: '',
     body: '',
-    next_segment_id: null,
   });
   return id;
 }

@@ -38,19 +38,25 @@ export const searchMarks = { incomplete: '-', tag: '#' } as const;
 /**
  * What a submission is found by, behind the code of its id's segment: a mark for its form; one where it is incomplete, and one
  * for each of its tags (`searchMarks`); each stemmed word behind its language and a space; and behind a ! the words of the
- * subject once more. For statements with the parameters workspace_id, id, form_id, language, subject and body, and a row
- * `submission` with its status and tags.
+ * subject once more. For statements with the parameters workspace_id, id, form_id, language, subject and body.
  */
-export const searchTerms = `(
+const termsOf = (status: string, tagMarks = ''): string => `(
   select array_to_tsvector(
     array[segment.code || 'f' || $form_id]
-    || case when submission.status = 'incomplete' then array[segment.code || '${searchMarks.incomplete}'] end
-    || array(select segment.code || '${searchMarks.tag}' || tag from unnest(submission.tags) as tag)
-    || ${marked('to_tsvector($language::regconfig, $subject) || to_tsvector($language::regconfig, $body)', ' ')}
-    || ${marked('to_tsvector($language::regconfig, $subject)', '!')})
+    || case when ${status} = 'incomplete' then array[segment.code || '${searchMarks.incomplete}'] end
+    ${tagMarks}
+    || ${marked('segment.subject || segment.body', ' ')}
+    || ${marked('segment.subject', '!')})
   from (
-    select g.code from search_segments g where g.workspace_id = $workspace_id and g.first_id <= $id
+    select g.code, to_tsvector($language::regconfig, $subject) as subject, to_tsvector($language::regconfig, $body) as body
+    from search_segments g where g.workspace_id = $workspace_id and g.first_id <= $id
     order by g.first_id desc limit 1) segment)`;
+
+/** The same where there is a row `submission` with its status and tags. */
+export const searchTerms = termsOf(
+  'submission.status',
+  `|| array(select segment.code || '${searchMarks.tag}' || tag from unnest(submission.tags) as tag)`,
+);
 
 /**
  * The search documents of the rows of `submission`, as `words`, to be inserted: on Citus an insert that reads a table may ask
@@ -84,11 +90,13 @@ const insertedSubmission = {
   language: text,
   subject: text,
   body: text,
-  /** Where the next segment of the search index begins if the newest is full; null: it is not looked at. */
-  next_segment_id: nullable(uuid),
 } as const;
 
-/** @param keyed what an insert under a key has more: columns, their values, and what happens when the key is taken. */
+/**
+ * What is inserted is asked for by its parameters, not read from the row again, and no tags are looked for that a new row has not:
+ * PostgreSQL works a twentieth less.
+ * @param keyed what an insert under a key has more: columns, their values, and what happens when the key is taken.
+ */
 const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
   `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version),
    submission as (
@@ -97,26 +105,15 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
      from live
      where live.version = coalesce($live_version, live.version)
      ${conflict}
-     returning workspace_id, id, form_id, status, tags),
+     returning id),
    counted as (
      insert into submission_counts (workspace_id, form_id, status, slot, count)
-     select workspace_id, form_id, status, $slot, 1 from submission
+     select $workspace_id, $form_id, $status, $slot, 1 from submission
      on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + 1),
-   ${searchWords()},
+   words as materialized (select ${termsOf('$status')} as terms from submission),
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select workspace_id, id, form_id, terms from words),
-   segment as (
-     insert into search_segments (workspace_id, first_id)
-     select $workspace_id, $next_segment_id
-     where $next_segment_id is not null and ${segmentDocuments} = (
-       select count(*) from (
-         select from search_documents d
-         where d.workspace_id = $workspace_id and d.submission_id >= (
-           select g.first_id from search_segments g where g.workspace_id = $workspace_id
-           order by g.first_id desc limit 1)
-         limit ${segmentDocuments}) full_segment)
-     on conflict do nothing)
+     select $workspace_id, $id, $form_id, terms from words)
    select id from submission`;
 
 /**
@@ -144,6 +141,23 @@ export const insertKeyedSubmission = statement(
     values: ', $key, $key_digest',
     conflict: 'on conflict (workspace_id, key) where key is not null do nothing',
   }),
+);
+
+/** Opens the next segment of the search index, from that id on, where the newest is full. */
+export const openNextSegment = statement(
+  'open_next_segment',
+  { workspace_id: uuid, first_id: uuid },
+  {},
+  `insert into search_segments (workspace_id, first_id)
+   select $workspace_id, $first_id
+   where ${segmentDocuments} = (
+     select count(*) from (
+       select from search_documents d
+       where d.workspace_id = $workspace_id and d.submission_id >= (
+         select g.first_id from search_segments g where g.workspace_id = $workspace_id
+         order by g.first_id desc limit 1)
+       limit ${segmentDocuments}) full_segment)
+   on conflict do nothing`,
 );
 
 /** What came under a key before: a submission, completed or not yet, or one that is held in the spam box. */

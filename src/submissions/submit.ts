@@ -72,7 +72,8 @@ async function submit(context: SubmitContext, request: SubmitRequest): Promise<S
     !live.hasListeners &&
     !isMailedAbout(live.settings) &&
     !takesTurns(live) &&
-    !live.settings.editing;
+    !live.settings.editing &&
+    !writing.opensSegment;
   if (isPlain) {
     const isNew = await insertWriting(context.database, writing, 'completed', live.version);
     return isNew ? answerNew(writing) : meetEarlier(context, request, writing);

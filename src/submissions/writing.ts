@@ -14,10 +14,16 @@ import { listFiles } from './changes/edited-answers.ts';
 import { digestOf, type KeyedRequest } from './exactly-once/repeat.ts';
 import { giveLink } from './links/links.ts';
 import { linkToken } from './links/token.ts';
-import { countSlots, insertKeyedSubmission, insertSubmission, type SubmissionStatus } from './queries.ts';
+import {
+  countSlots,
+  insertKeyedSubmission,
+  insertSubmission,
+  openNextSegment,
+  type SubmissionStatus,
+} from './queries.ts';
 import { searchColumns } from './search-columns.ts';
 
-/** The share of submits that look whether the newest segment of the search index is full: that takes some ms. */
+/** The share of submissions with which it is looked whether the newest segment of the search index is full: that takes some ms. */
 const segmentCheckShare = 1 / 512;
 /**
  * A segment begins this much later than it is opened. Every submit whose id lies in it then knows it, in each process
@@ -39,6 +45,8 @@ export type Writing = Pick<KeyedRequest, 'reference' | 'key' | 'locale'> & {
   createdAt: Date;
   answers: Answers;
   fileIds: readonly string[];
+  /** Whether it is looked with this one whether the newest segment of the search index is full. */
+  opensSegment?: boolean;
 };
 
 export function prepareWriting(
@@ -50,7 +58,8 @@ export function prepareWriting(
   const fileIds = files.size === 0 ? [] : listFiles(live.form, answers).map((file) => file.id);
   const createdAt = timeOfId(id);
   const stamped = stampConsents(live.form, answers, { version: live.version, at: createdAt });
-  return { live, reference, key, locale, language, id, createdAt, answers: stamped, fileIds };
+  const opensSegment = Math.random() < segmentCheckShare;
+  return { live, reference, key, locale, language, id, createdAt, answers: stamped, fileIds, opensSegment };
 }
 
 /** The columns that hold what was sent. */
@@ -66,6 +75,7 @@ export const storedColumns = ({ live, answers, reference, fileIds, language = nu
 });
 
 /**
+ * Writes a submission, its count and its search document; in a transaction where it `opensSegment`.
  * @param liveVersion which version of its form has to be live; null: any.
  * @returns whether it is new: its key was not used, and its form is there, in this version.
  */
@@ -85,8 +95,6 @@ export async function insertWriting(
     created_at: createdAt,
     completed_at: isCompleted ? createdAt : null,
     slot: Math.floor(Math.random() * countSlots),
-    next_segment_id:
-      Math.random() < segmentCheckShare ? leastIdAt(new Date(now().getTime() + segmentLeadMs)) : null,
   };
   const inserted =
     key === undefined
@@ -96,7 +104,12 @@ export async function insertWriting(
           key,
           key_digest: isCompleted ? digestOf(answers, live.fields) : null,
         });
-  return inserted.length > 0;
+  if (inserted.length === 0) return false;
+  if (writing.opensSegment) {
+    const first_id = leastIdAt(new Date(now().getTime() + segmentLeadMs));
+    await openNextSegment(db, { workspace_id: live.workspaceId, first_id });
+  }
+  return true;
 }
 
 /** Gives a submission files that are nobody's yet. @throws ApiError conflict when a file is another submission's, or was swept. */

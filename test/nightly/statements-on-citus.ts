@@ -34,6 +34,7 @@ const ofType: Readonly<Record<string, unknown>> = {
   'boolean[]': [true],
   'timestamp with time zone': new Date(0),
   'timestamp with time zone[]': [new Date(0)],
+  date: day,
   'date[]': [day],
   bytea: Buffer.from('bytes'),
   'bytea[]': [Buffer.from('bytes')],
