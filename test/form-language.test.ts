@@ -6,7 +6,8 @@ import type { AttributeSpec } from '#ast/attributes.ts';
 import { elements, formAttributes, stepAttributes } from '#ast/elements.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { operators } from '#ast/logic/condition.ts';
-import { functionNames } from '#ast/logic/formula/program.ts';
+import { parseFormula } from '#ast/logic/formula/parse.ts';
+import { functionNames, type Program } from '#ast/logic/formula/program.ts';
 import { context } from '#ast/testing.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
@@ -111,7 +112,19 @@ test('the example answers are taken with these results, and the refused ones are
   }
 });
 
-test('the forms that pages are looked at with have every type, attribute and layout, and every text in Arabic', () => {
+/** The operators and functions of a formula. */
+function callsIn(formula: string): string[] {
+  const parsed = parseFormula(formula);
+  assert.ok(parsed.ok, formula);
+  const inProgram = (program: Program): string[] =>
+    program.flatMap((step) => {
+      if (step.kind === 'gather') return [step.name, ...step.parts.flatMap(inProgram)];
+      return step.kind === 'call' ? [step.name] : [];
+    });
+  return inProgram(parsed.program);
+}
+
+test('the forms that pages are looked at with have every type, attribute, layout, operator and function, and every text in Arabic', () => {
   const said = new Set<string>();
   const say = (text: string) => {
     said.add(text);
@@ -142,6 +155,16 @@ test('the forms that pages are looked at with have every type, attribute and lay
   const options = nodes.flatMap(({ attrs }) => (attrs!['options'] ?? []) as readonly (string | object)[]);
   const keys = new Set(options.flatMap((option) => (typeof option === 'string' ? [] : Object.keys(option))));
   assert.deepEqual([...keys].sort(), ['capacity', 'id', 'image', 'label', 'points', 'show_when']);
+  const written = JSON.stringify(Object.values(galleryForms).map((make) => make(say, photo)));
+  assert.deepEqual(
+    operators.filter((is) => !written.includes(`"is":"${is}"`)),
+    [],
+  );
+  const worked = new Set(nodes.flatMap(({ attrs }) => callsIn(String(attrs!['formula'] ?? '1'))));
+  assert.deepEqual(
+    functionNames.filter((name) => !worked.has(name)),
+    [],
+  );
   assert.deepEqual(
     [...said].filter((text) => !Object.hasOwn(arabic, text)),
     [],

@@ -309,10 +309,40 @@ const order = (say: Say, photo: string): FormNode =>
           layout: 'stack',
           col_span: 2,
         }),
+        // Every operator and every function, of which nothing is shown.
+        element('calculation', 'rules', {
+          label: say('Total'),
+          hidden: true,
+          formula: ruled,
+          show_when: {
+            any: [
+              { element: 'weight', is: 'not_equals', value: 3 },
+              { element: 'weight', is: 'at_least', value: 1 },
+              { element: 'weight', is: 'at_most', value: 2 },
+              { element: 'number', is: 'not_contains', value: 'x' },
+              { element: 'way', is: 'one_of', value: ['post', 'fetch'] },
+              {
+                all: [
+                  { element: 'number', is: 'answered' },
+                  { element: 'town', is: 'not_answered' },
+                ],
+              },
+            ],
+          },
+        }),
       ],
     ),
     say('Weaving workshop'),
   );
+
+const ruled = [
+  'if(not ({weight} < 1 and {net} >= 2 or {weight} > 3 and {net} <= 4 or {weight} != 5), 1 - 2, -1)',
+  'sum({madder}, {weld}) + min(1, 2) + max(1, 2) + average(1, 2) + count({motifs}) % 2',
+  'round({net} / 3, 1) + floor(1.5) + ceil(1.5) + abs(-1) * length({number})',
+  'if(includes({motifs}, "w") and answered({number}) and {way} = "post", 1, 0)',
+  'days_between("2026-01-31", today()) + minutes_between({hour}, {hour}) + age("2000-01-31")',
+  'year(today()) + month(today()) + day(today()) + weekday(today())',
+].join(' + ');
 
 /** Of a large order the end says more. */
 const ordered = (say: Say) => ({
