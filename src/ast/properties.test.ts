@@ -8,7 +8,7 @@ import { cellName, readFields } from './fields.ts';
 import { isRecord } from './json.ts';
 import { searchableText } from './searchable.ts';
 import { checkSettings } from './settings.ts';
-import { composite, context, element, formOf } from './testing.ts';
+import { composite, context, element, formOf, structure } from './testing.ts';
 import type { FormNode } from './tree.ts';
 import { validateStructure } from './validate.ts';
 
@@ -198,4 +198,25 @@ test('no tree makes validation throw; what it accepts is the very object, and ca
     }),
     options,
   );
+});
+
+test('what is an attribute of another type, of any shape, is refused or breaks nothing', () => {
+  const names = new Set(Object.values(elements).flatMap(({ attrs }) => Object.keys(attrs)));
+  let kept = 0;
+  for (const [type, { attrs }] of Object.entries(elements))
+    for (const name of names.difference(new Set(Object.keys(attrs))))
+      for (const value of [5, true, {}, [null], [{ id: 'a', label: 'A', show_when: 5 }]]) {
+        const foreign = { [name]: value };
+        const node =
+          type === 'composite'
+            ? composite('e', [element('text', 't')], foreign)
+            : element(type, 'e', foreign);
+        // With logic, so that all of it is evaluated.
+        const asked = element('text', 'z', { show_when: { element: 'y', is: 'answered' } });
+        const result = validateStructure(structure(element('text', 'y'), node, asked));
+        if (!result.ok) continue;
+        kept += 1;
+        checkAnswers(result.form, { e: 'a', y: 'b' }, new Map(), context);
+      }
+  assert.ok(kept > 1_000, `${kept} were kept`);
 });

@@ -121,13 +121,13 @@ export function takesOne(input: InputElement): boolean {
 }
 
 /** The rows of a matrix, in the form's order; none of every other input. */
-export function matrixRowsOf({ attrs }: InputElement): readonly ChoiceOption[] {
-  return 'rows' in attrs ? attrs.rows.map(written) : [];
+export function matrixRowsOf({ type, attrs }: InputElement): readonly ChoiceOption[] {
+  return type === 'matrix' ? attrs.rows.map(written) : [];
 }
 
 /** Whether several options may be chosen in each row of a matrix. */
-export function takesSeveralInRow({ attrs }: InputElement): boolean {
-  return 'rows' in attrs && (attrs.multiple ?? defaults.multiple);
+export function takesSeveralInRow({ type, attrs }: InputElement): boolean {
+  return type === 'matrix' && (attrs.multiple ?? defaults.multiple);
 }
 
 /** What the empty control of an input shows, where there is one. */

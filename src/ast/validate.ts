@@ -223,6 +223,9 @@ const requiredNames = factOf((specs: AttributeSpecs): readonly string[] =>
   Object.keys(specs).filter((name) => specs[name]!.required),
 );
 
+/** Options are read of whatever element has them (answers/options.ts): where its type has none, they are options all the same. */
+const anyOptions = elements.multiple_choice.attrs.options;
+
 /** Gives back the attributes that are right, for the checks that look further. */
 function* checkAttributes(
   node: Node,
@@ -239,8 +242,9 @@ function* checkAttributes(
   const at = (name: string) => (path.length === 0 ? { path, field: name } : { path });
   // By what the node has: what its type may have besides is several times as much.
   for (const name of new Set([...requiredNames(specs), ...Object.keys(attrs)])) {
-    const spec = own(specs, name);
     const value = own(attrs, name);
+    const spec =
+      own(specs, name) ?? (name === 'options' && path.length > 1 && value ? anyOptions : undefined);
     if (spec?.required && isMissing(value)) {
       yield { message: `A required attribute is missing: "${name}".`, ...at(name) };
     } else if (spec && value !== undefined) {

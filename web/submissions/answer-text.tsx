@@ -48,7 +48,7 @@ export const askedIn = (
 
 const askedOf = ({ type, attrs }: Question['element']): AskedOf => ({
   type,
-  rows: 'rows' in attrs ? attrs.rows.map(written) : [],
+  rows: type === 'matrix' ? attrs.rows.map(written) : [],
   option_labels: Object.fromEntries([...optionsById(attrs).values()].map(({ id, label }) => [id, label])),
 });
 

@@ -5,6 +5,7 @@ import { checkAnswers } from '#ast/answers.ts';
 import { composite, context, element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
+import { drawingSteps } from './drawing-steps.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
 import { byId, everyElement, inputTypes, readMarkup, readPage, type Tag, viewOf } from '../testing.ts';
@@ -402,4 +403,10 @@ test('a page has no script, no style attribute and no event handler', () => {
       .filter((name) => name === 'style' || name.startsWith('on')),
     [],
   );
+});
+
+test('a text of five rows is a text: what is an attribute of another type stands in no page’s way', () => {
+  const form = formOf(element('textarea', 'letter', { rows: 5 }), element('matrix', 'grid'));
+  assert.ok(drawingSteps(form, {}, new Map()) > 0);
+  assert.equal(byId(readMarkup(renderForm(viewOf(form))), 'letter').tag, 'textarea');
 });
