@@ -10,6 +10,7 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { toolGroups } from '#app/mcp/groups.ts';
 import { relay } from '#app/mcp/relay.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
 import { element, structure } from '#ast/testing.ts';
@@ -126,6 +127,16 @@ test('what is said of tools, in the guide and in the prompts, is of tools that t
       tools.some((tool) => tool.name === name),
       name,
     );
+  const [, groups] = /what a permission begins with, so\n([^.]*)\./.exec(guide)!;
+  assert.deepEqual(groups!.replaceAll('`', '').split(/,\s/), toolGroups);
+  const kilobytes = (value: unknown): number => JSON.stringify(value).length / 1_000;
+  const read = tools.map(({ name, description, inputSchema }) => [name, description, inputSchema]);
+  const sizes = [read, tools.find(({ name }) => name === 'create_form')!.inputSchema, tools].map(kilobytes);
+  const told = [170, 65, 370];
+  assert.ok(
+    told.every((about, index) => guide.includes(`${about}`) && Math.abs(sizes[index]! / about - 1) < 0.1),
+    sizes.join(', '),
+  );
   for (const [, config] of guide.matchAll(/```json\n([^]*?)```/g)) JSON.parse(config!);
 });
 
