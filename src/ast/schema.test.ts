@@ -84,6 +84,7 @@ test('what may be left out is not required: attributes of a divider, children of
 test('a condition refers to itself, at every place where it holds conditions', () => {
   const text = JSON.stringify(structureSchemas().Condition);
   assert.equal(text.split('"$ref":"#/components/schemas/Condition"').length - 1, 3);
+  assert.equal(text.split('"row":').length - 1, 1, 'elements alone have rows');
 });
 
 test('an option is a text, or an id with a label and what it counts; what is ranked counts nothing by itself', () => {

@@ -285,6 +285,24 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
       ['A repeatable composite cannot lie inside another repeatable composite.', 0, 0, 0, 0],
     ],
   ],
+  [
+    'what is limited over all submissions, in rows',
+    [
+      composite(
+        'g',
+        [
+          element('email', 'mail', { unique: true }),
+          element('radio', 'shift', { options: [{ id: 'a', label: 'A', capacity: 1 }, 'B'] }),
+          element('radio', 'colour'),
+        ],
+        { repeatable: true },
+      ),
+    ],
+    [
+      ['"unique" of "mail" cannot be set inside a repeatable composite.', 0, 0, 0],
+      ['"capacity" of "shift" cannot be set inside a repeatable composite.', 0, 0, 1],
+    ],
+  ],
 ];
 
 for (const [name, children, expected] of elementProblems) {

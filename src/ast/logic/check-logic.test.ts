@@ -300,6 +300,30 @@ test('accepted: the same step in both directions, earlier steps, siblings of a r
   assert.deepEqual(JSON.parse(JSON.stringify(form)), form);
 });
 
+test('what is wrong by itself is said once, and not again where a condition or a jump names it', () => {
+  const { attrs, ...matrix } = element('matrix', 'm', { rows: undefined });
+  assert.deepEqual(
+    problemsOf(
+      structure(
+        { ...matrix, attrs: { id: 'm', label: 'M', options: attrs?.['options'] } },
+        conditional('q', { ...answered('m'), row: 'Tea' }),
+      ),
+    ),
+    [{ message: 'A required attribute is missing: "rows".', path: [0, 0] }],
+  );
+  const twice = structure(
+    element('number', 'a'),
+    conditional('q', { element: 'a', is: 'at_least', value: 1 }),
+    element('text', 'a'),
+  );
+  assert.deepEqual(problemsOf(twice), [
+    { message: 'Element ids must be unique: "a" is used more than once.', path: [0, 2] },
+  ]);
+  const [problem, ...others] = problemsOf(stepsOf({ jumps: [null] }, [element('text', 'a')]));
+  assert.match(problem!.message, /^"jumps" of the step must be a list of 1 to 50 jumps/);
+  assert.deepEqual(others, []);
+});
+
 test('problems of logic come together with all others', () => {
   const found = problemsOf(
     structure(element('text', 'a', { label: '' }), conditional('q', answered('gone'))),

@@ -319,6 +319,14 @@ test('a form whose only rule is a jump, or a condition for an answer, has that r
   assert.equal(evaluate(requiring, { a: 'x' }, context).isRequired(inputOf(requiring, 'b')), true);
 });
 
+test('what nobody is asked for is required by nothing, and makes no step', () => {
+  const unasked = element('hidden', 'h', { require_when: answered('a') });
+  const form = formOf(element('text', 'a', { require_when: answered('h') }), unasked);
+  assert.equal(evaluate(form, { a: 'x' }, context).isRequired(inputOf(form, 'h')), false);
+  const apart = formOfSteps({}, [element('text', 'a')], {}, [element('hidden', 'h')]);
+  assert.deepEqual(evaluate(apart, {}, context).steps, [0]);
+});
+
 test('a form may hide all of its steps', () => {
   const form = formOfSteps({ show_when: { reference: 'token', is: 'answered' } }, [element('text', 'q')]);
   assert.deepEqual(evaluate(form, {}, context).steps, []);
@@ -384,6 +392,8 @@ test('one question at a time: texts belong to the question after them, and stand
     { ...heading, attrs: { ...heading.attrs, id: 'h2' } },
   ]);
   assert.deepEqual(evaluate(form, {}, asking).steps, [0, 2]);
+  const first = formOfSteps({}, [element('text', 'q')], {}, [element('text', 'b'), hidden]);
+  assert.deepEqual(evaluate(first, {}, asking).steps, [0, 1], 'a question that stands before a hidden one');
   assert.deepEqual(evaluate(form, {}, context).steps, [0, 1, 2]);
 });
 

@@ -162,13 +162,15 @@ test('a rotated key works beside its successor for as long as was asked, and no 
   assert.deepEqual([await works(first), await works(second.key)], [true, true]);
   const shown = await listed(id);
   assert.deepEqual([shown.former_until, shown.prefix], [second.former_until, second.key.slice(0, 11)]);
-  assert.equal((await listed((await makeKey()).id)).former_until, null, 'of a key that was not rotated');
+  const other = await makeKey();
+  assert.equal((await listed(other.id)).former_until, null, 'of a key that was not rotated');
   const third = await rotate(0);
   assert.deepEqual(
     [await works(first), await works(second.key), await works(third.key)],
     [false, false, true],
   );
   assert.equal((await listed(id)).former_until, null);
+  assert.equal(await works(other.key), true, 'another key goes on');
   assert.equal((await admin.api('POST', `${keys}/${id}/rotate`, { grace_hours: 1_000 })).status, 422);
   await admin.api('DELETE', `${keys}/${id}`);
   assert.equal((await admin.api('POST', `${keys}/${id}/rotate`)).status, 404);
@@ -198,8 +200,13 @@ test('the latest requests of a key are listed with their ids, without anything e
       [answers[1]!.headers.get('x-request-id'), 'GET', `/api/v1/submissions/${mine.submission}`, 403],
     ],
   );
+  await service.services.database.query(
+    `insert into api_key_days (workspace_id, api_key_id, day, requests)
+     values ($1, $2, (now() at time zone 'UTC')::date - 7, 5)`,
+    [tenant.workspaceId, id],
+  );
   const used = await listed(id);
-  assert.deepEqual([used.requests, used.last_used_address], [4, '127.0.0.1']);
+  assert.deepEqual([used.requests, used.last_used_address], [4, '127.0.0.1'], 'of seven days');
   assert.ok(used.last_used_at);
 });
 

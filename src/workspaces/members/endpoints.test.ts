@@ -85,7 +85,13 @@ test('the keys of who is removed, or leaves, end with them, unless whoever remov
     'the one whose secret they saw, too',
   );
 
+  const earlier = await makeKey(removed);
+  await owner.api('DELETE', `/keys/${earlier.id}`);
+  const revokedAt = async () =>
+    (await owner.api<{ revoked_at: string }>('GET', `/keys/${earlier.id}`)).body.revoked_at;
+  const before = await revokedAt();
   assert.equal((await owner.api('DELETE', `/members/${removed.userId}`)).status, 204);
+  assert.equal(await revokedAt(), before, 'a key that had ended keeps the time of its end');
   assert.deepEqual([await works(gone.key), await works(rotated.body.key)], [false, false]);
   assert.equal((await owner.api('DELETE', `/members/${kept.userId}?keys=keep`)).status, 204);
   assert.equal(await works(stays.key), true);

@@ -22,6 +22,60 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'whose name is not that of another answer is left aside all the same (readOther)',
     },
   ],
+  'src/ast/logic/check-filter.ts': [
+    {
+      what: 'only the right of &&: isRecord(filter) && storageProblem(filter, { values: 0, markup: 0 })',
+      why: 'what has no fault as a condition is an object; the types do not know it',
+    },
+  ],
+  'src/ast/logic/check-piping.ts': [
+    {
+      what: 'without: if (piped.length === 0) return;',
+      why: 'of no text that shows an answer there is nothing to say',
+    },
+    {
+      what: "only the left of &&: typeof value === 'string' && value.includes('{{')",
+      why: 'a text without braces shows no answer: it is only looked at once more',
+    },
+  ],
+  'src/ast/logic/circles.ts': [
+    {
+      what: 'without: if (!elements.some(({ attrs }) => attrs.formula !== undefined || conditionsOf(attrs).length > 0)) return;',
+      why: 'without conditions and formulas there is no circle: it is only found sooner',
+    },
+  ],
+  'src/ast/logic/compare.ts': [
+    {
+      what: "only the left of ||: input || typeof answer !== 'string'",
+      why: 'what is compared without an input is a reference value, which is a text',
+    },
+  ],
+  'src/ast/logic/evaluate.ts': [
+    {
+      what: 'without: if (!index.hasLogic) { const calculated = (): undefined => undefined; const isAlways = (): boolean => true;…',
+      why: 'without conditions the long way says the same',
+    },
+    {
+      what: 'only the right of &&: place.group && row?.index',
+      why: 'what stands outside of rows is found out once for each, and is the same',
+    },
+  ],
+  'src/ast/logic/form-index.ts': [
+    {
+      what: 'only the left of &&: isInput(node) && node.attrs.require_when !== undefined',
+      why: 'a form without conditions goes the long way, which says the same',
+    },
+  ],
+  'src/ast/logic/offers.ts': [
+    {
+      what: 'without: if (!offersByCondition(input)) return answer;',
+      why: 'an option without a condition is always offered',
+    },
+    {
+      what: 'without: if (!offersByCondition(input)) return undefined;',
+      why: 'an option without a condition is never withdrawn',
+    },
+  ],
   'src/ast/piping.ts': [
     {
       what: 'without: if (!isPiped(form)) return form;',
@@ -96,6 +150,12 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
     {
       what: 'without: if (asked.size >= rememberedKeys) asked.delete(asked.keys().next().value!);',
       why: 'it bounds what is remembered, which no answer tells',
+    },
+  ],
+  'src/workspaces/roles.ts': [
+    {
+      what: 'only the right of &&: Object.hasOwn(leastRole, permission) && isAtLeast(role, leastRole[permission as Permission])',
+      why: 'what is no permission has no least role, and nobody is at least that',
     },
   ],
   'src/app/watch/watch.ts': [
