@@ -7,6 +7,7 @@ import { openDatabase } from '#kit/database.ts';
 import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
+import { cellsOfRun, makeCells } from './cells/make-cells.ts';
 
 const run = promisify(execFile);
 
@@ -23,6 +24,7 @@ export async function makeCluster(log: (line: string) => void): Promise<string> 
   const database = openDatabase(server.connection, { pool: 2, log: openLog('silent') });
   try {
     await migrate(database, await readMigrations());
+    await (await makeCells(database, server.connection, cellsOfRun))?.close();
   } finally {
     await database.end();
     await server.stop();

@@ -18,7 +18,7 @@ import { type Permission, permissionNames } from '#workspaces/permissions.ts';
 import type { Plan } from '#workspaces/plans.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { makeCells } from './cells/make-cells.ts';
+import { cellsOfRun, makeCells } from './cells/make-cells.ts';
 import { testDatabase } from './database.ts';
 import { noteRequests, noteSecretsOf, notingVault, openTestLog } from './secrets.ts';
 
@@ -108,7 +108,7 @@ export async function openService(
   environment: Record<string, string> = {},
   {
     publicHost,
-    cells: cellCount = Number(process.env['TEST_CELLS']) || 1,
+    cells: cellCount = cellsOfRun,
     ...options
   }: Parameters<typeof testDatabase>[0] & {
     /** The name that people reach it by, on its port; 127.0.0.1 unless said. */
@@ -121,7 +121,7 @@ export async function openService(
   // Before its database, which ends in its turn: hooks run in the order in which they are made.
   after(() => end());
   const { database, url: databaseUrl } = await testDatabase(options);
-  const cells = await makeCells(database, databaseUrl, cellCount);
+  const cells = await makeCells(database, { connectionString: databaseUrl }, cellCount);
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-test-'));
   const port = await freePort();
   const settings = {

@@ -60,7 +60,7 @@ async function emptyInstance(more: { secretKey?: string; isNew?: boolean } = {})
 
 /** What every table holds, as one short text for each. */
 async function contents(db: Database): Promise<Record<string, string>> {
-  const tables = await selectTables(db, {});
+  const tables = await selectTables(db, { cells: [] });
   const found = tables.map(async ({ name }) => {
     const { rows } = await db.query<{ all: string }>(
       `select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as all from ${name} t`,
@@ -189,7 +189,7 @@ test('a connection that was lost before a table is filled ends it, and nobody wa
 }, async () => {
   const { database: lost } = await emptyInstance();
   const client = await lost.connect();
-  const [table] = await selectTables(client, {});
+  const [table] = await selectTables(client, { cells: [] });
   const gone = new Promise((resolve) => client.once('error', resolve));
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   await database.query('select pg_terminate_backend($1)', [rows[0]!.pid]);

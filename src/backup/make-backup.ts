@@ -4,15 +4,17 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
+import { everyCell, everywhere } from '#kit/cells/cells.ts';
+import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { only } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
+import { otherCells } from './cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import { copyOut, selectMigrations, selectSequences, selectTables, type Table } from './queries.ts';
-import { requireOneCell } from './require-one-cell.ts';
 
 /** What a backup is made of. */
 export type BackupContext = {
@@ -57,7 +59,6 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
     await client.query('begin isolation level repeatable read, read only');
     // A table is read as long as it takes, and a large file is sent while no statement runs.
     await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0');
-    await requireOneCell(client);
     await writeArchive(options.path, options.passphrase, async (archive) => {
       made = await fillArchive(context, client, archive, options);
     });
@@ -76,7 +77,9 @@ async function fillArchive(
 ): Promise<BackupMade> {
   const addText = (name: string, text: string) =>
     archive.add(name, Buffer.byteLength(text), Buffer.from(text));
-  const tables = await selectTables(client, {});
+  const cells = await otherCells(client);
+  const schemas = { cells: cells.map(({ schema_name }) => schema_name) };
+  const tables = await selectTables(client, schemas);
   const manifest: Manifest = {
     format: 1,
     version,
@@ -84,13 +87,19 @@ async function fillArchive(
     migrations: await selectMigrations(client, {}),
     key_fingerprint: only(await selectKeyFingerprint(client, {}))?.key_fingerprint ?? null,
     tables,
+    ...(cells.length > 0 && { cells }),
   };
   await addText(entryNames.manifest, JSON.stringify(manifest));
   if (key !== undefined) await addText(entryNames.key, key);
   const rows: Ending['rows'] = {};
   for (const table of tables) rows[table.name] = await addTable(client, archive, table);
+  const sequences = await selectSequences(client, schemas);
+  if (cells.length > 0) {
+    const { schema_name: home } = only(await findHome(client, {}))!;
+    await setPath(client, { path: pathOf(everyCell, home) });
+  }
   const { missing, ...files } = await addFiles(context, client, archive);
-  const ending: Ending = { rows, sequences: await selectSequences(client, {}), ...files };
+  const ending: Ending = { rows, sequences, ...files };
   await addText(entryNames.ending, JSON.stringify(ending));
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   return { path, tables: tables.length, rows: total, ...files, missing };
@@ -136,7 +145,7 @@ async function addFiles(
   for await (const file of storedFiles(client)) await add(file);
   for (const image of await storedImages(client)) await add(image);
   // What was deleted since the snapshot is not lost; who still asks for it finds it gone.
-  const stillNamed = done.missing.length > 0 ? await keysOf(database) : new Set();
+  const stillNamed = done.missing.length > 0 ? await keysOf(everywhere(database)) : new Set();
   return { ...done, missing: done.missing.filter((key) => stillNamed.has(key)) };
 }
 

@@ -15,6 +15,8 @@ export const Manifest = Type.Object({
   /** Of the key that the database is used with, whether it is inside or not; null: with none yet. */
   key_fingerprint: Type.Union([Type.String(), Type.Null()]),
   tables: Type.Array(Table),
+  /** The cells beside the first: their tables are called `schema.table`. */
+  cells: Type.Optional(Type.Array(Type.Object({ name: Type.String(), schema_name: Type.String() }))),
 });
 export type Manifest = Static<typeof Manifest>;
 

@@ -6,11 +6,11 @@ import { findInstance } from '#kit/instance-key/queries.ts';
 import { findPending, migrate, readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
+import { isUsed, otherCells, requireCells } from './cells.ts';
 import { fillTable } from './fill-table.ts';
 import {
   copyOut,
   findMove,
-  findUse,
   lockInstance,
   markMove,
   selectSequences,
@@ -18,7 +18,6 @@ import {
   type Table,
 } from './queries.ts';
 import { refillTables } from './refill-tables.ts';
-import { requireOneCell } from './require-one-cell.ts';
 import { requireStopped } from './require-stopped.ts';
 
 type MoveContext = {
@@ -53,18 +52,25 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
   try {
     await source.query('begin isolation level repeatable read');
     await source.query(lockInstance);
-    await requireOneCell(source);
     const instance = await requireMovable(source);
     await requireFree(to, instance.key_fingerprint);
+    const cells = await otherCells(source);
+    const schemas = cells.map(({ schema_name }) => schema_name);
     await migrate(to, migrations);
-    const tables = await selectTables(source, {});
+    await requireCells(
+      to,
+      cells.map(({ name }) => name),
+      migrations,
+    );
+    const tables = await selectTables(source, { cells: schemas });
     const { rows } = await transaction(to, (client) =>
       refillTables(client, {
         tables,
+        cells: schemas,
         requireFree: () => requireFree(client, instance.key_fingerprint),
         fill: async () => ({
           rows: await copyTables(source, client, tables, tell),
-          sequences: await selectSequences(source, {}),
+          sequences: await selectSequences(source, { cells: schemas }),
         }),
       }),
     );
@@ -106,8 +112,7 @@ async function requireMovable(source: PoolClient): Promise<{ key_fingerprint: st
 /** What an instance left when it was moved away is free for its return. @throws BackupError */
 async function requireFree(db: Queryable, fingerprint: string): Promise<void> {
   await requireStopped(db, 'the database that this one is to be moved to');
-  await requireOneCell(db, 'The database that this one is to be moved to');
-  if (!(await isMade(db)) || !only(await findUse(db, {}))!.is_used) return;
+  if (!(await isMade(db)) || !(await isUsed(db))) return;
   const there = only(await findMove(db, {}));
   if (there?.moved_to && there.key_fingerprint === fingerprint) return;
   throw new BackupError(

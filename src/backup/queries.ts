@@ -3,32 +3,41 @@ import { bigint, boolean, integer, nullable, statement, text, texts, timestamp }
 
 // Of the catalog: what there is is asked of PostgreSQL, so that a new table is in the next backup without a line here.
 
-/** Every table but the one of migrations, with the columns that are stored and not worked out. */
+// Those of other cells (src/kit/cells) are called `schema.table`, in what a backup has of them too.
+
+/** How something is called, by its schema and its name as PostgreSQL has them. */
+const nameOf = (schema: string, name: string): string =>
+  `case when ${schema} = current_schema() then '' else ${schema} || '.' end || ${name}::text`;
+const inOurs = (schema: string): string => `(${schema} = current_schema() or ${schema}::text = any ($cells))`;
+
+/** Every table but those of migrations, with the columns that are stored and not worked out; `cells`: the schemas of other cells. */
 export const selectTables = statement(
   'backup.select_tables',
-  {},
+  { cells: texts },
   { name: text, columns: texts },
-  `select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
+  `select ${nameOf('n.nspname', 'c.relname')} as name, array_agg(a.attname::text order by a.attnum) as columns
      from pg_class c
+     join pg_namespace n on n.oid = c.relnamespace
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
-    group by c.relname
-    order by c.relname`,
+    where ${inOurs('n.nspname')} and c.relkind = 'r' and c.relname <> 'migrations'
+    group by n.nspname, c.relname
+    order by 1`,
 );
 
 /** Where each sequence stands; null: it was never asked. */
 export const selectSequences = statement(
   'backup.select_sequences',
-  {},
+  { cells: texts },
   { name: text, last_value: nullable(bigint) },
-  `select sequencename::text as name, last_value from pg_sequences where schemaname = current_schema() order by 1`,
+  `select ${nameOf('schemaname', 'sequencename')} as name, last_value
+     from pg_sequences where ${inOurs('schemaname')} order by 1`,
 );
 
 export const setSequence = statement(
   'backup.set_sequence',
   { name: text, last_value: bigint },
   { set: bigint },
-  `select setval(format('%I', $name)::regclass, $last_value) as set`,
+  `select setval($name::regclass, $last_value) as set`,
 );
 
 export const selectMigrations = statement(
@@ -41,11 +50,11 @@ export const selectMigrations = statement(
 /** What ties tables together. It is taken away while they are filled, and holds again before that is committed. */
 export const selectForeignKeys = statement(
   'backup.select_foreign_keys',
-  {},
+  { cells: texts },
   { table_name: text, name: text, definition: text },
-  `select t.relname::text as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
-     from pg_constraint c join pg_class t on t.oid = c.conrelid
-    where c.contype = 'f' and c.connamespace = current_schema()::regnamespace
+  `select ${nameOf('n.nspname', 't.relname')} as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
+     from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = t.relnamespace
+    where c.contype = 'f' and ${inOurs('n.nspname')}
     order by 1, 2`,
 );
 
@@ -77,24 +86,29 @@ export const findTable = statement(
 
 export type Table = { readonly name: string; readonly columns: readonly string[] };
 
+const identifier = (name: string): string => name.split('.').map(escapeIdentifier).join('.');
+
+export const hasWorkspaces = (schema: string): string =>
+  `select exists (select from ${identifier(`${schema}.workspaces`)}) as has`;
+
 const columnsOf = ({ name, columns }: Table): string =>
-  `${escapeIdentifier(name)} (${columns.map((column) => escapeIdentifier(column)).join(', ')})`;
+  `${identifier(name)} (${columns.map((column) => escapeIdentifier(column)).join(', ')})`;
 
 export const copyOut = (table: Table): string => `copy ${columnsOf(table)} to stdout`;
 export const copyIn = (table: Table): string => `copy ${columnsOf(table)} from stdin`;
 
 export const emptyTables = (names: readonly string[]): string =>
-  `truncate ${names.map((name) => escapeIdentifier(name)).join(', ')}`;
+  `truncate ${names.map(identifier).join(', ')}`;
 
 /** Triggers count what comes; what is restored was counted. */
 export const setTriggers = (name: string, state: 'enable' | 'disable'): string =>
-  `alter table ${escapeIdentifier(name)} ${state} trigger user`;
+  `alter table ${identifier(name)} ${state} trigger user`;
 
 type ForeignKey = { table_name: string; name: string; definition: string };
 export const dropForeignKey = ({ table_name, name }: ForeignKey): string =>
-  `alter table ${escapeIdentifier(table_name)} drop constraint ${escapeIdentifier(name)}`;
+  `alter table ${identifier(table_name)} drop constraint ${escapeIdentifier(name)}`;
 export const addForeignKey = ({ table_name, name, definition }: ForeignKey): string =>
-  `alter table ${escapeIdentifier(table_name)} add constraint ${escapeIdentifier(name)} ${definition}`;
+  `alter table ${identifier(table_name)} add constraint ${escapeIdentifier(name)} ${definition}`;
 
 /** Where this database was moved to; null: it was not. Also of a database of an earlier version, which has no such columns. */
 export const findMove = statement(

@@ -16,6 +16,8 @@ type Sequences = readonly { readonly name: string; readonly last_value: number |
 type Refill<Done> = {
   /** Those of the instance that is brought here. */
   tables: readonly Table[];
+  /** The schemas of its cells beside the first. */
+  cells: readonly string[];
   /** Looks once more, now that nobody can come in between. @throws where what is here must stay. */
   requireFree: () => Promise<void>;
   /** Fills the tables by COPY; they are empty, and nothing ties them together. */
@@ -29,10 +31,11 @@ type Refill<Done> = {
  */
 export async function refillTables<Done extends { sequences: Sequences }>(
   client: PoolClient,
-  { tables, requireFree, fill }: Refill<Done>,
+  { tables, cells, requireFree, fill }: Refill<Done>,
 ): Promise<Done> {
-  await requireSameTables(client, tables);
-  const foreignKeys = await selectForeignKeys(client, {});
+  const schemas = { cells: [...cells] };
+  requireSameTables(await selectTables(client, schemas), tables);
+  const foreignKeys = await selectForeignKeys(client, schemas);
   for (const key of foreignKeys) await client.query(dropForeignKey(key));
   for (const { name } of tables) await client.query(setTriggers(name, 'disable'));
   await requireFree();
@@ -45,10 +48,8 @@ export async function refillTables<Done extends { sequences: Sequences }>(
   return done;
 }
 
-async function requireSameTables(client: PoolClient, tables: readonly Table[]): Promise<void> {
-  const here = new Map(
-    (await selectTables(client, {})).map(({ name, columns }) => [name, columns.toSorted().join()]),
-  );
+function requireSameTables(found: readonly Table[], tables: readonly Table[]): void {
+  const here = new Map(found.map(({ name, columns }) => [name, columns.toSorted().join()]));
   const differ = tables.filter(({ name, columns }) => here.get(name) !== columns.toSorted().join());
   if (differ.length > 0 || here.size !== tables.length)
     throw new BackupError('Its tables are not those of its version: it is damaged, or was changed by hand.');

@@ -9,11 +9,11 @@ import type { Storage } from '#kit/storage.ts';
 import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
 import { type ArchiveEntry, readArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
+import { isUsed, requireCells } from './cells.ts';
 import { type Filling, fillTable } from './fill-table.ts';
 import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
-import { findTable, findUse } from './queries.ts';
+import { findTable } from './queries.ts';
 import { refillTables } from './refill-tables.ts';
-import { requireOneCell } from './require-one-cell.ts';
 import { requireStopped } from './require-stopped.ts';
 
 /** Where a backup goes. */
@@ -67,7 +67,14 @@ async function restoreEntries(
       `The backup was made by Formloom ${manifest.version}, whose database this version does not know. Restore it with that version or a newer one.`,
     );
   }
-  await migrate(database, migrations.slice(0, manifest.migrations.length));
+  const ofBackup = migrations.slice(0, manifest.migrations.length);
+  const { cells = [] } = manifest;
+  await migrate(database, ofBackup);
+  await requireCells(
+    database,
+    cells.map(({ name }) => name),
+    ofBackup,
+  );
   const restored = await transaction(database, (client) =>
     fill(context, client, manifest, entries, isKeyLost),
   ).catch((error: unknown) => {
@@ -85,8 +92,7 @@ async function requireEmpty(database: Database): Promise<void> {
 }
 
 async function requireUnused(db: Queryable): Promise<void> {
-  await requireOneCell(db);
-  if (!only(await findUse(db, {}))!.is_used) return;
+  if (!(await isUsed(db))) return;
   throw new BackupError(
     'This instance is in use, and a backup is restored into an empty one. Give it another DATA_DIR, or an empty database.',
   );
@@ -101,6 +107,7 @@ async function fill(
 ): Promise<Restored> {
   const { rows, files, bytes, keyInside } = await refillTables(client, {
     tables: manifest.tables,
+    cells: (manifest.cells ?? []).map(({ schema_name }) => schema_name),
     requireFree: () => requireUnused(client),
     fill: () => readEntries(storage, client, manifest, entries),
   });

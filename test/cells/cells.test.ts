@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import {
@@ -12,6 +15,7 @@ import {
   openCells,
 } from '#kit/cells/cells.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
+import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
@@ -46,12 +50,13 @@ const inEach = async (question: string): Promise<unknown[]> => {
   });
   return found;
 };
-/** A command of the operator beside the service: its exit code, its answer and what it complains of. */
-async function command(...args: string[]) {
+/** A command of the operator, beside the service or elsewhere: its exit code, its answer and what it complains of. */
+const command = (...args: string[]) => commandIn(service.environment, ...args);
+async function commandIn(environment: Record<string, string>, ...args: string[]) {
   let printed = '';
   let complaint = '';
   const code = await runCommandLine([...args, '--json'], {
-    environment: service.environment,
+    environment,
     print: (text) => void (printed += String(text)),
     complain: (text) => void (complaint += text),
   });
@@ -257,15 +262,61 @@ test('a cell that is made while the service runs serves soon after, and its name
   );
 });
 
-test('what takes a part of an instance for the whole refuses several cells', async () => {
-  for (const words of [
-    ['backup', '/nowhere/file'],
-    ['move', '--to', 'embedded'],
-  ]) {
-    const { code, complaint } = await command(...words);
-    assert.equal(code, 1);
-    assert.match(complaint, /several cells/);
+test('a backup has every cell, a restore makes them, and a move takes them along', async () => {
+  const tenants = [await service.makeTenant(), await service.makeTenant(), await service.makeTenant()];
+  for (const tenant of tenants) {
+    const { id } = await makeForm(tenant);
+    const data = new FormData();
+    data.set('name', 'Kept');
+    data.set('papers', new File([`Of ${tenant.workspaceId}`], 'paper.txt', { type: 'text/plain' }));
+    const headers = { Accept: 'application/json' };
+    const sent = await fetch(`${service.url}/f/${id}`, { method: 'POST', headers, body: data });
+    assert.equal(sent.status, 201, await sent.text());
   }
+  const home = await mkdtemp(join(tmpdir(), 'formloom-cells-'));
+  after(() => rm(home, { recursive: true, force: true }));
+  const path = join(home, 'whole.backup');
+  const made = await command('backup', path);
+  assert.equal(made.code, 0, made.complaint);
+  assert.ok((made.answer as { files: number }).files >= 3);
+
+  const count = async (db: Database): Promise<unknown[]> => {
+    const { rows } = await db.query<{ name: string }>(
+      `select schemaname || '.' || tablename as name from pg_tables
+        where schemaname = 'public' or schemaname like 'cell%' order by 1`,
+    );
+    return Promise.all(
+      rows
+        .filter(({ name }) =>
+          /\.(workspaces|forms|submissions|files|directory|cells|api_key_lookup|users)$/.test(name),
+        )
+        .map(
+          async ({ name }) =>
+            (await db.query(`select '${name}' as name, count(*)::int from ${name}`)).rows[0],
+        ),
+    );
+  };
+  const other = await testDatabase({ isEmpty: true, name: 'restores' });
+  const there = { ...service.environment, DATABASE_URL: other.url, DATA_DIR: join(home, 'data') };
+  const restored = await commandIn(there, 'restore', path);
+  assert.equal(restored.code, 0, restored.complaint);
+  const whole = await count(database);
+  assert.ok(whole.length >= 3 * 6);
+  assert.deepEqual(await count(other.database), whole);
+  const again = await commandIn(there, 'restore', path);
+  assert.match(again.complaint, /in use/);
+
+  const last = await testDatabase({ isEmpty: true, name: 'restores' });
+  const moved = await commandIn(there, 'move', '--to', last.url);
+  assert.equal(moved.code, 0, moved.complaint);
+  assert.deepEqual(await count(last.database), whole);
+  // It goes on there: what is made is in the directory, what is not of the instance is refused.
+  const further = { ...there, DATABASE_URL: last.url };
+  const { answer } = await commandIn(further, 'workspace', 'create', 'After', '--cell', 'c3');
+  const { rows } = await last.database.query('select cell from directory where id = $1', [
+    idInDirectory((answer as { id: string }).id),
+  ]);
+  assert.deepEqual(rows, [{ cell: 'c3' }]);
 });
 
 test('an upgrade brings every cell to the new version, or none', async () => {

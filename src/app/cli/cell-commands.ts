@@ -3,7 +3,7 @@ import { createCell } from '#kit/cells/create-cell.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { command } from './command.ts';
-import { text, UsageError } from './values.ts';
+import { text } from './values.ts';
 
 export const cellCommands = [
   command({
@@ -16,11 +16,7 @@ export const cellCommands = [
     note: 'Every process of the service has heard of it, and has opened it.',
     async run({ config, database }, { name }) {
       const { databasePool: pool, webProcesses: processes } = config;
-      if (config.backup)
-        throw new UsageError(
-          'BACKUP_SCHEDULE is set, and `backup` does not take several cells: have PostgreSQL back up the database, and leave it empty.',
-        );
-      await createCell(database, name, { pool, processes, channel: keyChannel });
+      await createCell(database, name, { service: { pool, processes, channel: keyChannel } });
       await refreshCells(database);
       return { name };
     },

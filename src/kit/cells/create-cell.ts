@@ -53,34 +53,41 @@ const others = 20;
 /**
  * Makes one more cell in the database of the instance, all of it or nothing: a schema that is migrated as any other, without
  * what is of the instance, which its keys lead to instead. Every process hears of it, and opens it.
- * @param options.pool connections of a process; options.processes: how many there are.
- * @param options.channel on which every process hears that it should look.
+ * @param options.migrations those that the database has; all of this version unless said.
+ * @param options.service for whom it is made: `pool` connections of each of `processes`, which hear on `channel` that they should
+ * look; undefined: nothing runs on the database.
  * @throws ApiError validation_error for a name that will not do; conflict for one that is taken, and where the server of the
  *   database allows fewer connections than that takes.
  */
 export async function createCell(
   database: Database,
   name: string,
-  options: { pool: number; processes: number; channel: string },
+  {
+    migrations,
+    service,
+  }: {
+    migrations?: Awaited<ReturnType<typeof readMigrations>>;
+    service?: { pool: number; processes: number; channel: string };
+  },
 ): Promise<void> {
   if (!cellName.test(name))
     throw new ApiError(
       'validation_error',
       'A cell is named by up to 40 small letters, digits and _, a letter first.',
     );
-  const migrations = await readMigrations();
+  const own = (migrations ?? (await readMigrations())).map(asInCell);
   await transaction(database, async (client) => {
     await beginMigrating(client);
     const { schema_name: home, path } = only(await findHome(client, {}))!;
     const known = await selectCells(client, {});
     if (known.some((cell) => cell.name === name) || name === firstCell)
       throw new ApiError('conflict', `There is a cell ${name} already.`);
-    await requireRoom(client, Math.max(known.length, 1) + 1, options);
+    if (service) await requireRoom(client, Math.max(known.length, 1) + 1, service);
     if (known.length === 0) await listFirst(client, home);
     const schema = `cell_${name}`;
     await client.query(createSchema(schema));
     await setPath(client, { path: pathOf(schema) });
-    await runMigrations(client, migrations.map(asInCell));
+    await runMigrations(client, own);
     const keys = await selectKeysTo(client, { schema_name: schema, tables: [...sharedTables] });
     for (const key of keys) await client.query(dropKey(key));
     await client.query(dropTables(sharedTables));
@@ -90,7 +97,7 @@ export async function createCell(
     await setPath(client, { path });
     await insertCell(client, { name, schema_name: schema });
     await viewEveryCell(client, home);
-    await client.query(tellOfCells(options.channel));
+    if (service) await client.query(tellOfCells(service.channel));
   });
 }
 

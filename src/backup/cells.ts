@@ -1,0 +1,39 @@
+import { firstCell } from '#kit/cells/cells.ts';
+import { createCell } from '#kit/cells/create-cell.ts';
+import { findHome, selectCells } from '#kit/cells/queries.ts';
+import type { Database } from '#kit/database.ts';
+import type { readMigrations } from '#kit/migrate.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { BackupError } from './backup-error.ts';
+import { findUse, hasWorkspaces } from './queries.ts';
+
+type Cell = Awaited<ReturnType<typeof selectCells>>[number];
+
+/** The cells of a database beside its first one; none of one that is empty, or of a version that knows none. */
+export async function otherCells(db: Queryable): Promise<Cell[]> {
+  const { knows_cells } = only(await findHome(db, {}))!;
+  return knows_cells ? (await selectCells(db, {})).filter(({ name }) => name !== firstCell) : [];
+}
+
+/** Makes the cells of an instance that is brought here, where they are not yet. @throws BackupError for one that it has not. */
+export async function requireCells(
+  database: Database,
+  names: readonly string[],
+  migrations: Awaited<ReturnType<typeof readMigrations>>,
+): Promise<void> {
+  const here = (await otherCells(database)).map(({ name }) => name);
+  const foreign = here.filter((name) => !names.includes(name));
+  if (foreign.length > 0)
+    throw new BackupError(
+      `The database has cells that what is brought here has not (${foreign.join(', ')}). Name an empty one.`,
+    );
+  for (const name of names) if (!here.includes(name)) await createCell(database, name, { migrations });
+}
+
+/** Whether somebody has begun to use an instance, in whichever cell. */
+export async function isUsed(db: Queryable): Promise<boolean> {
+  if (only(await findUse(db, {}))!.is_used) return true;
+  for (const { schema_name } of await otherCells(db))
+    if ((await db.query<{ has: boolean }>(hasWorkspaces(schema_name))).rows[0]!.has) return true;
+  return false;
+}
