@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import { whenAsked } from '#kit/packing.ts';
+import { whenAsked, whenAskedFor } from '#kit/packing.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -58,7 +58,7 @@ export async function staticRoutes(
   });
 }
 
-async function readAssets(directory: string): Promise<Map<string, Asset>> {
+const readAssets = whenAskedFor(async (directory: string): Promise<ReadonlyMap<string, Asset>> => {
   const names = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
@@ -76,7 +76,7 @@ async function readAssets(directory: string): Promise<Map<string, Asset>> {
       ),
     ),
   );
-}
+});
 
 async function readAsset(file: string): Promise<Asset> {
   const bytes = await readFile(file);

@@ -26,6 +26,21 @@ export function whenAsked<Result>(work: () => Promise<Result>): () => Promise<Re
   return () => (result ??= work());
 }
 
+/**
+ * The same for each key: what lies in a directory is read, and packed, once for all servers of a process, of which there
+ * is one for each cell.
+ */
+export function whenAskedFor<Key, Result>(
+  work: (key: Key) => Promise<Result>,
+): (key: Key) => Promise<Result> {
+  const asked = new Map<Key, Promise<Result>>();
+  return (key) => {
+    const result = asked.get(key) ?? work(key);
+    asked.set(key, result);
+    return result;
+  };
+}
+
 /** Packs a file once, as small as it gets. */
 export const packFile = (plain: Buffer): PackedFile => ({
   plain: async () => plain,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import { packFile, sendPacked } from '#kit/packing.ts';
+import { packFile, sendPacked, whenAskedFor } from '#kit/packing.ts';
 
 /** The built script of the page (setup.mjs): files whose names carry a hash of their content. */
 const builtScript = fileURLToPath(new URL('../../dist/page', import.meta.url));
@@ -15,12 +15,7 @@ const builtScript = fileURLToPath(new URL('../../dist/page', import.meta.url));
  * without. The files are read once.
  */
 export async function serveScript(server: Server, directory = builtScript): Promise<string | undefined> {
-  const names = (await readNames(directory)).filter((name) => /^[a-z_]+-[\w-]+\.js$/.test(name));
-  const assets = new Map(
-    await Promise.all(
-      names.map(async (name) => [name, packFile(await readFile(join(directory, name)))] as const),
-    ),
-  );
+  const assets = await readScripts(directory);
   server.get('/f/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
     const asset = assets.get(request.params.name);
     if (!asset) throw new ApiError('not_found', 'There is no such file.');
@@ -32,9 +27,18 @@ export async function serveScript(server: Server, directory = builtScript): Prom
       .type('text/javascript; charset=utf-8');
     return sendPacked(request, reply, asset);
   });
-  const first = names.find((name) => name.startsWith('page-'));
+  const first = [...assets.keys()].find((name) => name.startsWith('page-'));
   return first && `/f/assets/${first}`;
 }
+
+const readScripts = whenAskedFor(async (directory: string) => {
+  const names = (await readNames(directory)).filter((name) => /^[a-z_]+-[\w-]+\.js$/.test(name));
+  return new Map(
+    await Promise.all(
+      names.map(async (name) => [name, packFile(await readFile(join(directory, name)))] as const),
+    ),
+  );
+});
 
 async function readNames(directory: string): Promise<string[]> {
   return readdir(directory).catch((error: NodeJS.ErrnoException) => {
