@@ -278,7 +278,7 @@ const inside: readonly Screen[] = [
   ['summary-empty', `/app/forms/${quiet}/summary`, 'h1'],
   ['trash', `${inForm}/trash`, '.selectable-cell'],
   ['submissions-filter', `${inForm}/submissions?${filtered}`, '.filter-chip', press('Add filter')],
-  ['summary', `${inForm}/summary`, 'canvas'],
+  ['summary', `${inForm}/summary`, '.standing-plot'],
   ['webhooks-empty', `/app/forms/${quiet}/webhooks`, 'text=No webhooks yet'],
   ['webhooks', `${inForm}/webhooks`, 'text=Last 24 hours'],
   ['webhook-add', `${inForm}/webhooks`, 'text=Last 24 hours', press('Add webhook')],
@@ -322,7 +322,7 @@ const inside: readonly Screen[] = [
     '.sheet-link',
     doing(openFirst, press('Edit answers', 'form')),
   ],
-  ['order-summary', `${inOrder}/summary`, 'canvas'],
+  ['order-summary', `${inOrder}/summary`, '.standing-plot'],
 ];
 
 const show = (view: string) => (page: Page) =>

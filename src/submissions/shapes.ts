@@ -243,6 +243,16 @@ const Bar = Type.Object({
     }),
   ),
   count: Type.Integer(),
+  image: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Of an option that the live version shows as a picture.' }),
+  ),
+  from: Type.Optional(
+    Type.Union([Type.Number(), Type.String()], {
+      description:
+        'Of numbers, dates and times, the least answer that is counted here; absent where none is, as is `to`.',
+    }),
+  ),
+  to: Type.Optional(Type.Union([Type.Number(), Type.String()], { description: 'The greatest of them.' })),
   places: Type.Optional(
     Type.Object(
       { capacity: Type.Integer(), left: Type.Integer() },
@@ -269,6 +279,7 @@ export const ElementSummary = Type.Object({
   answered: Type.Integer(),
   chart: Type.Enum([
     'options',
+    'given',
     'levels',
     'recommendation',
     'ranking',
@@ -281,11 +292,19 @@ export const ElementSummary = Type.Object({
     'texts',
     'count',
   ]),
-  bars: Type.Array(Bar),
+  bars: Type.Array(Bar, {
+    description: 'Of texts, those that were written more than once, whatever their case.',
+  }),
   rows: Type.Optional(
-    Type.Array(Type.Object({ label: Type.String(), answered: Type.Integer(), bars: Type.Array(Bar) }), {
-      description: 'Of a matrix: how often each option was chosen in each of its rows.',
-    }),
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        label: Type.String(),
+        answered: Type.Integer(),
+        bars: Type.Array(Bar),
+      }),
+      { description: 'Of a matrix: how often each option was chosen in each of its rows.' },
+    ),
   ),
   numbers: orNull(Type.Object({ min: Type.Number(), max: Type.Number(), mean: Type.Number() })),
   score: Type.Optional(
@@ -294,7 +313,7 @@ export const ElementSummary = Type.Object({
         'Of a scale from 0 to 10: the percent who chose 9 or 10 less those who chose 6 or less (the net promoter score).',
     }),
   ),
-  /** The latest few answers that are free text. */
+  /** The latest few answers that are free text, unless they tell who somebody is. */
   texts: Type.Array(Type.Object({ submission_id: uuid, text: Type.String() })),
 });
 export type ElementSummary = Static<typeof ElementSummary>;

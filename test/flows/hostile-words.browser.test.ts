@@ -148,7 +148,7 @@ const screens: readonly Screen[] = [
     press(/^Change filter/),
   ],
   [`${inForm}/trash`, '.selectable-cell'],
-  [`${inForm}/summary`, 'canvas'],
+  [`${inForm}/summary`, '.standing-plot'],
   [`${inForm}/webhooks`, 'h1'],
   [`${inForm}/webhooks/${staged.webhook}?delivery=${staged.delivery}`, '[role="dialog"]'],
 ];

@@ -149,7 +149,7 @@ test('axe finds nothing on the screens, light and dark, and at 375 px nothing is
     await page.getByRole('row', { name: /Cleo/ }).waitFor();
     await audit(page, 'the trash');
     await page.goto(`${service.url}/app/forms/${form}/summary`);
-    await page.locator('canvas').waitFor();
+    await page.locator('.standing-plot').first().waitFor();
     for (const opener of await page.getByText('Show as a table').all()) await opener.click();
     await audit(page, 'the summary');
     await context.close();
@@ -165,7 +165,7 @@ test('axe finds nothing on the screens, light and dark, and at 375 px nothing is
   await page.getByRole('row', { name: /Cleo/ }).waitFor();
   assert.equal(await isWide(), false);
   await page.goto(`${service.url}/app/forms/${form}/summary`);
-  await page.locator('canvas').waitFor();
+  await page.locator('.standing-plot').first().waitFor();
   assert.equal(await isWide(), false);
   await context.close();
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { element, stepsOf } from '#ast/testing.ts';
+import type { Page } from 'playwright-core';
 import { addVisits, type VisitKind } from '#submissions/analytics/queries.ts';
 import { insertMany } from '#submissions/testing.ts';
 import { press, tabTo, type } from '../console-browser.ts';
@@ -250,6 +251,64 @@ test('a large summary is of the newest answers first, says so, and is of all whe
   await context.close();
 });
 
+test('a bar of the summary leads to the submissions that it counts, and all of it goes on paper', async () => {
+  const form = await makeForm([
+    ...elements,
+    element('text', 'fruit', { label: 'Fruit' }),
+    element('date', 'day', { label: 'Day' }),
+    element('consent', 'terms', { label: 'Terms', statement: 'I agree.' }),
+    element('matrix', 'pleased', {
+      label: 'Pleased',
+      rows: [{ id: 'r', label: 'Room' }],
+      options: ['Good', 'Bad'],
+    }),
+  ]);
+  await submit(form, { name: 'Ada', colour: 'Red', age: 36, fruit: 'Pear', day: '2026-01-31', terms: true });
+  await submit(form, { name: 'Ben', colour: 'Blue', age: 17, fruit: 'pear ', day: '2026-03-01' });
+  await submit(form, { name: 'Cleo', colour: 'Blue', age: 990, fruit: 'Fig', pleased: { r: 'Bad' } });
+  const { page, context, problems } = await show(`/forms/${form}/summary`);
+  const card = (name: string) => page.getByRole('region', { name, exact: true });
+  await page.getByText('Left out, as the answers tell who somebody is: Name, Email.').waitFor();
+  const lines = await card('Colour').getByRole('listitem').allInnerTexts();
+  assert.deepEqual(
+    lines.map((line) => line.replaceAll(/\s+/g, ' ').trim()),
+    ['Blue 2 67%', 'Red 1 33%', 'Green 0 0%'],
+  );
+  const leads = async (link: ReturnType<Page['locator']>, chip: string, expected: readonly string[]) => {
+    await link.click();
+    await page.getByRole('button', { name: `Change filter: ${chip}` }).waitFor();
+    await until(`the rows ${expected.join()}`, async () => (await rowNames(page)).join() === expected.join());
+    await page.goBack();
+    await card('Colour').waitFor();
+  };
+  await leads(card('Colour').getByRole('link', { name: 'Blue' }), 'Colour is any of Blue', ['Cleo', 'Ben']);
+  await leads(card('Fruit').getByRole('link', { name: 'Pear' }).first(), 'Fruit is “Pear”', ['Ben', 'Ada']);
+  await leads(card('Day').getByRole('link', { name: '2026-01' }), 'Day is between 2026-01-31', ['Ada']);
+  await leads(card('Terms').getByRole('link', { name: 'Agreed' }), 'Terms is answered', ['Ada']);
+  await leads(card('Pleased').getByRole('cell').getByRole('link'), 'Pleased (Room) is any of Bad', ['Cleo']);
+  await leads(card('Age').locator('.standing-bar a').first(), 'Age is between 17 and 36', ['Ben', 'Ada']);
+  await page.getByRole('link', { name: '3', exact: true }).last().click();
+  await until('all rows', async () => (await rowNames(page)).length === 3);
+  await page.goBack();
+
+  await page.evaluate(() => (globalThis.print = () => void (document.title = 'printed')));
+  await page.getByRole('button', { name: 'Print' }).click();
+  assert.equal(await page.title(), 'printed');
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await page.getByText(/^Contact\. Any time\. Printed on/).waitFor();
+  assert.equal(await page.locator('button:visible, .form-header:visible, summary:visible').count(), 0);
+  const look = await page
+    .locator('.element-card')
+    .first()
+    .evaluate((card) => {
+      const { backgroundColor, breakInside } = getComputedStyle(card);
+      return [backgroundColor, breakInside];
+    });
+  assert.deepEqual(look, ['rgb(255, 255, 255)', 'avoid']);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('the summary shows how visits went: from view to submission, by step, and where they stopped', async () => {
   const made = await tenant.call('POST', '/forms', {
     structure: stepsOf(
@@ -289,21 +348,23 @@ test('the summary shows how visits went: from view to submission, by step, and w
     const { page, context, problems } = await show(`/forms/${form}/summary`, { width, dark });
     await page.getByText('Half of those who send it need less than 2 minutes.').waitFor();
     await page.getByText('For 25% of the starts only what was posted is known').waitFor();
-    for (const opener of await page.getByText('Show as a table').all()) await opener.click();
-    const rowsOf = (name: string) =>
-      page.getByRole('region', { name, exact: true }).first().getByRole('row').allInnerTexts();
-    assert.deepEqual(await rowsOf('From view to submission'), [
-      'What\tVisits',
-      'Saw it\t1,200',
-      'Began\t480',
-      'Sent it\t240',
+    const linesOf = async (name: string) =>
+      (await page.getByRole('list', { name }).getByRole('listitem').allInnerTexts()).map((text) =>
+        text.replaceAll(/\s+/g, ' ').trim(),
+      );
+    assert.deepEqual(await linesOf('From view to submission'), [
+      'Saw it 1,200 100%',
+      'Began 480 40%',
+      'Sent it 240 20%',
     ]);
-    assert.deepEqual(await rowsOf('Step by step'), [
-      'Step\tCame\tLeft here',
-      '1. About you and the people who travel with you\t1,200\t900',
-      '2. Step 2\t300\t60',
+    assert.deepEqual(await linesOf('Step by step'), [
+      '1. About you and the people who travel with you 1,200 came 900 left, 75%',
+      '2. Step 2 300 came 60 left, 20%',
     ]);
-    assert.deepEqual(await rowsOf('Where they stopped'), [
+    assert.deepEqual(await linesOf('Where they stopped'), ['Email 150 75%', 'Note 50 25%']);
+    await page.getByText('Show as a table').click();
+    const all = page.getByRole('region', { name: 'Where they stopped' }).getByRole('row');
+    assert.deepEqual(await all.allInnerTexts(), [
       'Question\tStopped here',
       '1. Name\t0',
       '2. Email\t150',

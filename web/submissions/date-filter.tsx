@@ -58,8 +58,9 @@ function spanOf({ from, to }: Days): SpanId {
   return known ?? 'own';
 }
 
-function sayDays({ from, to }: Days): string {
-  if (from === undefined) return `Until ${to}`;
+/** Between which days, for people. */
+export function sayDays({ from, to }: Days): string {
+  if (from === undefined) return to === undefined ? 'Any time' : `Until ${to}`;
   return to === undefined ? `Since ${from}` : `${from} – ${to}`;
 }
 

@@ -1,25 +1,20 @@
 import './summary-screen.css';
 import { useQuery } from '@tanstack/react-query';
-import { CatchBoundary } from '@tanstack/react-router';
-import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { Summary, SummarySample } from '#submissions/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Card, Page } from '../design/page.tsx';
-import { EmptyState, ErrorState, Loading, Skeleton } from '../design/states.tsx';
+import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 import { sayDay } from '../design/time.tsx';
 import { useForm } from '../shell/form-place.ts';
-import { DateFilter } from './date-filter.tsx';
+import { DateFilter, sayDays } from './date-filter.tsx';
 import { summaryQuery } from './queries.ts';
-import { DataDetails } from './summary/data-details.tsx';
+import { DaysChart, sayMost } from './summary/days-chart.tsx';
 import { ElementCard } from './summary/element-card.tsx';
+import { type Narrowed, SubmissionsLink } from './summary/submissions-link.tsx';
 import { VisitsCard } from './summary/visits-card.tsx';
-import { dayBefore, useViewState } from './view-state.ts';
-
-/** The library that draws curves is large, and only this screen needs it. */
-const DaysChart = lazy(() =>
-  import('./summary/days-chart.tsx').then(({ DaysChart }) => ({ default: DaysChart })),
-);
+import { useViewState } from './view-state.ts';
 
 /** What a form's submissions say together. */
 export function SummaryScreen(): ReactElement {
@@ -32,7 +27,20 @@ export function SummaryScreen(): ReactElement {
   const sample = whole === span ? 'all' : 'newest';
   const { data, error, refetch, isPlaceholderData } = useQuery(summaryQuery(form, days, sample));
   return (
-    <Page title="Summary" actions={<DateFilter {...days} onChange={changeView} />}>
+    <Page
+      title="Summary"
+      lead={
+        <span className="on-paper">{`${form.name}. ${sayDays(days)}. Printed on ${sayDay(new Date().toISOString())}.`}</span>
+      }
+      actions={
+        <>
+          <DateFilter {...days} onChange={changeView} />
+          <Button icon="file" isDisabled={!data} onPress={() => print()}>
+            Print
+          </Button>
+        </>
+      }
+    >
       {error && !data ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : !data ? (
@@ -52,19 +60,8 @@ export function SummaryScreen(): ReactElement {
         <div className="stack summary" aria-busy={isPlaceholderData}>
           <Totals summary={data} />
           <VisitsCard days={days} />
-          <Card title="Submissions over time">
-            <CatchBoundary getResetKey={() => form.id} errorComponent={ChartFailed}>
-              <Suspense fallback={<Skeleton blockSize="17rem" />}>
-                <DaysChart days={data.days} until={days.to ?? dayBefore(0)} />
-              </Suspense>
-            </CatchBoundary>
-            <DataDetails
-              caption="Submissions per day"
-              heads={['Day', 'Completed', 'Incomplete']}
-              rows={data.days
-                .toReversed()
-                .map(({ day, completed, incomplete }) => [sayDay(`${day}T12:00`), completed, incomplete])}
-            />
+          <Card title="Submissions over time" lead={sayMost(data.days)}>
+            <DaysChart days={data.days} />
           </Card>
           <Sampled
             summary={data}
@@ -72,11 +69,12 @@ export function SummaryScreen(): ReactElement {
             isAdding={isPlaceholderData}
             onAddAll={() => setWhole(span)}
           />
-          <div className="element-cards">
-            {data.elements.map((element) => (
+          {data.elements
+            .filter(({ chart }) => chart !== 'count')
+            .map((element) => (
               <ElementCard key={element.id} element={element} sampled={data.sampled} />
             ))}
-          </div>
+          <LeftOut elements={data.elements.filter(({ chart }) => chart === 'count')} />
         </div>
       )}
     </Page>
@@ -112,25 +110,32 @@ function Sampled({
   );
 }
 
-/** The numbers are there as a table all the same. */
-function ChartFailed(): ReactElement {
-  return <p className="soft">The curve cannot be drawn in this browser.</p>;
+/** Questions whose answers belong to one person each. */
+function LeftOut({ elements }: { elements: Summary['elements'] }): ReactElement | null {
+  if (elements.length === 0) return null;
+  return (
+    <p className="soft small">
+      Left out, as the answers tell who somebody is: {elements.map(({ label }) => label).join(', ')}.
+    </p>
+  );
 }
 
 function Totals({ summary: { completed, incomplete, completion_rate } }: { summary: Summary }): ReactElement {
   const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
-  const figures = [
-    ['Submissions', (completed + incomplete).toLocaleString()],
-    ['Completed', completed.toLocaleString()],
-    ['Incomplete', incomplete.toLocaleString()],
+  const figures: readonly (readonly [label: string, figure: string, narrowed?: Narrowed])[] = [
+    ['Submissions', (completed + incomplete).toLocaleString(), {}],
+    ['Completed', completed.toLocaleString(), { status: 'completed' }],
+    ['Incomplete', incomplete.toLocaleString(), { status: 'incomplete' }],
     ['Completion rate', percent.format(completion_rate ?? 0)],
-  ] as const;
+  ];
   return (
     <dl className="figures">
-      {figures.map(([label, figure]) => (
+      {figures.map(([label, figure, narrowed]) => (
         <div key={label} className="figure">
           <dt>{label}</dt>
-          <dd className="numeric">{figure}</dd>
+          <dd className="numeric">
+            {narrowed ? <SubmissionsLink narrowed={narrowed}>{figure}</SubmissionsLink> : figure}
+          </dd>
         </div>
       ))}
     </dl>

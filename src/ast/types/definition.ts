@@ -14,7 +14,7 @@ export type SummaryKind =
   | 'recommendation'
   | 'ranking'
   | 'grid'
-  | 'agreed'
+  | 'given'
   | 'yes_no'
   | 'files'
   | 'rows'

@@ -4,14 +4,20 @@ import { element, structure } from '#ast/testing.ts';
 import { leastIdAt } from '#kit/clock.ts';
 import { insertMany } from '../testing.ts';
 import type { Summary } from '../shapes.ts';
-import { change, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
+import { change, elements, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 import { sampleSizes } from './read-summary.ts';
 
 test('the summary counts days in the asked time zone, completion, and the answers to each question', async () => {
-  const form = await makeForm();
-  await submit(form, { name: 'Ada', colour: 'Red', age: 1, guests: [{ guest: 'Tom' }, { guest: 'Ann' }] });
-  await submit(form, { name: 'Ben', colour: 'Red', age: 3 });
-  const last = await submit(form, { name: 'Cleo' });
+  const form = await makeForm([...elements, element('text', 'wish')]);
+  await submit(form, {
+    name: 'Ada',
+    wish: 'soon',
+    colour: 'Red',
+    age: 1,
+    guests: [{ guest: 'Tom' }, { guest: 'Ann' }],
+  });
+  await submit(form, { name: 'Ben', wish: 'Soon', colour: 'Red', age: 3 });
+  const last = await submit(form, { name: 'Cleo', wish: 'Never' });
   await change(last, { status: 'incomplete' });
   // As if it had come on another day: its id says when.
   await service.services.database.query(
@@ -35,16 +41,19 @@ test('the summary counts days in the asked time zone, completion, and the answer
     [
       { min: 1, max: 3, mean: 2 },
       [
-        { label: '1', count: 1 },
+        { label: '1', count: 1, from: 1, to: 1 },
         { label: '2', count: 0 },
-        { label: '3', count: 1 },
+        { label: '3', count: 1, from: 3, to: 3 },
       ],
     ],
   );
+  // By whom they are from they say nothing together; by what others said as well they do.
+  assert.deepEqual([of('name').chart, of('name').answered, of('name').texts], ['count', 3, []]);
   assert.deepEqual(
-    of('name').texts.map(({ text }) => text),
-    ['Ben', 'Ada', 'Cleo'],
+    of('wish').texts.map(({ text }) => text),
+    ['Soon', 'soon', 'Never'],
   );
+  assert.deepEqual(of('wish').bars, [{ label: 'Soon', count: 2 }]);
   assert.deepEqual([of('guests').answered, of('guest').answered, of('guest').group], [1, 2, 'Guests']);
   const zone = await person.api('GET', `/forms/${form}/summary?time_zone=Nowhere/City`);
   assert.equal(zone.status, 400);

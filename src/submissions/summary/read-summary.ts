@@ -1,3 +1,6 @@
+import { autofillOf } from '#ast/autofill.ts';
+import { identifies } from '#ast/identifies.ts';
+import { type InputElement, isInput, optionsOf, walkElements } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { unionColumns } from '../columns.ts';
@@ -42,10 +45,10 @@ export async function readSummary(
   span: Span,
   { timeZone, sample, language, version }: Asked,
 ): Promise<Summary> {
-  const [days, { sampled, elements }, placesOf] = await Promise.all([
+  const [days, { sampled, elements }, liveOf] = await Promise.all([
     readDays(database, { ...span, time_zone: timeZone }),
     addUp(database, span, { limit: sampleSizes[sample], language }),
-    readPlaces(database, span, version),
+    readLive(database, span, version),
   ]);
   const completed = days.reduce((sum, day) => sum + day.completed, 0);
   const incomplete = days.reduce((sum, day) => sum + day.incomplete, 0);
@@ -58,26 +61,32 @@ export async function readSummary(
     sampled,
     elements: elements.map((element) => ({
       ...element,
-      bars: element.bars.map((bar) => ({ ...bar, ...placesOf(element.id, bar.option ?? bar.label) })),
+      bars: element.bars.map((bar) => ({ ...bar, ...liveOf(element.id, bar.option ?? bar.label) })),
     })),
   };
 }
 
-/** The places of the live version's options, by element and by what answers keep of an option. */
-async function readPlaces(
+/** The places and pictures of the live version's options, by element and by what answers keep of an option. */
+async function readLive(
   database: Database,
   { workspace_id, form_id }: Span,
   version: number,
-): Promise<(element: string, option: string) => Pick<Bar, 'places'>> {
+): Promise<(element: string, option: string) => Pick<Bar, 'places' | 'image'>> {
   const [live] = await readStructures(database, { workspace_id, form_id, versions: [version] });
   const form = live?.structure;
   if (!form) return () => ({});
   const left = await findPlaces(database, { workspaceId: workspace_id, id: form_id, version, form });
   const { options } = limitsOf(form);
+  const asked = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
+  const images = new Map(asked.map((input) => [input.attrs.id, optionsOf(input)]));
   return (element, option) => {
     const limit = options.find((each) => each.element === element && each.option === option);
     const count = left.get(element)?.get(option);
-    return limit && count !== undefined ? { places: { capacity: limit.capacity, left: count } } : {};
+    const image = images.get(element)?.find(({ id }) => id === option)?.image;
+    return {
+      ...(limit && count !== undefined && { places: { capacity: limit.capacity, left: count } }),
+      ...(image !== undefined && { image }),
+    };
   };
 }
 
@@ -91,16 +100,30 @@ async function readDays(database: Database, asked: Span & { time_zone: string })
   }
 }
 
+/** What many people have in common tells of them together. */
+const shared: readonly unknown[] = [
+  'organization',
+  'organization-title',
+  'address-level1',
+  'address-level2',
+  'country',
+  'country-name',
+];
+
+/** Whether answers are by which one person is known or reached: what is written of them together says nothing. */
+const isContact = (input: InputElement): boolean => identifies(input) && !shared.includes(autofillOf(input));
+
 async function addUp(
   database: Database,
   span: Span,
   { limit, language }: { limit: number; language: string | undefined },
 ): ReturnType<typeof summariseElements> {
   const versions = await findSampledVersions(database, { ...span, limit });
-  const columns = unionColumns(
-    versions.map((version) => version.structure),
-    language,
-  );
+  const forms = versions.map(({ structure }) => structure);
+  const columns = unionColumns(forms, language);
+  const identifying = forms
+    .flatMap((form) => [...walkElements(form)])
+    .flatMap(({ element }) => (isInput(element) && isContact(element) ? [element.attrs.id] : []));
   const read = (to_id: string, most: number) => readAnswersDown(database, { ...span, to_id, limit: most });
-  return summariseElements(columns, readDown(read, span.to_id, limit));
+  return summariseElements(columns, readDown(read, span.to_id, limit), new Set(identifying));
 }

@@ -13,15 +13,17 @@ type Question = Column['inputs'][number];
 /**
  * Adds up the answers to every question, one submission after the other, the newest first. The submissions come in
  * batches, so that memory does not grow with their number (only numbers are kept, for the histogram).
+ * @param identifying the ids of elements by which a person is known or reached: their texts are left out.
  */
 export async function summariseElements(
   columns: readonly Column[],
   batches: AsyncIterable<readonly { id: string; answers: Answers }[]>,
+  identifying: ReadonlySet<string> = new Set(),
 ): Promise<{ sampled: number; elements: ElementSummary[] }> {
   const counters = columns.map((column) => ({
     column,
-    top: openCounter(column, column, null),
-    inner: column.inputs.map((input) => openCounter(input, column, column.label)),
+    top: openCounter(column, column, { group: null, identifying }),
+    inner: column.inputs.map((input) => openCounter(input, column, { group: column.label, identifying })),
   }));
   const addAll = ({ id, answers }: { id: string; answers: Answers }): void => {
     for (const { column, top, inner } of counters) {
@@ -45,8 +47,12 @@ export async function summariseElements(
   };
 }
 
-function openCounter(question: Question, { is_retired }: Column, group: string | null) {
-  const tally = openTally(question);
+function openCounter(
+  question: Question,
+  { is_retired }: Column,
+  { group, identifying }: { group: string | null; identifying: ReadonlySet<string> },
+) {
+  const tally = openTally(question, identifying.has(question.id));
   const texts: ElementSummary['texts'] = [];
   let answered = 0;
   return {

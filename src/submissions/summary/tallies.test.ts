@@ -81,7 +81,7 @@ test('a matrix counts the options of each of its rows', () => {
     { label: 'A', count: 2 },
     { label: 'B', count: 1 },
   ];
-  assert.deepEqual(rows, [{ label: 'Tea', answered: 2, bars }]);
+  assert.deepEqual(rows, [{ id: 't', label: 'Tea', answered: 2, bars }]);
 });
 
 test('an old free-text answer to what is a selection today does not make bars without end', () => {
@@ -138,6 +138,39 @@ test('days are counted by month, without a gap, and by year when they span more 
     ['1990', 1],
     ['2026', 1],
   ]);
+});
+
+test('a bar of what has an order says from where to where its answers go, so that they can be found', () => {
+  const spans = (type: ElementType, answers: readonly unknown[]) =>
+    tally(type, answers)
+      .bars.filter(({ count }) => count > 0)
+      .map(({ from, to }) => [from, to]);
+  assert.deepEqual(spans('number', [3, 99.5, 12, 950]), [
+    [3, 99.5],
+    [950, 950],
+  ]);
+  assert.deepEqual(spans('date', ['2026-01-31', '2026-01-02']), [['2026-01-02', '2026-01-31']]);
+  assert.deepEqual(spans('datetime', ['1990-05-31T10:00', '2026-01-01T00:00', '1990-01-31T10:00']), [
+    ['1990-01-31T10:00', '1990-05-31T10:00'],
+    ['2026-01-01T00:00', '2026-01-01T00:00'],
+  ]);
+  assert.deepEqual(spans('time', ['09:59', '09:30']), [['09:30', '09:59']]);
+});
+
+test('texts that were written more than once are counted, the most frequent first, in memory that has an end', () => {
+  assert.deepEqual(bars('text', ['Pear', ' Fig', 'pear ', 'fig', 'PEAR', 'Plum', 4]), [
+    ['Pear', 3],
+    ['Fig', 2],
+  ]);
+  const many = Array.from({ length: 12_000 }, (_, index) => `Text ${index % 6_000}`);
+  const found = bars('textarea', [...many, 'x'.repeat(200), 'x'.repeat(200)]);
+  assert.deepEqual([found.length, found.at(-1)], [10, ['Text 9', 2]]);
+});
+
+test('of a consent and a signature it is counted who gave one', () => {
+  const file = { id: '1', filename: 'a.png', size: 1, content_type: 'image/png' };
+  assert.deepEqual(bars('consent', [{ agreed: true, text: 'I agree.' }, 'once a text']), [['Agreed', 1]]);
+  assert.deepEqual(bars('signature', [[file], [file]]), [['Signed', 2]]);
 });
 
 test('times are counted by hour of the day', () => {

@@ -4,17 +4,18 @@ import type { SummaryKind } from '#ast/types/definition.ts';
 import { tallyHours, tallyMonths } from './tally-moments.ts';
 import { tallyNumbers, tallyRows } from './tally-numbers.ts';
 import {
-  tallyAgreed,
+  tallyGiven,
   tallyGrid,
   tallyLevels,
   tallyOptions,
   tallyRanking,
   tallyRecommendation,
 } from './tally-options.ts';
+import { tallyTexts } from './tally-texts.ts';
 import type { Asked, Tally } from './tally.ts';
 
 const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
-  texts: countOnly('texts'),
+  texts: tallyTexts,
   numbers: tallyNumbers,
   months: tallyMonths,
   hours: tallyHours,
@@ -23,18 +24,21 @@ const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
   recommendation: tallyRecommendation,
   ranking: tallyRanking,
   grid: tallyGrid,
-  agreed: tallyAgreed,
+  given: tallyGiven,
   yes_no: () => tallyOptions({ options: ['Yes', 'No'], option_labels: {}, rows: [] }),
   files: tallyFiles,
   rows: tallyRows,
-  nothing: countOnly('count'),
+  nothing: countOnly,
 };
 
-/** A tally for the answers to a question. */
-export const openTally = (asked: Asked): Tally => tallies[elements[asked.type].summary](asked);
+/** A tally for the answers to a question. @param isPrivate of texts that tell who somebody is nothing is said but how many. */
+export function openTally(asked: Asked, isPrivate = false): Tally {
+  const { summary } = elements[asked.type];
+  return summary === 'texts' && isPrivate ? countOnly() : tallies[summary](asked);
+}
 
-function countOnly(chart: 'texts' | 'count'): () => Tally {
-  return () => ({ add() {}, result: () => ({ chart, bars: [], numbers: null }) });
+function countOnly(): Tally {
+  return { add() {}, result: () => ({ chart: 'count', bars: [], numbers: null }) };
 }
 
 /** Kinds of files, by the content type that was recognised when they came. */

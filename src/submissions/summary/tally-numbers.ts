@@ -1,5 +1,5 @@
 import type { ElementSummary } from '../shapes.ts';
-import { spread, type Tally } from './tally.ts';
+import { addTo, type Spanned, spread, type Tally } from './tally.ts';
 
 /** How many rows submissions have. */
 export function tallyRows(): Tally {
@@ -38,17 +38,17 @@ function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'n
   const isWhole = max - min < wholeBars && numbers.every((number) => Number.isInteger(number));
   const width = isWhole ? 1 : roundWidth((max - min) / aimedBars);
   const start = Math.floor(min / width) * width;
-  const counts: number[] = [];
+  const counted: Spanned<number>[] = [];
   for (const number of numbers) {
     const bar = Math.max(0, Math.floor((number - start) / width + rounding));
-    counts[bar] = (counts[bar] ?? 0) + 1;
+    addTo((counted[bar] ??= { count: 0 }), number);
   }
   const labelAt = (bar: number): string => {
     const from = start + bar * width;
     return isWhole ? String(from) : `${plain(from)} – ${plain(from + width)}`;
   };
   return {
-    bars: spread(counts.length, (bar) => ({ label: labelAt(bar), count: counts[bar] ?? 0 })),
+    bars: spread(counted.length, (bar) => ({ label: labelAt(bar), ...(counted[bar] ?? { count: 0 }) })),
     numbers: { min, max, mean: sum },
   };
 }

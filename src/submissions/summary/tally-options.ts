@@ -36,12 +36,18 @@ function barOf(asked: Omit<Asked, 'type'>, option: string): Pick<Bar, 'label' | 
   return { label, ...(label !== option && { option }) };
 }
 
-/** How many agreed; who did not gave no answer. */
-export function tallyAgreed(asked: Asked): Tally {
-  const options = tallyOptions({ ...asked, options: ['Agreed'] });
+/** How many agreed, or signed; who did not gave no answer. */
+export function tallyGiven({ type }: Asked): Tally {
+  let count = 0;
   return {
-    add: (answer) => isRecord(answer) && options.add('Agreed'),
-    result: () => options.result(),
+    add(answer) {
+      if (isRecord(answer) || Array.isArray(answer)) count += 1;
+    },
+    result: () => ({
+      chart: 'given',
+      bars: [{ label: type === 'consent' ? 'Agreed' : 'Signed', count }],
+      numbers: null,
+    }),
   };
 }
 
@@ -122,7 +128,8 @@ export function tallyGrid(asked: Asked): Tally {
     result: () => ({
       chart: 'grid',
       bars: [],
-      rows: [...counts.values()].map(({ label, answered, tally }) => ({
+      rows: [...counts].map(([id, { label, answered, tally }]) => ({
+        id,
         label,
         answered,
         bars: tally.result().bars,

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 /** The numbers of a chart as a table, behind a line that opens it. The first cell of a row names it. */
 export function DataDetails({
@@ -8,7 +8,7 @@ export function DataDetails({
 }: {
   caption: string;
   heads: readonly string[];
-  rows: readonly (readonly (string | number)[])[];
+  rows: readonly (readonly [name: ReactNode, ...numbers: number[]])[];
 }): ReactElement {
   return (
     <details className="data-details">
@@ -27,8 +27,8 @@ export function DataDetails({
             </tr>
           </thead>
           <tbody>
-            {rows.map(([name, ...numbers]) => (
-              <tr key={String(name)}>
+            {rows.map(([name, ...numbers], place) => (
+              <tr key={place}>
                 <th scope="row">{name}</th>
                 {numbers.map((number, index) => (
                   <td key={heads[index + 1]} className="table-number">

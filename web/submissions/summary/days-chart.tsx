@@ -1,131 +1,84 @@
-import 'uplot/dist/uPlot.min.css';
-import { type ReactElement, useEffect, useRef } from 'react';
-import uPlot from 'uplot';
+import type { ReactElement } from 'react';
 import type { Summary } from '#submissions/shapes.ts';
 import { sayDay } from '../../design/time.tsx';
-import { useScheme } from '../../shell/theme.ts';
+import { StandingBars } from './standing-bars.tsx';
+import { dayBefore, useViewState } from '../view-state.ts';
 
 type Days = Summary['days'];
+type Unit = 'day' | 'week' | 'month';
 
-const height = 240;
-const daySeconds = 86_400;
-const sayTick = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+/** Fewer days would be bars like walls. */
+const leastDays = 14;
+/** So many bars are told from each other; of a longer time each is a week, or a month. */
+const mostBars = 62;
 
-/** Submissions per day as curves. */
-export function DaysChart({ days, until }: { days: Days; until: string }): ReactElement {
-  const place = useRef<HTMLDivElement>(null);
-  const scheme = useScheme();
-  useEffect(() => {
-    const element = place.current!;
-    const chart = new uPlot(options(element), columnsOf(fillDays(days, until)), element);
-    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      chart.destroy();
-    };
-    // A canvas does not follow the theme by itself.
-  }, [days, until, scheme]);
-  const total = days.reduce((sum, day) => sum + day.completed + day.incomplete, 0);
+/** Submissions per day, week or month, as bars that lead to them. */
+export function DaysChart({ days }: { days: Days }): ReactElement {
+  const [{ from = '', to }] = useViewState();
+  const until = to ?? dayBefore(0);
+  const [unit, bars] = gather(days, until);
   return (
-    <div
-      ref={place}
-      className="days-chart"
-      role="img"
-      aria-label={`${total.toLocaleString()} submissions over time, most on ${sayMost(days)}. The numbers follow as a table.`}
+    <StandingBars
+      label={`Submissions per ${unit}`}
+      heads={[heads[unit], 'Completed', 'Incomplete']}
+      bars={bars.map(({ first, last, ...counts }) => ({
+        ...counts,
+        label: sayUnit[unit](first),
+        narrowed: { from: first < from ? from : first, to: to !== undefined && to < last ? to : last },
+      }))}
     />
   );
 }
 
-function sayMost(days: Days): string {
-  const most = days.reduce((best, day) =>
-    day.completed + day.incomplete > best.completed + best.incomplete ? day : best,
-  );
-  return `${sayDay(`${most.day}T12:00`)} with ${(most.completed + most.incomplete).toLocaleString()}`;
+const heads = { day: 'Day', week: 'Week from', month: 'Month' } as const satisfies Record<Unit, string>;
+const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const sayFirst = (first: string): string => sayDay(`${first}T12:00`);
+const sayUnit: Record<Unit, (first: string) => string> = {
+  day: sayFirst,
+  week: sayFirst,
+  month: (first) => month.format(new Date(first)),
+};
+
+/** On which day most came, and how many. */
+export function sayMost(days: Days): string {
+  const count = (day: Days[number]): number => day.completed + day.incomplete;
+  const most = days.reduce((best, day) => (count(day) > count(best) ? day : best));
+  return `Most on ${sayFirst(most.day)}: ${count(most).toLocaleString()}.`;
 }
 
-/** A curve of fewer days would be a dot in an axis of years. */
-const leastDays = 7;
+const dayMs = 86_400_000;
+/** Days are written as moments in UTC, and counted as such: no zone shifts them. */
+const plus = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 
-/** Every day from the first to the end of the span: a day without submissions is a zero, not a gap. */
-function fillDays(days: Days, until: string): Days {
-  const byDay = new Map(days.map((day) => [day.day, day]));
-  const [first, last] = [days[0], days.at(-1)];
-  if (!first || !last) return [];
-  const end = Math.max(Date.parse(last.day), Date.parse(until));
-  const start = Math.min(Date.parse(first.day), end - (leastDays - 1) * daySeconds * 1000);
-  const filled: Days = [];
-  for (let time = start; time <= end; time += daySeconds * 1000) {
-    const day = new Date(time).toISOString().slice(0, 10);
-    filled.push(byDay.get(day) ?? { day, completed: 0, incomplete: 0 });
+const firstOf: Record<Unit, (day: string) => string> = {
+  day: (day) => day,
+  week: (day) => plus(day, -((new Date(day).getUTCDay() + 6) % 7)),
+  month: (day) => `${day.slice(0, 7)}-01`,
+};
+const nextOf: Record<Unit, (first: string) => string> = {
+  day: (first) => plus(first, 1),
+  week: (first) => plus(first, 7),
+  month: (first) => firstOf.month(plus(first, 31)),
+};
+
+/** A bar for each day from the first to the end of the span, or for each week or month: without submissions it is a zero, not a gap. */
+function gather(days: Days, until: string) {
+  const last = [days.at(-1)!.day, until].toSorted()[1]!;
+  const start = [days[0]!.day, plus(last, 1 - leastDays)].toSorted()[0]!;
+  const length = (Date.parse(last) - Date.parse(start)) / dayMs + 1;
+  const unit = length <= mostBars ? 'day' : length <= mostBars * 7 ? 'week' : 'month';
+  const counted = Map.groupBy(days, ({ day }) => firstOf[unit](day));
+  const bars = [];
+  for (let first = firstOf[unit](start); first <= last; first = nextOf[unit](first)) {
+    const within = counted.get(first) ?? [];
+    const sum = (of: 'completed' | 'incomplete') => within.reduce((total, day) => total + day[of], 0);
+    bars.push({
+      first,
+      last: plus(nextOf[unit](first), -1),
+      count: sum('completed'),
+      paler: sum('incomplete'),
+    });
   }
-  return filled;
-}
-
-const columnsOf = (days: Days): uPlot.AlignedData => [
-  days.map(({ day }) => Date.parse(day) / 1000),
-  days.map(({ completed }) => completed),
-  days.map(({ incomplete }) => incomplete),
-];
-
-function options(element: HTMLElement): uPlot.Options {
-  const colour = (name: string): string => resolveColour(element, name);
-  const axis = {
-    stroke: colour('--soft'),
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { stroke: colour('--line'), width: 1 },
-    font: `12px ${getComputedStyle(element).fontFamily}`,
-  };
-  const line = {
-    width: 2,
-    points: { size: 6 },
-    value: (_chart: uPlot, count: number | null) => count?.toLocaleString() ?? '',
-  };
-  return {
-    width: element.clientWidth,
-    height,
-    // Days are written as moments in UTC, and read as such: no zone shifts them.
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    cursor: { drag: { x: false, y: false } },
-    scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max * 1.1)] } },
-    axes: [
-      {
-        ...axis,
-        space: 80,
-        values: (_chart, moments) => moments.map((seconds) => sayTick.format(new Date(seconds * 1000))),
-        incrs: [1, 2, 7, 14, 30, 60, 90, 180, 365].map((count) => count * daySeconds),
-      },
-      {
-        ...axis,
-        size: (_chart, labels) => axisWidth(labels),
-        incrs: [
-          1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000,
-          500_000, 1_000_000,
-        ],
-      },
-    ],
-    series: [
-      {
-        label: 'Day',
-        value: (_chart, seconds) =>
-          seconds == null ? '' : new Date(seconds * 1000).toISOString().slice(0, 10),
-      },
-      { label: 'Completed', stroke: colour('--accent'), fill: colour('--accent-tint'), ...line },
-      { label: 'Incomplete', stroke: colour('--soft'), dash: [6, 4], ...line },
-    ],
-  };
-}
-
-/** Room for the longest number: a label of 12 px has digits of 7, and stands 20 from the curve. */
-const axisWidth = (labels: readonly string[] | null): number =>
-  Math.max(48, 20 + 7 * Math.max(0, ...(labels ?? []).map((label) => label.length)));
-
-/** What a token is in this theme: a canvas takes no variables. */
-function resolveColour(element: HTMLElement, name: string): string {
-  const probe = document.createElement('span');
-  probe.style.color = `var(${name})`;
-  element.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
+  return [unit, bars] as const;
 }

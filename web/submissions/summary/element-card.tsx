@@ -1,10 +1,13 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import { imageAddress } from '#page/theme/look.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { useForm } from '../../shell/form-place.ts';
-import { LyingBars, StandingBars } from './bars.tsx';
-import { DataDetails } from './data-details.tsx';
-import { percent } from './lying-bar.tsx';
+import type { Condition } from '../filter/conditions.ts';
+import { barCondition } from './bar-condition.ts';
+import { counted, type LyingBar, LyingBars } from './lying-bars.tsx';
+import { MatrixTable } from './matrix-table.tsx';
+import { StandingBars } from './standing-bars.tsx';
+import { type Narrowed, SubmissionsLink } from './submissions-link.tsx';
 
 /** What one question was answered, in the picture that fits it. */
 export function ElementCard({
@@ -14,170 +17,183 @@ export function ElementCard({
   element: ElementSummary;
   sampled: number;
 }): ReactElement {
-  const { label, answered, group, is_retired } = element;
+  const { id, label, answered, group, is_retired } = element;
+  const answers = `${answered.toLocaleString()} ${answered === 1 ? 'answer' : 'answers'}`;
   return (
     <section className="card element-card" aria-label={label}>
       <header>
         <h2 className="element-title">{label}</h2>
         <p className="soft small">
-          {answered.toLocaleString()} {answered === 1 ? 'answer' : 'answers'}
+          {group === null && answered > 0 ? (
+            <SubmissionsLink narrowed={{ where: [{ on: 'answer', name: id, op: 'filled' }] }}>
+              {answers}
+            </SubmissionsLink>
+          ) : (
+            answers
+          )}
           {group === null ? ` from ${sampled.toLocaleString()} submissions` : ` in the rows of ${group}`}
           {is_retired && ', no longer asked'}
         </p>
       </header>
-      <Picture element={element} />
+      <Picture element={element} sampled={sampled} />
     </section>
   );
 }
 
-const scales = {
-  histogram: 'Number',
-  rows: 'Rows',
-  months: 'Month',
-  hours: 'Hour',
-  options: 'Answer',
-  levels: 'Level',
-  recommendation: 'Level',
-  ranking: 'Option',
-  files: 'Kind of file',
+/** What the scale of standing bars is, and what is counted: of a group not its answers. */
+const heads = {
+  histogram: ['Number', 'Answers'],
+  rows: ['Rows', 'Submissions'],
+  months: ['Month', 'Answers'],
+  hours: ['Hour', 'Answers'],
+  levels: ['Level', 'Answers'],
+  recommendation: ['Level', 'Answers'],
 } as const;
 
-/** What is counted: of a group and of files, not the answers. */
-const counted = {
-  histogram: 'Answers',
-  rows: 'Submissions',
-  months: 'Answers',
-  hours: 'Answers',
-  options: 'Answers',
-  levels: 'Answers',
-  recommendation: 'Answers',
-  ranking: 'Put first',
-  files: 'Files',
-} as const;
+function Picture({ element, sampled }: { element: ElementSummary; sampled: number }): ReactElement {
+  const { chart, bars, texts, answered, label, group } = element;
+  const { id: form } = useForm();
+  if (answered === 0 && chart !== 'given') return <p className="soft small">Nobody has answered this yet.</p>;
+  const lineOf = (bar: Bar, all: number): LyingBar => ({
+    label: withPlaces(bar),
+    ...counted(bar.count, all),
+    picture: bar.image && imageAddress(form, bar.image),
+    narrowed: narrowedBy(barCondition(element, bar)),
+  });
+  switch (chart) {
+    case 'options':
+      return <LyingBars label={label} bars={mostFirst(bars).map((bar) => lineOf(bar, answered))} />;
+    case 'given':
+      // Who did not has no answer: of the rows of a group nobody knows how many there are.
+      return (
+        <LyingBars label={label} bars={bars.map((bar) => lineOf(bar, group === null ? sampled : answered))} />
+      );
+    case 'files': {
+      const all = bars.reduce((sum, { count }) => sum + count, 0);
+      return <LyingBars label={label} bars={bars.map((bar) => lineOf(bar, all))} />;
+    }
+    case 'ranking':
+      return <LyingBars label={label} bars={bars.map((bar) => placedLine(bar, bars.length))} />;
+    case 'grid':
+      return <MatrixTable element={element} />;
+    case 'texts':
+      return (
+        <>
+          {bars.length > 0 && (
+            <LyingBars label="Written more than once" bars={bars.map((bar) => lineOf(bar, answered))} />
+          )}
+          {bars.length > 0 && <h3 className="soft small">The latest</h3>}
+          {texts.length > 0 && <LatestTexts element={element} />}
+        </>
+      );
+    case 'recommendation':
+    case 'levels':
+    case 'histogram':
+    case 'rows':
+    case 'months':
+    case 'hours':
+      return (
+        <>
+          <Figure element={element} />
+          {chart === 'recommendation' && <Recommendation element={element} />}
+          {bars.length <= fewBars ? (
+            <LyingBars label={label} bars={bars.map((bar) => lineOf(bar, answered))} />
+          ) : (
+            <StandingBars
+              label={label}
+              heads={heads[chart]}
+              bars={bars.map((bar) => ({ ...bar, narrowed: narrowedBy(barCondition(element, bar)) }))}
+            />
+          )}
+        </>
+      );
+    case 'count':
+      return <></>;
+    default:
+      return chart satisfies never;
+  }
+}
 
-function Picture({ element }: { element: ElementSummary }): ReactElement | null {
-  const { chart, bars, numbers, texts, answered, label } = element;
-  const total = bars.reduce((sum, bar) => sum + bar.count, 0);
-  if (chart === 'count') return null;
-  if (chart === 'texts' && texts.length > 0) return <LatestTexts element={element} />;
-  if (chart === 'grid' && answered > 0) return <Grid element={element} />;
-  if (chart === 'texts' || chart === 'grid' || bars.length === 0 || answered === 0)
-    return <p className="soft small">Nothing to draw yet.</p>;
+/** So few fill their card when they lie; standing they would be walls. */
+const fewBars = 7;
+
+const narrowedBy = (condition: Condition | undefined): Narrowed | undefined =>
+  condition && { where: [condition] };
+
+const mostFirst = (bars: readonly Bar[]): Bar[] => bars.toSorted((a, b) => b.count - a.count);
+
+/** The most frequent of a scale, where its answers come to one number: the mean, or the score of who recommends. */
+function Figure({ element: { numbers, chart, score } }: { element: ElementSummary }): ReactElement | null {
+  if (!numbers) return null;
+  const mean = `${chart === 'rows' ? 'Mean number of rows' : 'Mean'} ${say(numbers.mean)}`;
+  const span = `from ${say(numbers.min)} to ${say(numbers.max)}`;
   return (
-    <>
-      {chart === 'recommendation' && <Recommendation element={element} />}
-      {numbers && <Numbers element={element} />}
-      {chart === 'options' || chart === 'ranking' || chart === 'files' ? (
-        <LyingBars bars={bars.map(withPlace)} answered={chart === 'files' ? total : answered} />
+    <p className="element-figure">
+      {score === undefined ? (
+        <>
+          <strong className="numeric">{say(numbers.mean)}</strong>{' '}
+          <span className="soft small">
+            {chart === 'rows' ? 'rows in the mean' : 'in the mean'}, {span}
+          </span>
+        </>
       ) : (
-        <StandingBars bars={bars} />
+        <>
+          <strong className="numeric">
+            {score.toLocaleString(undefined, { signDisplay: 'exceptZero' })}
+          </strong>{' '}
+          <span className="soft small">
+            Net promoter score. {mean}, {span}
+          </span>
+        </>
       )}
-      <DataDetails
-        caption={label}
-        heads={[scales[chart], counted[chart]]}
-        rows={bars.map(withPlace).map((bar) => [bar.label, bar.count])}
-      />
-    </>
+    </p>
   );
 }
 
-/** The options of each row of a matrix: the more chose one, the darker it is. */
-function Grid({ element: { rows = [], label } }: { element: ElementSummary }): ReactElement {
-  // Of former options a row has those alone that were chosen in it.
-  const heads = [...new Set(rows.flatMap(({ bars }) => bars.map((bar) => bar.label)))];
-  return (
-    <div className="data-table" role="region" aria-label={`Counts of ${label}`} tabIndex={0}>
-      <table className="summary-grid">
-        <thead>
-          <tr>
-            <td />
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.label}>
-              <th scope="row">{row.label}</th>
-              {heads.map((head) => {
-                const count = row.bars.find((bar) => bar.label === head)?.count ?? 0;
-                const share = row.answered === 0 ? 0 : count / row.answered;
-                const tint = `color-mix(in oklab, var(--accent) ${Math.round(share * 36)}%, transparent)`;
-                return (
-                  <td key={head} style={{ background: tint }}>
-                    {count.toLocaleString()} <span className="small">({percent.format(share)})</span>
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-/** Who recommends, who does not mind, and who advises against, as shares of all, and the score that they come to. */
-function Recommendation({ element: { bars, score } }: { element: ElementSummary }): ReactElement {
-  const countOf = (from: number, to: number): number =>
-    bars.slice(from, to + 1).reduce((sum, { count }) => sum + count, 0);
+/** Who recommends, who does not mind, and who advises against, as shares of all. */
+function Recommendation({ element }: { element: ElementSummary }): ReactElement {
+  const { id, group, bars, answered } = element;
   const groups = [
-    { label: 'Promoters (9 and 10)', count: countOf(9, 10) },
-    { label: 'Passives (7 and 8)', count: countOf(7, 8) },
-    { label: 'Detractors (0 to 6)', count: countOf(0, 6) },
-  ];
+    ['Promoters (9 and 10)', 9, 10],
+    ['Passives (7 and 8)', 7, 8],
+    ['Detractors (0 to 6)', 0, 6],
+  ] as const;
   return (
-    <>
-      <p className="small numeric">
-        Net promoter score <strong>{score?.toLocaleString(undefined, { signDisplay: 'exceptZero' })}</strong>
-      </p>
-      <LyingBars bars={groups} answered={countOf(0, 10)} />
-      <DataDetails
-        caption="Who recommends"
-        heads={['Group', 'Answers']}
-        rows={groups.map((group) => [group.label, group.count])}
-      />
-    </>
+    <LyingBars
+      label="Who recommends"
+      bars={groups.map(([label, from, to]) => {
+        const count = bars.slice(from, to + 1).reduce((sum, bar) => sum + bar.count, 0);
+        const narrowed = narrowedBy({ on: 'answer', name: id, op: 'number', from, to });
+        return { label, ...counted(count, answered), ...(group === null && count > 0 && { narrowed }) };
+      })}
+    />
   );
 }
 
 const say = (mean: number): string => mean.toLocaleString(undefined, { maximumFractionDigits: 2 });
 
-/** A ranked option says its mean place behind its name. */
-function withPlace({ label, count, mean, places }: Bar): Bar {
-  if (mean !== undefined) return { label: `${label} (mean place ${say(mean)})`, count };
-  if (!places) return { label, count };
-  const { capacity, left } = places;
-  return { label: `${label} (${say(capacity - left)} of ${say(capacity)} places taken)`, count };
-}
+/** A ranked option: the nearer to the first place, the longer its bar. */
+const placedLine = ({ label, count, mean }: Bar, places: number): LyingBar => ({
+  label,
+  bar: mean === undefined ? 0 : (places - mean + 1) / places,
+  said: mean === undefined ? 'never ranked' : `place ${say(mean)} in the mean`,
+  beside: `${count.toLocaleString()} put it first`,
+});
 
-function Numbers({ element: { numbers, chart } }: { element: ElementSummary }): ReactElement | null {
-  if (!numbers) return null;
-  return (
-    <p className="small numeric">
-      {chart === 'rows' ? 'Mean number of rows' : 'Mean'} <strong>{say(numbers.mean)}</strong>, from{' '}
-      {say(numbers.min)} to {say(numbers.max)}
-    </p>
-  );
+function withPlaces({ label, places }: Bar): string {
+  if (!places) return label;
+  const { capacity, left } = places;
+  return `${label} (${say(capacity - left)} of ${say(capacity)} places taken)`;
 }
 
 function LatestTexts({ element: { texts } }: { element: ElementSummary }): ReactElement {
-  const form = useForm();
   return (
     <ul className="latest" aria-label="Latest answers">
       {texts.map(({ submission_id, text }, index) => (
         <li key={`${submission_id} ${index}`}>
-          <Link
-            to="/forms/$form/submissions"
-            params={{ form: form.id }}
-            search={{ open: submission_id }}
-            className="latest-text"
-          >
+          <SubmissionsLink narrowed={{ open: submission_id }} className="latest-text">
             {text}
-          </Link>
+          </SubmissionsLink>
         </li>
       ))}
     </ul>

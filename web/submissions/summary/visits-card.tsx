@@ -4,10 +4,8 @@ import type { Analytics } from '#submissions/analytics/shapes.ts';
 import { Card } from '../../design/page.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { analyticsQuery } from '../queries.ts';
-import { LyingBars } from './bars.tsx';
 import { DataDetails } from './data-details.tsx';
-import { percent } from './lying-bar.tsx';
-import { StepBars } from './step-bars.tsx';
+import { counted, LyingBars, percent } from './lying-bars.tsx';
 
 /** How the visits of the form went, where any are known. Whatever fails here leaves the answers below as they are. */
 export function VisitsCard({
@@ -64,19 +62,17 @@ function sayTime(seconds: number): string {
 }
 
 function Funnel({ analytics: { views, starts, completions } }: { analytics: Analytics }): ReactElement {
-  const bars = [
-    { label: 'Saw it', count: views },
-    { label: 'Began', count: starts },
-    { label: 'Sent it', count: completions },
-  ];
+  const most = Math.max(views, starts, completions);
   return (
-    <section className="visits-part" aria-label="From view to submission">
+    <section className="visits-part">
       <h3>From view to submission</h3>
-      <LyingBars bars={bars} answered={Math.max(views, starts, completions)} />
-      <DataDetails
-        caption="From view to submission"
-        heads={['What', 'Visits']}
-        rows={bars.map(({ label, count }) => [label, count])}
+      <LyingBars
+        label="From view to submission"
+        bars={[
+          { label: 'Saw it', ...counted(views, most) },
+          { label: 'Began', ...counted(starts, most) },
+          { label: 'Sent it', ...counted(completions, most) },
+        ]}
       />
     </section>
   );
@@ -86,15 +82,19 @@ const titleOf = ({ title, number, is_review }: Analytics['steps'][number]): stri
   title ?? (is_review ? 'Check your answers' : `Step ${number}`);
 
 function Steps({ analytics: { steps } }: { analytics: Analytics }): ReactElement {
-  const named = steps.map((step) => ({ ...step, label: titleOf(step) }));
+  const most = Math.max(1, ...steps.map(({ reached }) => reached));
   return (
-    <section className="visits-part" aria-label="Step by step">
+    <section className="visits-part">
       <h3>Step by step</h3>
-      <StepBars steps={named} />
-      <DataDetails
-        caption="Step by step"
-        heads={['Step', 'Came', 'Left here']}
-        rows={named.map(({ number, label, reached, left }) => [`${number}. ${label}`, reached, left])}
+      <LyingBars
+        label="Step by step"
+        bars={steps.map((step) => ({
+          label: `${step.number}. ${titleOf(step)}`,
+          bar: (step.reached - step.left) / most,
+          paler: step.reached / most,
+          said: `${step.reached.toLocaleString()} came`,
+          beside: `${step.left.toLocaleString()} left, ${percent.format(step.drop_off ?? 0)}`,
+        }))}
       />
     </section>
   );
@@ -104,17 +104,17 @@ function Steps({ analytics: { steps } }: { analytics: Analytics }): ReactElement
 const mostQuestions = 8;
 
 function LastQuestions({ analytics: { questions } }: { analytics: Analytics }): ReactElement | null {
-  const bars = questions
-    .filter(({ left }) => left > 0)
-    .map(({ label, left }) => ({ label, count: left }))
-    .sort((one, other) => other.count - one.count);
-  const total = bars.reduce((sum, { count }) => sum + count, 0);
+  const stopped = questions.filter(({ left }) => left > 0).sort((one, other) => other.left - one.left);
+  const total = stopped.reduce((sum, { left }) => sum + left, 0);
   if (total === 0) return null;
   return (
-    <section className="visits-part" aria-label="Where they stopped">
+    <section className="visits-part">
       <h3>Where they stopped</h3>
       <p className="soft small">The question that was touched last by those who sent nothing.</p>
-      <LyingBars bars={bars.slice(0, mostQuestions)} answered={total} />
+      <LyingBars
+        label="Where they stopped"
+        bars={stopped.slice(0, mostQuestions).map(({ label, left }) => ({ label, ...counted(left, total) }))}
+      />
       <DataDetails
         caption="Where they stopped"
         heads={['Question', 'Stopped here']}

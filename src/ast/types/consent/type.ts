@@ -13,7 +13,7 @@ export const consent = inputType({
     statement: { kind: 'string', title: 'What is agreed to', required: true, maxBytes: limits.textBytes },
   },
   first: { statement: 'I agree to the [privacy notice](https://example.com/privacy).' },
-  summary: 'agreed',
+  summary: 'given',
   columnWidth: 160,
   schema: () => ({
     type: 'object',

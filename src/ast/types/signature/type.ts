@@ -7,7 +7,7 @@ export const signature = inputType({
   icon: 'M3 16.5h14M4 12.5c3-7 5-9 6-8s-3 6-3 8 3-2 4-3 0 3 1 3 2-1 4-2',
   words: 'sign draw autograph name agree',
   attrs: askedAttributes,
-  summary: 'nothing',
+  summary: 'given',
   identifies: true,
   schema: () => ({ type: 'array', items: reference('File'), minItems: 1, maxItems: 1 }),
   samples: () => [

@@ -1,0 +1,52 @@
+import type { ReactElement } from 'react';
+import type { ElementSummary } from '#submissions/shapes.ts';
+import { barCondition } from './bar-condition.ts';
+import { percent } from './lying-bars.tsx';
+import { SubmissionsLink } from './submissions-link.tsx';
+
+/** The options of each row of a matrix: the more chose one, the darker it is. */
+export function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
+  const { rows = [], label } = element;
+  // Of former options a row has those alone that were chosen in it.
+  const heads = [...new Set(rows.flatMap(({ bars }) => bars.map((bar) => bar.label)))];
+  return (
+    <div className="data-table" role="region" aria-label={`Counts of ${label}`} tabIndex={0}>
+      <table className="summary-grid">
+        <thead>
+          <tr>
+            <td />
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <th scope="row">{row.label}</th>
+              {heads.map((head) => {
+                const bar = row.bars.find((bar) => bar.label === head) ?? { label: head, count: 0 };
+                const share = row.answered === 0 ? 0 : bar.count / row.answered;
+                const tint = `color-mix(in oklab, var(--accent) ${Math.round(share * 36)}%, transparent)`;
+                const condition = barCondition(element, bar, row.id);
+                const said = bar.count.toLocaleString();
+                return (
+                  <td key={head} style={{ background: tint }}>
+                    {condition ? (
+                      <SubmissionsLink narrowed={{ where: [condition] }}>{said}</SubmissionsLink>
+                    ) : (
+                      said
+                    )}{' '}
+                    <span className="small">({percent.format(share)})</span>
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
