@@ -71,6 +71,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     note: note.id,
     deletion: deletion.id,
     tagging: tagging.id,
+    change: tagging.id,
     held: spam.data[0]!.id,
   };
 }

@@ -104,7 +104,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       },
       [bulkJob]: {
         perLane: 1,
-        run: (job) => bulkBatch({ database, wakeQueue: () => queue.wake() }, job),
+        run: (job) => bulkBatch({ ...services, wakeQueue: () => queue.wake() }, job),
       },
       [workspaceImportJob]: {
         perLane: 1,

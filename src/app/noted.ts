@@ -65,6 +65,8 @@ const notedOperations = {
   deleteNote: line,
   startDeletion: line,
   startTagging: history,
+  startBulkChange: history,
+  undoBulkChange: history,
   restoreSubmissions: history,
   emptyTrash: line,
   releaseSpam: history,

@@ -339,6 +339,15 @@ const conflicts: Readonly<
     `/forms/${form.id}/submissions/taggings`,
     { filter: {}, add: ['x'], expected: 999 },
   ],
+  startBulkChange: async () => [
+    `/forms/${form.id}/submissions/changes`,
+    { filter: {}, status: 'completed', expected: 999 },
+  ],
+  async undoBulkChange() {
+    const asked = { filter: { status: 'incomplete' }, permanent: true };
+    const { body } = await tenant.call('POST', `/forms/${form.id}/submissions/deletions`, asked);
+    return [`/forms/${form.id}/submissions/changes/${body.id}/undo`];
+  },
   erasePerson: async () => [
     '/people/erasures',
     { q: 'nobody@example.org', what: 'submissions', expected: 999 },

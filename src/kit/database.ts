@@ -252,6 +252,19 @@ export async function transaction<T>(
   }
 }
 
+/** Does a part of a transaction. What it wrote is taken back where it throws, and the transaction can go on. */
+export async function attempt<T>(client: Pick<PoolClient, 'query'>, work: () => Promise<T>): Promise<T> {
+  await client.query('savepoint attempt');
+  try {
+    const result = await work();
+    await client.query('release savepoint attempt');
+    return result;
+  } catch (error) {
+    await client.query('rollback to savepoint attempt');
+    throw error;
+  }
+}
+
 /** Connection lost or refused (08), resources used up (53), shut down or starting (57P), cancelled by the limit (57014), read-only (25006), deadlock or serialization (40). */
 const unavailableStates = /^(08|53|57P|57014|25006|40)/;
 const unavailableErrors = new Set([

@@ -4,15 +4,16 @@ import { publishForm } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 
-const total = 10_000;
+const total = 6_000;
+const fewer = 1_500;
 type Progress = { id: string; done: number; total: number; finished_at: string | null };
 
-test('kill -9 in the midst of tagging and of deleting many: each goes on, does nothing twice and forgets nothing', async () => {
+test('kill -9 in the midst of tagging and of deleting many, and of undoing that: each goes on, does nothing twice and forgets nothing', async () => {
   // A lease is the time limit and 15 s: what a dead server held goes on after 16 s.
   const instance = await makeInstance({ WEBHOOK_TIMEOUT: '1' });
   let server = await instance.start();
   /** Starts a change of all submissions of a form; each workspace has its own turn, so that two run side by side. */
-  const begin = async (kind: 'taggings' | 'deletions', more: object) => {
+  const begin = async (kind: 'taggings' | 'deletions', more: object, total: number) => {
     const form = await publishForm(instance);
     await instance.query(
       `with made as (
@@ -28,22 +29,37 @@ test('kill -9 in the midst of tagging and of deleting many: each goes on, does n
       assert.equal(asked.status, 202);
       const { id } = asked.body;
       const look = async () => (await form.call('GET', `${path}/${kind}/${id}`)).body as unknown as Progress;
-      return { form, id, look };
+      return { form, id, look, total };
     };
   };
-  const ready = [await begin('taggings', { add: ['urgent'] }), await begin('deletions', {})] as const;
-  const [tagging, deletion] = await Promise.all([ready[0](), ready[1]()]);
-  for (const { look } of [tagging, deletion])
-    await until('the first batches', async () => (await look()).done > 0);
+  const deleted = await (await begin('deletions', {}, fewer))();
+  await until('a deletion to be finished', async () => (await deleted.look()).finished_at !== null);
+  const ready = [
+    await begin('taggings', { add: ['urgent'] }, total),
+    await begin('deletions', {}, total),
+  ] as const;
+  const undo = async () => {
+    const path = `/forms/${deleted.form.id}/submissions/changes`;
+    const { status, body } = await deleted.form.call('POST', `${path}/${deleted.id}/undo`);
+    assert.equal(status, 202);
+    const look = async () =>
+      (await deleted.form.call('GET', `${path}/${body.id}`)).body as unknown as Progress;
+    return { ...deleted, id: body.id, look };
+  };
+  const [tagging, deletion, undone] = await Promise.all([ready[0](), ready[1](), undo()]);
+  const all = [tagging, deletion, undone];
+  for (const { look } of all) await until('the first batches', async () => (await look()).done > 0);
   await server.kill();
   const killed = await instance.query<{ id: string; done: number; finished_at: Date | null }>(
     'select id, done, finished_at from bulk_changes',
   );
-  for (const { done, finished_at } of killed)
+  for (const { id, total } of all) {
+    const { done, finished_at } = killed.find((one) => one.id === id)!;
     assert.ok(finished_at === null && done > 0 && done < total, `killed after ${done}`);
+  }
 
   server = await instance.start();
-  for (const { id, look } of [tagging, deletion]) {
+  for (const { id, look, total } of all) {
     const before = killed.find((one) => one.id === id)!;
     const end = await until(
       'its end',
@@ -60,14 +76,16 @@ test('kill -9 in the midst of tagging and of deleting many: each goes on, does n
     `select kind, count(distinct submission_id)::int as submissions, count(*)::int as changes
      from submission_changes group by kind order by kind`,
   );
-  const each = { submissions: total, changes: total };
   assert.deepEqual(changes, [
-    { kind: 'edited', ...each },
-    { kind: 'trashed', ...each },
+    { kind: 'edited', submissions: total, changes: total },
+    { kind: 'restored', submissions: fewer, changes: fewer },
+    { kind: 'trashed', submissions: total + fewer, changes: total + fewer },
   ]);
   const countOf = async ({ form }: typeof tagging, rest: string) =>
     (await form.call('GET', `/forms/${form.id}/${rest}`)).body.pagination.total_count;
   assert.equal(await countOf(tagging, 'submissions?tag=urgent'), total);
   assert.equal(await countOf(deletion, 'submissions'), 0);
   assert.equal(await countOf(deletion, 'trash'), total);
+  assert.equal(await countOf(undone, 'submissions'), fewer);
+  assert.equal(await countOf(undone, 'trash'), 0);
 });

@@ -259,7 +259,7 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
   await context.close();
 });
 
-test('all that match are deleted after their number was typed; a viewer is offered none of it', async () => {
+test('all that match are deleted, tagged and given a status, and each is undone by one press; a viewer is offered none of it', async () => {
   const form = await makeForm();
   await Promise.all(
     Array.from({ length: 53 }, (_, index) => submit(form, { name: index < 52 ? `Spam ${index}` : 'Good' })),
@@ -270,12 +270,49 @@ test('all that match are deleted after their number was typed; a viewer is offer
   await page.getByRole('button', { name: 'Select all 52 matching' }).click();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
   const question = page.getByRole('alertdialog');
-  const confirm = question.getByRole('button', { name: 'Delete 52 submissions' });
-  assert.equal(await confirm.isDisabled(), true);
   await audit(page, 'the question before a bulk removal');
-  await question.getByRole('textbox').fill('52');
+  const confirm = question.getByRole('button', { name: 'Delete 52 submissions' });
   await confirm.click();
-  await page.getByText('52 submissions were moved to the trash.').waitFor();
+  const undo = async (said: string) => {
+    const toast = page.locator('.toast', { hasText: said });
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('52 submissions were put back as before.').first().waitFor();
+  };
+  await page.getByText('Nothing matches').waitFor();
+  await undo('52 submissions were moved to the trash.');
+  await page.getByText('1 – 50 of 52').waitFor();
+  const selectAll = async () => {
+    await page.locator('label:has(input[aria-label="Select all submissions on this page"])').click();
+    await page.getByRole('button', { name: 'Select all 52 matching' }).click();
+  };
+  const tagged = async (tag: string) =>
+    (await tenant.call('GET', `/forms/${form}/submissions?tag=${tag}`)).body.pagination.total_count;
+  const two = await tenant.call('GET', `/forms/${form}/submissions?per_page=2`);
+  const spam = two.body.data.find(({ answers }) => answers['name'] !== 'Good')!;
+  await tenant.call('PATCH', `/submissions/${spam.id}`, { tags: ['urgent'] });
+  await selectAll();
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Tag' }).click();
+  const tags = page.getByRole('dialog', { name: 'Tag 52 submissions' });
+  await tags.getByRole('combobox', { name: 'Add tags' }).fill('urgent');
+  await tags.getByRole('button', { name: 'Tag 52 submissions' }).click();
+  await page.locator('.toast', { hasText: '52 submissions were tagged.' }).waitFor();
+  assert.equal(await tagged('urgent'), 52);
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('51 submissions were put back as before.').waitFor();
+  assert.equal(await tagged('urgent'), 1);
+
+  await selectAll();
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await bar.getByRole('button', { name: 'Status' }).click();
+  await page.getByRole('menuitem', { name: 'Mark as incomplete' }).click();
+  await page.getByRole('button', { name: 'Mark 52 submissions' }).click();
+  const incomplete = page.locator('.sheet-row', { hasText: 'Incomplete' });
+  await until('all to be incomplete', async () => (await incomplete.count()) === 50);
+  await undo('52 submissions were given the status.');
+  await until('none to be', async () => (await incomplete.count()) === 0);
+  await selectAll();
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await confirm.click();
   await page.getByText('Nothing matches').waitFor();
   const left = await tenant.call('GET', `/forms/${form}/submissions`);
   assert.deepEqual([left.body.pagination.total_count, left.body.data[0]!.answers], [1, { name: 'Good' }]);

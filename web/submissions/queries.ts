@@ -136,7 +136,7 @@ export const tagsQuery = (form: FormPlace) =>
   });
 
 /** A change of many submissions that runs behind. */
-export type Bulk = ReplyOf<'getDeletion'>;
+export type Bulk = ReplyOf<'getBulkChange'>;
 
 /** How often one that is under way is asked how far it is. */
 const pollMs = 400;
@@ -144,23 +144,13 @@ const pollMs = 400;
 export const bulksQuery = (form: FormPlace) =>
   queryOptions({
     queryKey: key(form, 'bulks'),
-    async queryFn() {
-      const place = { params: { id: form.id } };
-      const [deletions, taggings] = await Promise.all([
-        call(form.workspace_id, 'listDeletions', place),
-        call(form.workspace_id, 'listTaggings', place),
-      ]);
-      return [...deletions.data, ...taggings.data];
-    },
+    queryFn: async () => (await call(form.workspace_id, 'listBulkChanges', { params: { id: form.id } })).data,
   });
 
-export const bulkQuery = (form: FormPlace, { id, kind }: Pick<Bulk, 'id' | 'kind'>) =>
+export const bulkQuery = (form: FormPlace, id: string) =>
   queryOptions({
     queryKey: ['bulk', form.id, id],
-    queryFn: () =>
-      kind === 'tag'
-        ? call(form.workspace_id, 'getTagging', { params: { id: form.id, tagging: id } })
-        : call(form.workspace_id, 'getDeletion', { params: { id: form.id, deletion: id } }),
+    queryFn: () => call(form.workspace_id, 'getBulkChange', { params: { id: form.id, change: id } }),
     refetchInterval: (found) => (found.state.data?.finished_at ? false : pollMs),
   });
 

@@ -1,6 +1,6 @@
 import './submissions-screen.css';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
+import { type ReactElement, useCallback, useMemo, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { useTitle } from '../design/page.tsx';
@@ -101,13 +101,7 @@ export function SubmissionsScreen(): ReactElement {
         </div>
         <Toolbar form={form} view={view} columns={columns.data ?? []} onChange={changeView} />
         {bulks.running.map((bulk) => (
-          <BulkProgress
-            key={bulk.id}
-            form={form}
-            bulk={bulk}
-            trashed={bulks.trashed.get(bulk.id)}
-            onDone={bulks.finish}
-          />
+          <BulkProgress key={bulk.id} form={form} bulk={bulk} onDone={bulks.finish} onStart={bulks.begin} />
         ))}
         {selection.ids.size > 0 && total !== undefined && (
           <BulkBar
@@ -194,19 +188,15 @@ export function SubmissionsScreen(): ReactElement {
 
 /** Changes of many that are under way: those that were begun here, and those that a reload finds. */
 function useBulks(form: ReturnType<typeof useForm>) {
-  const [begun, setBegun] = useState<readonly Bulk[]>([]);
-  const [trashed, setTrashed] = useState<ReadonlyMap<string, readonly string[]>>(new Map());
+  const [begun, setBegun] = useState<readonly (Bulk & { formId: string })[]>([]);
   const [finished, setFinished] = useState<readonly string[]>([]);
   const { data = [] } = useQuery(bulksQuery(form));
-  const byId = new Map([...begun, ...data].map((bulk) => [bulk.id, bulk]));
-  useEffect(() => setFinished([]), [form.id]);
+  const formId = form.id;
+  const here = begun.filter((bulk) => bulk.formId === formId);
+  const byId = new Map([...here, ...data].map((bulk) => [bulk.id, bulk]));
   return {
     running: [...byId.values()].filter(({ id }) => !finished.includes(id)),
-    trashed,
-    begin: (bulk: Bulk, ids?: readonly string[]) => {
-      setBegun((before) => [...before, bulk]);
-      if (ids) setTrashed((before) => new Map(before).set(bulk.id, ids));
-    },
+    begin: useCallback((bulk: Bulk) => setBegun((before) => [...before, { ...bulk, formId }]), [formId]),
     finish: useCallback((id: string) => setFinished((before) => [...before, id]), []),
   };
 }

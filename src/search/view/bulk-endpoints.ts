@@ -3,19 +3,20 @@ import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { wired } from '#kit/wire.ts';
-import { requireExpected, startBulk } from '#submissions/bulk/bulk.ts';
+import { requireExpected, startBulk, undoBulk } from '#submissions/bulk/bulk.ts';
 import { progressEndpoints } from '#submissions/bulk/progress.ts';
 import { BulkChange } from '#submissions/bulk/shapes.ts';
 import type { ChangeContext } from '#submissions/changes/edit.ts';
+import { submissionStatuses } from '#submissions/queries.ts';
 import { readTags, Tags } from '#submissions/tags/tags.ts';
 import { ViewQuery } from '#submissions/shapes.ts';
 import { readView, readViewIds } from './view.ts';
 
+const uuid = Type.String({ format: 'uuid' });
+
 /** Either `ids` or a `filter`. */
 const selection = {
-  ids: Type.Optional(
-    Type.Array(Type.String({ format: 'uuid' }), { minItems: 1, maxItems: 1_000, uniqueItems: true }),
-  ),
+  ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: 1_000, uniqueItems: true })),
   filter: Type.Optional(
     Type.Object(Type.Omit(ViewQuery, ['sort']).properties, {
       additionalProperties: false,
@@ -79,6 +80,37 @@ export function bulkEndpoints(context: ChangeContext) {
           throw new ApiError('validation_error', 'Send tags to "add" or to "remove".');
         const { form, ids } = await select(scope, params.id, given);
         return { body: wired(await startBulk(context, form, { kind: 'tag', ids, by: scope.actor, tags })) };
+      },
+    }),
+
+    startBulkChange: operation({
+      summary: 'Give submissions a status',
+      description:
+        'In the background, with what each change by itself does: webhooks and mails go out. One that cannot be completed before its answers are valid stays as it is. 409: they are not as many as `expected`.',
+      permission: 'submissions:write',
+      params: idParameter,
+      body: Type.Object({ ...selection, status: Type.Enum([...submissionStatuses]) }, closed),
+      example: { body: { filter: { tag: 'paid' }, status: 'completed' } },
+      errors: ['conflict'],
+      reply: { status: 202, description: 'The change, on its way.', schema: BulkChange },
+      async run({ params, body: { status, ...given }, ...scope }) {
+        const { form, ids } = await select(scope, params.id, given);
+        const request = { kind: 'status', ids, by: scope.actor, status } as const;
+        return { body: wired(await startBulk(context, form, request)) };
+      },
+    }),
+
+    undoBulkChange: operation({
+      summary: 'Undo change of many',
+      description:
+        'In the background, of a deletion into the trash, a tagging or a status: each submission is as it was before, but for what was done to it since. 409: it is not finished, was undone, or was for good.',
+      permission: 'submissions:write',
+      params: Type.Object({ id: uuid, change: uuid }),
+      errors: ['conflict'],
+      reply: { status: 202, description: 'What undoes it, on its way.', schema: BulkChange },
+      async run({ params, ...scope }) {
+        const form = await reachForm(database, scope, params.id);
+        return { body: wired(await undoBulk(context, form, { undoes: params.change, by: scope.actor })) };
       },
     }),
   };

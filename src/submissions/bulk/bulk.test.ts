@@ -11,9 +11,10 @@ import { createUser } from '#workspaces/users.ts';
 import { removeSubmission } from '../changes/remove.ts';
 import { changedBy } from '../history/changed-by.ts';
 import { openScene, type Scene } from '../testing.ts';
-import { trashMany } from '../trash/trash.ts';
-import { bulkBatch, bulkJob, type BulkRequest, startBulk } from './bulk.ts';
+import { restoreMany, trashMany } from '../trash/trash.ts';
+import { bulkBatch, bulkJob, type BulkRequest, startBulk, undoBulk } from './bulk.ts';
 import { findBulk, findUnfinishedBulks } from './queries.ts';
+import { bulkKinds } from './shapes.ts';
 
 const { database } = await testDatabase();
 const { id } = await createUser(database, { email: 'ada@example.com', password: 'a long enough password' });
@@ -34,8 +35,18 @@ const tagsOf = async (scene: Scene): Promise<Record<string, string[]>> => {
 };
 
 /** Starts a bulk change, lets a worker do it, and says how it ended. */
-async function run(scene: Scene, request: Omit<BulkRequest, 'by'>, meanwhile = async () => {}) {
-  const { id: bulkId, total } = await startBulk(scene.context, scene, { ...request, by });
+async function run(scene: Scene, request: Omit<BulkRequest, 'by'>, meanwhile?: () => Promise<void>) {
+  return finish(scene, await startBulk(scene.context, scene, { ...request, by }), meanwhile);
+}
+
+const undo = async (scene: Scene, undoes: string, meanwhile?: () => Promise<void>) =>
+  finish(scene, await undoBulk(scene.context, scene, { undoes, by }), meanwhile);
+
+async function finish(
+  scene: Scene,
+  { id: bulkId, total }: { id: string; total: number },
+  meanwhile = async () => {},
+) {
   await meanwhile();
   let woken = 0;
   const context = { ...scene.context, wakeQueue: () => void (woken += 1) };
@@ -46,10 +57,10 @@ async function run(scene: Scene, request: Omit<BulkRequest, 'by'>, meanwhile = a
   });
   after(() => queue.stop());
   const key = { workspace_id: scene.workspaceId, form_id: scene.formId };
-  const is_tagging = request.kind === 'tag';
+  const kinds = [...bulkKinds];
   const { done } = await until('the bulk changes to finish', async () => {
-    const unfinished = await findUnfinishedBulks(database, { ...key, is_tagging });
-    const [found] = await findBulk(database, { ...key, id: bulkId, is_tagging });
+    const unfinished = await findUnfinishedBulks(database, { ...key, kinds });
+    const [found] = await findBulk(database, { ...key, id: bulkId, kinds });
     return unfinished.length === 0 && found!.finished_at !== null && found;
   });
   await queue.stop();
@@ -71,7 +82,7 @@ test('a bulk change touches its own list alone, and of that what is of its own f
       );
   });
   assert.equal(done, 1);
-  const key = { workspace_id: scene.workspaceId, form_id: scene.formId, id: second, is_tagging: true };
+  const key = { workspace_id: scene.workspaceId, form_id: scene.formId, id: second, kinds: ['tag'] };
   assert.equal((await findBulk(database, key))[0]!.done, 1);
   for (const other of [{ workspace_id: stranger.workspaceId }, { form_id: stranger.formId }])
     assert.deepEqual(await findBulk(database, { ...key, ...other }), []);
@@ -227,4 +238,118 @@ test('a worker that dies between batches leaves the rest to the next: each is do
     [ids],
   );
   assert.equal(rowCount, 501);
+});
+
+/** As `run`, and then what undoes it, with what is done in between. */
+async function runAndUndo(
+  scene: Scene,
+  request: Omit<BulkRequest, 'by'>,
+  between = async (_undoes: string) => {},
+) {
+  const { id: undoes } = await startBulk(scene.context, scene, { ...request, by });
+  // Before it is finished nothing of it can be undone.
+  await assert.rejects(undoBulk(scene.context, scene, { undoes, by }), { code: 'conflict' });
+  await finish(scene, { id: undoes, total: request.ids.length });
+  await between(undoes);
+  const ended = await undo(scene, undoes);
+  await assert.rejects(undoBulk(scene.context, scene, { undoes, by }), { code: 'conflict' });
+  return ended;
+}
+
+test('many that were laid into the trash come back, but those that somebody else restored, deleted again or for good', async () => {
+  const scene = await openHeardScene();
+  const ids: Record<string, string> = {};
+  for (const name of ['Ada', 'Ben', 'Cleo', 'Dora', 'before']) ids[name] = await scene.submit({ name });
+  const trash = (id: string) =>
+    transaction(database, (client) => trashMany(client, scene, { ids: [id], by: changedBy(by) }));
+  const restore = (id: string) => restoreMany(database, scene, { ids: [id], by });
+  await trash(ids['before']!);
+  const stranger = await openHeardScene();
+  const told = await scene.events();
+  const ended = await runAndUndo(scene, { kind: 'trash', ids: Object.values(ids) }, async (undoes) => {
+    await removeSubmission(scene.context, { ...scene, id: ids['Ben']! });
+    await restore(ids['Cleo']!);
+    await restore(ids['Dora']!);
+    await trash(ids['Dora']!);
+    await assert.rejects(undoBulk(scene.context, stranger, { undoes, by }), { code: 'not_found' });
+  });
+  assert.deepEqual(ended, { total: 3, done: 1, woken: 0 });
+  const { rows } = await database.query<{ name: string }>(
+    `select answers ->> 'name' as name from submissions where form_id = $1 and trashed_at is null order by 1`,
+    [scene.formId],
+  );
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ['Ada', 'Cleo'],
+  );
+  assert.deepEqual((await scene.counts()).shown, { completed: 2 });
+  assert.deepEqual(
+    (await scene.events()).filter(({ kind }) => kind === 'submission.created'),
+    told.filter(({ kind }) => kind === 'submission.created'),
+  );
+});
+
+test('tags of many are put back: who had one before keeps it, who lost one has it again, and what was set since stays', async () => {
+  const scene = await openHeardScene();
+  const ids: Record<string, string> = {};
+  for (const name of ['none', 'had', 'lost', 'since']) ids[name] = await scene.submit({ name });
+  const set = (name: string, tags: string[]) =>
+    database.query('update submissions set tags = $2 where id = $1', [ids[name], tags]);
+  await set('had', ['vip']);
+  await set('lost', ['old', 'other']);
+  const tags = { added: ['vip'], removed: ['old'] };
+  const ended = await runAndUndo(scene, { kind: 'tag', ids: Object.values(ids), tags }, () =>
+    set('since', ['vip', 'by hand']).then(() => {}),
+  );
+  assert.deepEqual(ended, { total: 3, done: 3, woken: 0 });
+  assert.deepEqual(await tagsOf(scene), {
+    none: [],
+    had: ['vip'],
+    lost: ['other', 'old'],
+    since: ['by hand'],
+  });
+});
+
+test('many are given a status, as far as their answers are valid, with their events; undone, each has that of before', async () => {
+  const scene = await openScene(database, [element('text', 'name', { required: true })]);
+  await scene.listen();
+  const done = await scene.submit({ name: 'Done' });
+  const begun = await scene.begin({ name: 'Begun' });
+  const empty = await scene.begin({ name: 'Emptied' });
+  await database.query(`update submissions set answers = '{}' where id = $1`, [empty]);
+  const told = (await scene.events()).length;
+  const statuses = async () => {
+    const { rows } = await database.query<{ id: string; status: string }>(
+      'select id, status from submissions where form_id = $1',
+      [scene.formId],
+    );
+    return Object.fromEntries(rows.map(({ id, status }) => [id, status]));
+  };
+  const ids = [done, begun, empty];
+  const kinds = async () => (await scene.events()).slice(told).map(({ kind }) => kind);
+  const ended = await runAndUndo(scene, { kind: 'status', status: 'completed', ids }, async () => {
+    assert.deepEqual(await statuses(), { [done]: 'completed', [begun]: 'completed', [empty]: 'incomplete' });
+    assert.deepEqual(await kinds(), ['submission.created']);
+    assert.deepEqual((await scene.counts()).shown, { completed: 2, incomplete: 1 });
+  });
+  assert.deepEqual([ended.total, ended.done], [1, 1]);
+  assert.deepEqual(await statuses(), { [done]: 'completed', [begun]: 'incomplete', [empty]: 'incomplete' });
+  assert.deepEqual(await kinds(), ['submission.created', 'submission.updated']);
+  assert.deepEqual((await scene.counts()).shown, { completed: 1, incomplete: 2 });
+});
+
+test('what is deleted for good, and what undoes, cannot be undone', async () => {
+  const scene = await openHeardScene();
+  const ids = [await scene.submit({ name: 'Ada' })];
+  const { id: trash } = await startBulk(scene.context, scene, { kind: 'trash', ids, by });
+  await finish(scene, { id: trash, total: 1 });
+  const { id: back } = await undoBulk(scene.context, scene, { undoes: trash, by });
+  await finish(scene, { id: back, total: 1 });
+  const { id: remove } = await startBulk(scene.context, scene, { kind: 'remove', ids, by });
+  await finish(scene, { id: remove, total: 1 });
+  for (const undoes of [back, remove])
+    await assert.rejects(undoBulk(scene.context, scene, { undoes, by }), {
+      code: 'conflict',
+      message: 'This cannot be undone.',
+    });
 });

@@ -6,16 +6,22 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
-import { findBulk, findUnfinishedBulks } from './queries.ts';
-import { BulkChange } from './shapes.ts';
+import { type BulkKind, findBulk, findUnfinishedBulks } from './queries.ts';
+import { BulkChange, bulkKinds } from './shapes.ts';
 
 const uuid = Type.String({ format: 'uuid' });
 
-/** How far deletions are, or taggings: those that are under way, and each by its id. */
+const kindsOf = {
+  deletions: ['trash', 'empty', 'remove'],
+  taggings: ['tag'],
+  changes: bulkKinds,
+} as const satisfies Readonly<Record<string, readonly BulkKind[]>>;
+
+/** How far deletions are, taggings, or changes of any kind: those that are under way, and each by its id. */
 export function progressEndpoints(database: Database) {
-  const list = (word: 'deletions' | 'taggings') =>
+  const list = (word: keyof typeof kindsOf) =>
     operation({
-      summary: `List ${word}`,
+      summary: word === 'changes' ? 'List changes of many' : `List ${word}`,
       description: `The ${word} of a form's submissions that are under way, newest first.`,
       permission: 'submissions:read',
       params: idParameter,
@@ -27,7 +33,7 @@ export function progressEndpoints(database: Database) {
       async run({ params, ...scope }) {
         const { workspaceId, formId } = await reachForm(database, scope, params.id);
         const key = { workspace_id: workspaceId, form_id: formId };
-        const found = await findUnfinishedBulks(database, { ...key, is_tagging: word === 'taggings' });
+        const found = await findUnfinishedBulks(database, { ...key, kinds: [...kindsOf[word]] });
         return { body: { data: found.map(wired) } };
       },
     });
@@ -35,10 +41,11 @@ export function progressEndpoints(database: Database) {
   const find = async (
     { workspaceId, formIds }: { workspaceId: string; formIds: readonly string[] | null },
     formId: string,
-    which: { id: string; is_tagging: boolean },
+    { id, of }: { id: string; of: keyof typeof kindsOf },
   ) => {
     requireReach(formIds, formId);
-    const bulk = only(await findBulk(database, { workspace_id: workspaceId, form_id: formId, ...which }));
+    const key = { workspace_id: workspaceId, form_id: formId };
+    const bulk = only(await findBulk(database, { ...key, id, kinds: [...kindsOf[of]] }));
     if (!bulk) throw new ApiError('not_found');
     return { body: wired(bulk) };
   };
@@ -47,13 +54,14 @@ export function progressEndpoints(database: Database) {
   return {
     listDeletions: list('deletions'),
     listTaggings: list('taggings'),
+    listBulkChanges: list('changes'),
 
     getDeletion: operation({
       summary: 'Get deletion',
       permission: 'submissions:read',
       params: Type.Object({ id: uuid, deletion: uuid }),
       reply,
-      run: ({ params, ...scope }) => find(scope, params.id, { id: params.deletion, is_tagging: false }),
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.deletion, of: 'deletions' }),
     }),
 
     getTagging: operation({
@@ -61,7 +69,15 @@ export function progressEndpoints(database: Database) {
       permission: 'submissions:read',
       params: Type.Object({ id: uuid, tagging: uuid }),
       reply,
-      run: ({ params, ...scope }) => find(scope, params.id, { id: params.tagging, is_tagging: true }),
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.tagging, of: 'taggings' }),
+    }),
+
+    getBulkChange: operation({
+      summary: 'Get change of many',
+      permission: 'submissions:read',
+      params: Type.Object({ id: uuid, change: uuid }),
+      reply,
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.change, of: 'changes' }),
     }),
   };
 }

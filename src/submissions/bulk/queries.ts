@@ -1,30 +1,25 @@
 import { takeFirst } from '#kit/queue/queries.ts';
 import {
-  boolean,
   integer,
+  json,
   laterThan,
   nullable,
   statement,
-  text,
   texts,
   timestamp,
   uuid,
   uuids,
   word,
 } from '#kit/statement.ts';
-import type { ChangeThrough } from '../history/queries.ts';
-import { searchMarks } from '../queries.ts';
+import type { Difference } from '../history/differences.ts';
+import { changedByColumns } from '../history/queries.ts';
+import { searchMarks, type SubmissionStatus } from '../queries.ts';
 
 /**
- * What is done with many: `trash`, out of it for good (`empty`: what lies in it; `remove`: wherever it lies), or `tag`.
+ * What is done with many: `trash`, out of it for good (`empty`: what lies in it; `remove`: wherever it lies), `tag`, a
+ * `status`, or what another did is undone.
  */
-export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag';
-
-const changedBy = {
-  changed_by: nullable(text),
-  api_key_id: nullable(uuid),
-  through: word<ChangeThrough>(),
-} as const;
+export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag' | 'status' | 'undo';
 
 const bulkColumns = {
   id: uuid,
@@ -46,14 +41,15 @@ export const insertBulk = statement(
     kind: word<BulkKind>(),
     tags_added: texts,
     tags_removed: texts,
-    ...changedBy,
+    status: nullable(word<SubmissionStatus>()),
+    ...changedByColumns,
     submission_ids: uuids,
     created_at: timestamp,
   },
   bulkColumns,
   `with bulk as (
-     insert into bulk_changes (workspace_id, id, form_id, kind, tags_added, tags_removed, requested_by, api_key_id, through, total, created_at)
-     select workspace_id, $id, id, $kind, $tags_added, $tags_removed, $changed_by, $api_key_id, $through, cardinality($submission_ids), $created_at
+     insert into bulk_changes (workspace_id, id, form_id, kind, tags_added, tags_removed, status, requested_by, api_key_id, through, total, created_at)
+     select workspace_id, $id, id, $kind, $tags_added, $tags_removed, $status, $changed_by, $api_key_id, $through, cardinality($submission_ids), $created_at
      from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
      returning *),
    items as (
@@ -62,13 +58,71 @@ export const insertBulk = statement(
    select ${bulkSelection} from bulk`,
 );
 
+/**
+ * A bulk change that undoes a finished one, and the list of what that one changed; nothing where it is not finished, cannot
+ * be undone, or was.
+ */
+export const insertUndo = statement(
+  'bulk.insert_undo',
+  { workspace_id: uuid, form_id: uuid, id: uuid, undoes: uuid, ...changedByColumns, created_at: timestamp },
+  bulkColumns,
+  `with undone as (
+     select b.workspace_id, b.form_id, b.id from bulk_changes b
+     join forms f on f.workspace_id = b.workspace_id and f.id = b.form_id
+     where b.workspace_id = $workspace_id and b.form_id = $form_id and b.id = $undoes
+       and b.finished_at is not null and b.kind in ('trash', 'tag', 'status') and f.deleted_at is null),
+   changed as (
+     select distinct c.submission_id from submission_changes c
+     where c.workspace_id = $workspace_id and c.bulk_id = (select id from undone)),
+   bulk as (
+     insert into bulk_changes (workspace_id, id, form_id, kind, undoes, requested_by, api_key_id, through, total, created_at)
+     select workspace_id, $id, form_id, 'undo', id, $changed_by, $api_key_id, $through, (select count(*) from changed), $created_at
+     from undone
+     on conflict (workspace_id, undoes) where undoes is not null do nothing
+     returning *),
+   items as (
+     insert into bulk_items (workspace_id, bulk_id, submission_id)
+     select bulk.workspace_id, bulk.id, changed.submission_id from bulk cross join changed)
+   select ${bulkSelection} from bulk`,
+);
+
+/**
+ * What a change of many did to these: of tags and status what it changed, of the trash those that nobody laid into it since.
+ * Locked in the order of ids, so that two at once cannot deadlock.
+ */
+export const lockUndone = statement(
+  'bulk.lock_undone',
+  { workspace_id: uuid, form_id: uuid, ids: uuids, bulk_id: uuid },
+  { submission_id: uuid, changes: json<Difference[]>() },
+  `select c.submission_id, c.changes from submissions s
+   join submission_changes c on c.workspace_id = s.workspace_id and c.submission_id = s.id and c.bulk_id = $bulk_id
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
+     and not exists (
+       select from submission_changes later
+       where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id
+         and later.id > c.id and c.kind = 'trashed' and later.kind = 'trashed')
+   order by s.id for update of s`,
+);
+
 /** What a bulk change does, and for whom. */
 export const findBulkWork = statement(
   'bulk.find_bulk_work',
   { workspace_id: uuid, id: uuid },
-  { kind: word<BulkKind>(), tags_added: texts, tags_removed: texts, ...changedBy },
-  `select kind, tags_added, tags_removed, requested_by as changed_by, api_key_id, through from bulk_changes
-   where workspace_id = $workspace_id and id = $id`,
+  {
+    id: uuid,
+    kind: word<BulkKind>(),
+    tags_added: texts,
+    tags_removed: texts,
+    status: nullable(word<SubmissionStatus>()),
+    undoes: nullable(uuid),
+    undone: nullable(word<BulkKind>()),
+    ...changedByColumns,
+  },
+  `select b.id, b.kind, b.tags_added, b.tags_removed, b.status, b.undoes, undone.kind as undone,
+          b.requested_by as changed_by, b.api_key_id, b.through
+   from bulk_changes b
+   left join bulk_changes undone on undone.workspace_id = b.workspace_id and undone.id = b.undoes
+   where b.workspace_id = $workspace_id and b.id = $id`,
 );
 
 /** Crosses the next submissions off the list of a bulk change. */
@@ -89,20 +143,19 @@ export const advanceBulk = statement(
 
 export const findBulk = statement(
   'bulk.find_bulk',
-  { workspace_id: uuid, form_id: uuid, id: uuid, is_tagging: boolean },
+  { workspace_id: uuid, form_id: uuid, id: uuid, kinds: texts },
   bulkColumns,
   `select ${bulkSelection} from bulk_changes
-   where workspace_id = $workspace_id and form_id = $form_id and id = $id and (kind = 'tag') = $is_tagging`,
+   where workspace_id = $workspace_id and form_id = $form_id and id = $id and kind = any ($kinds)`,
 );
 
 /** The bulk changes of a form that are under way, newest first. */
 export const findUnfinishedBulks = statement(
   'bulk.find_unfinished_bulks',
-  { workspace_id: uuid, form_id: uuid, is_tagging: boolean },
+  { workspace_id: uuid, form_id: uuid, kinds: texts },
   bulkColumns,
   `select ${bulkSelection} from bulk_changes
-   where workspace_id = $workspace_id and form_id = $form_id and finished_at is null
-     and (kind = 'tag') = $is_tagging
+   where workspace_id = $workspace_id and form_id = $form_id and finished_at is null and kind = any ($kinds)
    order by id desc`,
 );
 
@@ -124,7 +177,8 @@ export const tagSubmissions = statement(
     added: texts,
     removed: texts,
     most: integer,
-    ...changedBy,
+    ...changedByColumns,
+    bulk_id: nullable(uuid),
     now: timestamp,
   },
   { id: uuid },
@@ -156,8 +210,8 @@ export const tagSubmissions = statement(
        order by g.first_id desc limit 1) segment
      where d.workspace_id = $workspace_id and d.submission_id = tagged.id),
    changes as (
-     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
-     select $workspace_id, id, change_id, 'edited', $changed_by, $api_key_id, $through, $now,
+     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
+     select $workspace_id, id, change_id, 'edited', $changed_by, $api_key_id, $through, $bulk_id, $now,
             json_build_array(json_strip_nulls(json_build_object(
               'part', 'tags', 'name', '', 'from', nullif(before, '{}'), 'to', nullif(after, '{}'))))
      from tagged)

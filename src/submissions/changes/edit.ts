@@ -11,14 +11,14 @@ import type { Actor } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
-import { changedBy } from '../history/changed-by.ts';
+import { type ChangedBy, changedBy } from '../history/changed-by.ts';
 import { differencesOf } from '../history/differences.ts';
 import { insertChange } from '../history/queries.ts';
 import { addToCount, type SubmissionStatus } from '../queries.ts';
 import { requireClean } from '../reference.ts';
 import { searchColumns } from '../search-columns.ts';
 import type { SubmitContext } from '../submit.ts';
-import { takeAnswers, takeTurn } from '../taken/take.ts';
+import { type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { readTags } from '../tags/tags.ts';
 import { claimAll, giveEditLink, reportCompletion } from '../writing.ts';
 import { findArrived } from './arrived-files.ts';
@@ -61,18 +61,39 @@ export async function changeSubmission(
   let unasked: string[] = [];
   await change(context, target, (current) => {
     const { status = current.status } = patch;
-    const next = { ...current, status, tags: tags ?? current.tags };
+    const next = { ...withStatus(current, status), tags: tags ?? current.tags };
     if (patch.reference) next.reference = patchReference(current.reference, patch.reference);
     const checked = checkChanged(current, next, patch.answers, arrived);
     if (checked) {
       next.answers = checked.answers;
       unasked = checked.unasked;
     }
-    if (status === 'completed') next.completed_at ??= now();
     return next;
   });
   return { unasked };
 }
+
+const withStatus = (current: Current, status: SubmissionStatus): Current => ({
+  ...current,
+  status,
+  completed_at: current.completed_at ?? (status === 'completed' ? now() : null),
+});
+
+/**
+ * Gives one of many a status, in the caller's transaction, as changeSubmission does.
+ * @returns how many deliveries that makes. @throws ApiError not_found, validation_error, or what change throws.
+ */
+export const giveStatus = (
+  db: Queryable,
+  vault: Vault,
+  changing: Changing,
+  status: SubmissionStatus,
+): Promise<number> =>
+  changeWithin(db, vault, changing, (current) => {
+    const next = withStatus(current, status);
+    checkChanged(current, next, undefined, []);
+    return next;
+  });
 
 /** The answers that are stored now; undefined where those of before stay. */
 function checkChanged(
@@ -141,26 +162,43 @@ export async function change(
   target: ChangeTarget,
   apply: (current: Current) => Current,
 ): Promise<void> {
-  const { workspaceId, formId, id, unchanged } = target;
   const deliveries = await transaction(context.database, async (client) => {
-    const limited = await takeTurn(client, { workspaceId, formId });
-    const [before] = await lockSubmission(client, { workspace_id: workspaceId, form_id: formId, id });
-    if (!before) throw new ApiError('not_found');
-    requireUnchanged(unchanged, before.updated_at);
-    const applied = apply(before);
-    const stamp = { version: before.version, at: now() };
-    const answers = stampConsents(before.structure, applied.answers, stamp, before.answers);
-    const after = { ...applied, answers };
-    if (isDeepStrictEqual(after, before)) return 0;
-    await write(client, target, before, after);
-    if (limited) await takeAnswers(client, limited, id);
-    if (isDeepStrictEqual({ ...after, tags: before.tags }, before)) return 0;
-    return tell(client, context.vault, target, before, after);
+    const limited = await takeTurn(client, target);
+    return changeWithin(client, context.vault, { ...target, by: changedBy(target.by), limited }, apply);
   });
   if (deliveries > 0) context.wakeQueue();
 }
 
-async function write(db: Queryable, target: ChangeTarget, before: Current, after: Current): Promise<void> {
+/** A submission that changes in a transaction which has, or joined, the turn of its form. */
+type Changing = FormKey & {
+  id: string;
+  by: ChangedBy;
+  unchanged?: Unchanged;
+  limited: LimitedForm | undefined;
+};
+
+async function changeWithin(
+  db: Queryable,
+  vault: Vault,
+  changing: Changing,
+  apply: (current: Current) => Current,
+): Promise<number> {
+  const { workspaceId, formId, id, unchanged, limited } = changing;
+  const [before] = await lockSubmission(db, { workspace_id: workspaceId, form_id: formId, id });
+  if (!before) throw new ApiError('not_found');
+  requireUnchanged(unchanged, before.updated_at);
+  const applied = apply(before);
+  const stamp = { version: before.version, at: now() };
+  const answers = stampConsents(before.structure, applied.answers, stamp, before.answers);
+  const after = { ...applied, answers };
+  if (isDeepStrictEqual(after, before)) return 0;
+  await write(db, changing, before, after);
+  if (limited) await takeAnswers(db, limited, id);
+  if (isDeepStrictEqual({ ...after, tags: before.tags }, before)) return 0;
+  return tell(db, vault, changing, before, after);
+}
+
+async function write(db: Queryable, target: Changing, before: Current, after: Current): Promise<void> {
   const key = { workspace_id: target.workspaceId, form_id: target.formId };
   const { structure, answers, reference, settings, tags } = after;
   const files = listFiles(structure, answers).map((file) => file.id);
@@ -183,7 +221,7 @@ async function write(db: Queryable, target: ChangeTarget, before: Current, after
     submission_id: after.id,
     id: newId(),
     kind: 'edited',
-    ...changedBy(target.by),
+    ...target.by,
     changed_at: changedAt,
     changes: JSON.stringify(differencesOf(before, after)),
   });
@@ -203,7 +241,7 @@ async function write(db: Queryable, target: ChangeTarget, before: Current, after
 /** Claims files that are new, and lets go of those that are not there any more. */
 async function changeFiles(
   db: Queryable,
-  { workspaceId, formId, id }: ChangeTarget,
+  { workspaceId, formId, id }: FormKey & { id: string },
   before: readonly string[],
   after: readonly string[],
 ): Promise<void> {
@@ -224,7 +262,7 @@ async function changeFiles(
 async function tell(
   db: Queryable,
   vault: Vault,
-  { workspaceId, formId }: ChangeTarget,
+  { workspaceId, formId }: FormKey,
   before: Current,
   after: Current,
 ): Promise<number> {

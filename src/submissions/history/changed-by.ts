@@ -7,12 +7,21 @@ const ways = {
   operator: 'cli',
 } as const satisfies Readonly<Record<Actor['kind'], ChangeThrough>>;
 
-/** Who changed something, as it is stored: neither a member nor a key is somebody who is gone, or who has a link. */
-export type ChangedBy = { changed_by: string | null; api_key_id: string | null; through: ChangeThrough };
+/**
+ * Who changed something, as it is stored: neither a member nor a key is somebody who is gone, or who has a link. `bulk_id`:
+ * the change of many that it is a part of.
+ */
+export type ChangedBy = {
+  changed_by: string | null;
+  api_key_id: string | null;
+  through: ChangeThrough;
+  bulk_id: string | null;
+};
 
 /** @param actor null: whoever has the submission's own link. */
 export const changedBy = (actor: Actor | null): ChangedBy => ({
   changed_by: actor?.kind === 'person' ? actor.id : null,
   api_key_id: actor?.kind === 'key' ? actor.id : null,
   through: actor === null ? 'link' : ways[actor.kind],
+  bulk_id: null,
 });

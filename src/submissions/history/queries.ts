@@ -17,6 +17,13 @@ type ChangeKind = (typeof changeKinds)[number];
 export const changeThroughs = ['console', 'api', 'cli', 'link'] as const;
 export type ChangeThrough = (typeof changeThroughs)[number];
 
+/** Who changed something (changed-by.ts), as parameters and columns. */
+export const changedByColumns = {
+  changed_by: nullable(text),
+  api_key_id: nullable(uuid),
+  through: word<ChangeThrough>(),
+} as const;
+
 /** Writes down a change, in its transaction. */
 export const insertChange = statement(
   'history.insert_change',
@@ -25,15 +32,14 @@ export const insertChange = statement(
     submission_id: uuid,
     id: uuid,
     kind: word<ChangeKind>(),
-    changed_by: nullable(text),
-    api_key_id: nullable(uuid),
-    through: word<ChangeThrough>(),
+    ...changedByColumns,
+    bulk_id: nullable(uuid),
     changed_at: timestamp,
     changes: jsonText,
   },
   {},
-  `insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
-   values ($workspace_id, $submission_id, $id, $kind, $changed_by, $api_key_id, $through, $changed_at, $changes)`,
+  `insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
+   values ($workspace_id, $submission_id, $id, $kind, $changed_by, $api_key_id, $through, $bulk_id, $changed_at, $changes)`,
 );
 
 /** The latest changes of a submission, newest first; a submission of another form has none here. */

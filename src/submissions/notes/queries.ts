@@ -1,21 +1,5 @@
-import {
-  bigint,
-  boolean,
-  integer,
-  nullable,
-  statement,
-  text,
-  timestamp,
-  uuid,
-  word,
-} from '#kit/statement.ts';
-import type { ChangeThrough } from '../history/queries.ts';
-
-const changedBy = {
-  changed_by: nullable(text),
-  api_key_id: nullable(uuid),
-  through: word<ChangeThrough>(),
-} as const;
+import { bigint, boolean, integer, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import { changedByColumns } from '../history/queries.ts';
 
 /**
  * Writes a note and that it was written into the history of the submission.
@@ -28,7 +12,7 @@ export const insertNote = statement(
     submission_id: uuid,
     id: uuid,
     text,
-    ...changedBy,
+    ...changedByColumns,
     change_id: uuid,
     now: timestamp,
     most: bigint,
@@ -69,7 +53,7 @@ export const listNotes = statement(
  */
 export const deleteNote = statement(
   'notes.delete_note',
-  { workspace_id: uuid, submission_id: uuid, id: uuid, ...changedBy, change_id: uuid, now: timestamp },
+  { workspace_id: uuid, submission_id: uuid, id: uuid, ...changedByColumns, change_id: uuid, now: timestamp },
   { id: uuid },
   `with submission as (
      select workspace_id, id from submissions

@@ -15,7 +15,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import type { ChangeThrough } from '../history/queries.ts';
+import { changedByColumns } from '../history/queries.ts';
 import { searchWords, type SubmissionStatus } from '../queries.ts';
 
 /**
@@ -30,9 +30,8 @@ export const trashSubmissions = statement(
     form_id: uuid,
     ids: uuids,
     change_ids: uuids,
-    changed_by: nullable(text),
-    api_key_id: nullable(uuid),
-    through: word<ChangeThrough>(),
+    ...changedByColumns,
+    bulk_id: nullable(uuid),
     now: timestamp,
   },
   { status: word<SubmissionStatus>(), count: bigint },
@@ -53,8 +52,8 @@ export const trashSubmissions = statement(
      delete from taken_answers t using trashed
      where t.workspace_id = $workspace_id and t.submission_id = trashed.id),
    changes as (
-     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
-     select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $now, '[]' from trashed)
+     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
+     select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $bulk_id, $now, '[]' from trashed)
    select status, count(*) as count from trashed group by status`,
 );
 

@@ -67,38 +67,52 @@ export function restoreMany(
   key: FormKey,
   { ids, by }: { ids: readonly string[]; by: Actor },
 ): Promise<number> {
-  const { workspaceId, formId } = key;
-  return transaction(database, async (client) => {
-    const limited = await takeTurn(client, key);
-    const rows = await lockTrashed(client, { workspace_id: workspaceId, form_id: formId, ids: [...ids] });
-    for (const { id, structure, settings, ...given } of rows) {
-      await restoreSubmission(client, {
-        workspace_id: workspaceId,
-        form_id: formId,
-        id,
-        ...searchColumns(structure, settings, given),
-      });
-      if (limited) await takeAnswers(client, limited, id).catch(refuseTaken('This cannot be restored'));
+  return transaction(database, (client) =>
+    restoreWithin(client, key, { ids, by: changedBy(by) }, async (work) =>
+      work().catch(refuseTaken('This cannot be restored')),
+    ),
+  );
+}
+
+/**
+ * The same in the caller's transaction, which takes the form's turn.
+ * @param one does the work of one submission that may find its place taken, and may leave it where it is.
+ */
+export async function restoreWithin(
+  db: Queryable,
+  key: FormKey,
+  { ids, by }: { ids: readonly string[]; by: ChangedBy },
+  one: (work: () => Promise<void>) => Promise<unknown>,
+): Promise<number> {
+  const row = { workspace_id: key.workspaceId, form_id: key.formId };
+  const limited = await takeTurn(db, key);
+  const restored: SubmissionStatus[] = [];
+  for (const { id, structure, settings, ...given } of await lockTrashed(db, { ...row, ids: [...ids] })) {
+    const work = async (): Promise<void> => {
+      await restoreSubmission(db, { ...row, id, ...searchColumns(structure, settings, given) });
+      if (limited) await takeAnswers(db, limited, id);
       const change = newId();
-      await insertChange(client, {
-        workspace_id: workspaceId,
+      await insertChange(db, {
+        workspace_id: key.workspaceId,
         submission_id: id,
         id: change,
         kind: 'restored',
-        ...changedBy(by),
+        ...by,
         changed_at: timeOfId(change),
         changes: '[]',
       });
-    }
-    const counted = Map.groupBy(rows, (row) => row.status);
-    await count(
-      client,
-      key,
-      [...counted].map(([status, some]) => ({ status, count: some.length })),
-      1,
-    );
-    return rows.length;
-  });
+      restored.push(given.status);
+    };
+    await (limited ? one(work) : work());
+  }
+  const counted = Map.groupBy(restored, (status) => status);
+  await count(
+    db,
+    key,
+    [...counted].map(([status, some]) => ({ status, count: some.length })),
+    1,
+  );
+  return restored.length;
 }
 
 /** In one order, so that two transactions cannot wait for each other's counts. */

@@ -15,7 +15,11 @@ export function StatusSwitch({
   submission: SubmissionDetail;
 }): ReactElement {
   const [isExplaining, setExplaining] = useState(false);
-  const change = useChange(form, submission, { before: { status: submission.status } });
+  const change = useChange(form, submission, {
+    takeBack:
+      ({ on }) =>
+      () => ({ status: on.status }),
+  });
   const isCompleted = submission.status === 'completed';
   const next = isCompleted ? 'incomplete' : 'completed';
   const errors = change.error instanceof ApiProblem ? change.error.errors : [];

@@ -14,7 +14,15 @@ type Props = { form: FormPlace; submission: SubmissionDetail; mayEdit: boolean }
 export function TagsSection({ form, submission, mayEdit }: Props): ReactElement | null {
   const { tags } = submission;
   const [text, setText] = useState('');
-  const change = useChange(form, submission, { before: { tags } });
+  const change = useChange(form, submission, {
+    takeBack:
+      ({ on, made }) =>
+      (now) => {
+        const gone = on.tags.filter((tag) => !made.tags.includes(tag) && !now.tags.includes(tag));
+        const kept = now.tags.filter((tag) => on.tags.includes(tag) || !made.tags.includes(tag));
+        return { tags: [...kept, ...gone] };
+      },
+  });
   if (tags.length === 0 && !mayEdit) return null;
   return (
     <section className="panel-section" aria-labelledby="tags-title">
@@ -22,7 +30,8 @@ export function TagsSection({ form, submission, mayEdit }: Props): ReactElement 
       <TagChips
         tags={tags}
         {...(mayEdit && {
-          onRemove: (tag: string) => change.mutate({ tags: tags.filter((other) => other !== tag) }),
+          onRemove: (tag: string) =>
+            change.mutate((now) => ({ tags: now.tags.filter((other) => other !== tag) })),
         })}
       />
       {mayEdit && (
@@ -31,10 +40,9 @@ export function TagsSection({ form, submission, mayEdit }: Props): ReactElement 
           onSubmit={(event) => {
             event.preventDefault();
             if (tagsIn(text).length > 0)
-              change.mutate(
-                { tags: [...tags, ...tagsIn(text)] },
-                { onSuccess: () => setText((now) => (now === text ? '' : now)) },
-              );
+              change.mutate((now) => ({ tags: [...now.tags, ...tagsIn(text)] }), {
+                onSuccess: () => setText((now) => (now === text ? '' : now)),
+              });
           }}
         >
           <TagField form={form} label="Add a tag" value={text} onChange={setText} />

@@ -3,6 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
+import { Menu } from '../../design/menu.tsx';
 import type { Bulk, FormPlace } from '../queries.ts';
 import { filterOf, isFiltered, type ViewState } from '../view-state.ts';
 import { saySubmissions } from '../say-submissions.ts';
@@ -15,33 +16,36 @@ type Props = {
   /** How many the view has in all. */
   total: number;
   onClear: () => void;
-  /** `trashed`: what lies in the trash then, where that is known. */
-  onStart: (bulk: Bulk, trashed?: readonly string[]) => void;
+  onStart: (bulk: Bulk) => void;
 };
+
+type Status = 'completed' | 'incomplete';
+/** What is asked before it is done. */
+type Asking = 'deletion' | 'tags' | Status;
 
 /** What is done with a selection, or with everything of the view. */
 export function BulkBar({ form, view, selected, total, onClear, onStart }: Props): ReactElement {
   // All that match is meant until the selection changes: a row that is unticked then is not to go.
   const [allBeside, setAllBeside] = useState<ReadonlySet<string>>();
   const isAll = allBeside === selected;
-  const [isAsking, setAsking] = useState(false);
-  const [isTagging, setTagging] = useState(false);
+  const [asking, setAsking] = useState<Asking>();
   const count = isAll ? total : selected.size;
   const chosen = isAll ? { filter: filterOf(view) } : { ids: [...selected] };
+  const given = { params: { id: form.id }, body: { ...chosen, expected: count } };
+  const begun = (bulk: Bulk): void => {
+    setAsking(undefined);
+    onClear();
+    onStart(bulk);
+  };
   const start = useMutation({
-    mutationFn: () =>
-      call(form.workspace_id, 'startDeletion', {
-        params: { id: form.id },
-        body: { ...chosen, expected: count },
-      }),
-    onSuccess(bulk) {
-      setAsking(false);
-      onClear();
-      onStart(bulk, isAll ? undefined : [...selected]);
-    },
+    mutationFn: (status?: Status) =>
+      status === undefined
+        ? call(form.workspace_id, 'startDeletion', given)
+        : call(form.workspace_id, 'startBulkChange', { ...given, body: { ...given.body, status } }),
+    onSuccess: begun,
   });
   const close = (): void => {
-    setAsking(false);
+    setAsking(undefined);
     start.reset();
   };
   const what = saySubmissions(count);
@@ -56,39 +60,38 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
         </Button>
       )}
       <span className="bulk-space" />
-      <Button size="small" icon="edit" onPress={() => setTagging(true)}>
+      <Button size="small" icon="edit" onPress={() => setAsking('tags')}>
         Tag
       </Button>
-      <Button size="small" variant="danger" icon="remove" onPress={() => setAsking(true)}>
+      <Menu items={statuses.map(({ id, label }) => ({ id, label, onAction: () => setAsking(id) }))}>
+        <Button size="small" icon="check">
+          Status
+        </Button>
+      </Menu>
+      <Button size="small" variant="danger" icon="remove" onPress={() => setAsking('deletion')}>
         Delete
       </Button>
       <Button size="small" variant="quiet" onPress={onClear}>
         Clear selection
       </Button>
-      {isTagging && (
+      {asking === 'tags' && (
         <TagDialog
           form={form}
           chosen={chosen}
           count={count}
-          onClose={() => setTagging(false)}
-          onStart={(bulk) => {
-            setTagging(false);
-            onClear();
-            onStart(bulk);
-          }}
+          onClose={() => setAsking(undefined)}
+          onStart={begun}
         />
       )}
-      {isAsking && (
+      {asking === 'deletion' && (
         <ConfirmDialog
           title={`Delete ${what}?`}
           isOpen
           onClose={close}
           confirmLabel={`Delete ${what}`}
-          // A selection comes back by one press; of all that match nobody has the list any more.
-          {...(isAll && { typed: String(count) })}
           isPending={start.isPending}
           error={start.error}
-          onConfirm={() => start.mutate()}
+          onConfirm={() => start.mutate(undefined)}
         >
           <p>
             They go to the trash, and can be restored for 30 days. Then they are deleted for good, and
@@ -96,6 +99,29 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
           </p>
         </ConfirmDialog>
       )}
+      {(asking === 'completed' || asking === 'incomplete') && (
+        <ConfirmDialog
+          title={`Mark ${what} as ${asking}?`}
+          isOpen
+          onClose={close}
+          confirmLabel={`Mark ${what}`}
+          isDanger={false}
+          isPending={start.isPending}
+          error={start.error}
+          onConfirm={() => start.mutate(asking)}
+        >
+          <p>
+            {asking === 'completed'
+              ? 'Webhooks that listen are told of each, and the mails of a new submission go out. What lacks a required answer stays incomplete.'
+              : 'Webhooks that listen are told of each that had been completed.'}
+          </p>
+        </ConfirmDialog>
+      )}
     </div>
   );
 }
+
+const statuses = [
+  { id: 'completed', label: 'Mark as completed' },
+  { id: 'incomplete', label: 'Mark as incomplete' },
+] as const satisfies readonly { id: Status; label: string }[];

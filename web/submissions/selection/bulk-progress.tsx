@@ -6,57 +6,80 @@ import { toastDone, toastProblem } from '../../design/toast.tsx';
 import { type Bulk, bulkQuery, type FormPlace, refreshSubmissions } from '../queries.ts';
 import { saySubmissions } from '../say-submissions.ts';
 
-/** What is said of each kind: while it runs, so far, and at its end. */
+/** What is said of each kind: while it runs, so far, and at its end; and why some stay, where that is no matter of course. */
 const words = {
-  trash: ['Deleting submissions', 'deleted', 'moved to the trash'],
-  empty: ['Deleting submissions', 'deleted', 'deleted for good'],
-  remove: ['Deleting submissions', 'deleted', 'deleted for good'],
-  tag: ['Tagging submissions', 'tagged', 'tagged'],
-} as const satisfies Readonly<Record<Bulk['kind'], readonly [running: string, soFar: string, ended: string]>>;
+  trash: { running: 'Deleting submissions', soFar: 'deleted', ended: 'moved to the trash' },
+  empty: { running: 'Deleting submissions', soFar: 'deleted', ended: 'deleted for good' },
+  remove: { running: 'Deleting submissions', soFar: 'deleted', ended: 'deleted for good' },
+  tag: {
+    running: 'Tagging submissions',
+    soFar: 'tagged',
+    ended: 'tagged',
+    rest: 'each has 20 tags at most',
+  },
+  status: {
+    running: 'Changing the status',
+    soFar: 'changed',
+    ended: 'given the status',
+    rest: 'an answer is missing, or its place is taken',
+  },
+  undo: {
+    running: 'Undoing',
+    soFar: 'put back',
+    ended: 'put back as before',
+    rest: 'somebody did otherwise since',
+  },
+} as const satisfies Readonly<Record<Bulk['kind'], Words>>;
 
-async function bringBack(form: FormPlace, ids: readonly string[]): Promise<void> {
-  try {
-    await call(form.workspace_id, 'restoreSubmissions', { params: { id: form.id }, body: { ids: [...ids] } });
-    await refreshSubmissions(form);
-  } catch (error) {
-    toastProblem(error);
-  }
+type Words = Readonly<Record<'running' | 'soFar' | 'ended', string> & { rest?: string }>;
+
+function sayEnd({ kind, done, total }: Bulk): string {
+  const { ended, rest }: Words = words[kind];
+  const said = `${saySubmissions(done)} ${done === 1 ? 'was' : 'were'} ${ended}.`;
+  const left = total - done;
+  if (left === 0 || rest === undefined) return said;
+  return `${said} ${left.toLocaleString()} ${left === 1 ? 'stays as it is' : 'stay as they are'}: ${rest}.`;
 }
+
+/** What can be undone, as the service says (src/submissions/bulk). */
+const undoable: readonly Bulk['kind'][] = ['trash', 'tag', 'status'];
 
 /** A change of many submissions under way: how far it is, until it is done. */
 export function BulkProgress({
   form,
-  bulk,
-  trashed,
+  bulk: { id, kind },
   onDone,
+  onStart,
 }: {
   form: FormPlace;
   bulk: Pick<Bulk, 'id' | 'kind'>;
-  /** What it lays into the trash, where that is known: then it can be undone. */
-  trashed?: readonly string[] | undefined;
   onDone: (id: string) => void;
+  /** Called with what undoes it. */
+  onStart: (bulk: Bulk) => void;
 }): ReactElement | null {
-  const { id, kind } = bulk;
-  const { data } = useQuery(bulkQuery(form, { id, kind }));
-  const [running, soFar, ended] = words[kind];
+  const { data } = useQuery(bulkQuery(form, id));
   const isDone = data?.finished_at != null;
-  const done = data?.done ?? 0;
+  const said = data && isDone ? sayEnd(data) : undefined;
   useEffect(() => {
-    if (!isDone) return;
-    toastDone(
-      `${saySubmissions(done)} ${done === 1 ? 'was' : 'were'} ${ended}.`,
-      // What somebody else had deleted before stays where it is: then nothing can be brought back at once.
-      trashed?.length === done ? { label: 'Undo', run: () => void bringBack(form, trashed) } : undefined,
-    );
+    if (said === undefined) return;
+    const undo = async (): Promise<void> => {
+      try {
+        onStart(await call(form.workspace_id, 'undoBulkChange', { params: { id: form.id, change: id } }));
+      } catch (error) {
+        toastProblem(error);
+      }
+    };
+    toastDone(said, undoable.includes(kind) ? { label: 'Undo', run: () => void undo() } : undefined);
     void refreshSubmissions(form);
     onDone(id);
-  }, [isDone, done, ended, form, id, trashed, onDone]);
+  }, [said, form, id, kind, onDone, onStart]);
   if (!data || isDone) return null;
-  const label = `${done.toLocaleString()} of ${data.total.toLocaleString()} ${soFar}`;
+  const { running, soFar } = words[kind];
+  const label = `${data.done.toLocaleString()} of ${data.total.toLocaleString()} ${soFar}`;
   return (
     <ProgressBar
       className="removal"
-      value={done}
+      value={data.done}
       maxValue={data.total}
       valueLabel={label}
       aria-label={running}

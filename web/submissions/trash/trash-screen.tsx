@@ -28,6 +28,7 @@ export function TrashScreen(): ReactElement {
   const isEditor = mayEdit(form.role);
   const total = data?.pagination.total_count ?? 0;
   const clear = (): void => setSelected(new Set());
+  const start = (bulk: Bulk): void => setBulks((before) => [...before, bulk]);
   const selection: RowSelection = {
     selected,
     select: (ids, isSelected) => setSelected(changeSelection(selected, ids, isSelected)),
@@ -53,7 +54,7 @@ export function TrashScreen(): ReactElement {
             total={total}
             atOnce={data.at_once}
             onDone={clear}
-            onStart={(bulk) => setBulks([...bulks, bulk])}
+            onStart={start}
           />
         )
       }
@@ -64,6 +65,7 @@ export function TrashScreen(): ReactElement {
           form={form}
           bulk={bulk}
           onDone={(done) => setBulks((before) => before.filter(({ id }) => id !== done))}
+          onStart={start}
         />
       ))}
       {error && !data ? (

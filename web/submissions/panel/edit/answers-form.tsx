@@ -4,7 +4,6 @@ import { fieldName } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import { withStableLabels } from '#ast/piping.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import { newWork, TooMuchWork } from '#ast/work.ts';
 import { isBlank } from '#ast/answers/blank.ts';
 import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
@@ -39,8 +38,7 @@ export function AnswersForm({
   const [draft, setDraft] = useState<Draft>(begun.answers);
   const { noteSent, end } = useEnd(draft, {
     onDone,
-    goOn: ({ answers, updated_at }) =>
-      setBegun({ ...begun, answers, updated_at, etag: tagOf(new Date(updated_at)) }),
+    goOn: ({ answers }) => setBegun({ ...begun, answers }),
   });
   const change = useChange(form, begun, {
     onDone: end,

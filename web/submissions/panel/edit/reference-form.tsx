@@ -6,7 +6,7 @@ import { TextField } from '../../../design/field.tsx';
 import type { FormPlace } from '../../queries.ts';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
-import { patchOf, useChange } from './use-change.ts';
+import { patchOf, useChange, useEnd } from './use-change.ts';
 
 type Line = { key: number; name: string; value: string };
 
@@ -20,11 +20,15 @@ export function ReferenceForm({
   submission: SubmissionDetail;
   onDone: () => void;
 }): ReactElement {
-  const [begun] = useState(submission);
+  const [begun, setBegun] = useState(submission);
   const [lines, setLines] = useState<readonly Line[]>(() => linesOf(begun.reference));
-  const change = useChange(form, begun, { onDone });
+  const { noteSent, end } = useEnd(lines, {
+    onDone,
+    goOn: ({ metadata: { reference } }) => setBegun({ ...begun, reference }),
+  });
+  const change = useChange(form, begun, { onDone: end });
   const names = lines.map(({ name }) => name.trim()).filter((name) => name !== '');
-  const isDirty = JSON.stringify(lines) !== JSON.stringify(linesOf(begun.reference));
+  const isDirty = wordsOf(lines) !== wordsOf(linesOf(begun.reference));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   const edit = (key: number, part: Partial<Line>): void =>
     setLines(lines.map((line) => (line.key === key ? { ...line, ...part } : line)));
@@ -34,6 +38,7 @@ export function ReferenceForm({
     if (twice !== undefined || lines.some(isNameless)) return;
     const named = lines.filter(({ name }) => name.trim() !== '');
     const values = Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
+    noteSent();
     change.mutate({ reference: patchOf(begun.reference, values) });
   };
   return (
@@ -91,6 +96,9 @@ function linesOf(reference: Readonly<Record<string, string>>): Line[] {
   const lines = Object.entries(reference).map(([name, value], key) => ({ key, name, value }));
   return lines.length > 0 ? lines : [{ key: 0, name: '', value: '' }];
 }
+
+const wordsOf = (lines: readonly Line[]): string =>
+  JSON.stringify(lines.map(({ name, value }) => [name, value]));
 
 /** A value that could be kept under nothing; a line with neither says nothing. */
 const isNameless = ({ name, value }: Pick<Line, 'name' | 'value'>): boolean =>

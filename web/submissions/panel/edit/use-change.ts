@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { isRecord, own } from '#ast/json.ts';
+import { tagOf } from '#kit/tag-of.ts';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { call } from '../../../api/operations.ts';
@@ -8,13 +9,41 @@ import { toastDone, toastProblem } from '../../../design/toast.tsx';
 import { type FormPlace, refreshSubmissions } from '../../queries.ts';
 
 /** A submission in the state that somebody looked at. */
-type Seen = Pick<SubmissionDetail, 'id' | 'etag'>;
-type Patch = InputOf<'changeSubmission'>['body'];
+type Seen = Pick<SubmissionDetail, 'id' | 'etag' | 'status' | 'tags'>;
+type Patch = NonNullable<InputOf<'changeSubmission'>['body']>;
+/** A patch, or what it is by the state that it will be made on. */
+type Asked = Patch | ((on: Seen) => Patch);
 type Reply = ReplyOf<'changeSubmission'>;
+
+/** What one's own changes made, by the state that each was made on. */
+const madeOf = new Map<string, Seen>();
+const keyOf = ({ id, etag }: Seen): string => `${id} ${etag}`;
+
+/** The state that one's own changes made of another: nobody else's lies between. */
+function latestOf(seen: Seen): Seen {
+  const next = madeOf.get(keyOf(seen));
+  return next ? latestOf(next) : seen;
+}
+
+async function makeChange(form: FormPlace, seen: Seen, asked: Asked): Promise<{ on: Seen; reply: Reply }> {
+  const on = latestOf(seen);
+  const body = typeof asked === 'function' ? asked(on) : asked;
+  const reply = await call(
+    form.workspace_id,
+    'changeSubmission',
+    { params: { id: on.id }, body },
+    { seen: on },
+  );
+  const { status, tags, updated_at } = reply;
+  const made = { ...on, status, tags, etag: tagOf(new Date(updated_at)) };
+  if (made.etag !== on.etag) madeOf.set(keyOf(on), made);
+  return { on, reply };
+}
 
 /**
  * One change of a submission. It says what it was made on, so that somebody else's change in between is not
- * overwritten: then the newer state is fetched, and the person is told.
+ * overwritten: then the newer state is fetched, and the person is told. Changes of one submission take turns, and each is
+ * made on what one's own before it made.
  * @param seen for an edit what it began with, however the submission may have been fetched anew since.
  */
 export function useChange(
@@ -23,29 +52,30 @@ export function useChange(
   {
     onDone,
     sayDone = () => 'Saved.',
-    before,
+    takeBack,
   }: {
     onDone?: (reply: Reply) => void;
     sayDone?: (reply: Reply) => string;
-    /** What makes it as it was: then it can be undone. */
-    before?: NonNullable<Patch>;
+    /** What takes back what a change did, and nothing that came later: then it can be undone. */
+    takeBack?: (change: { on: Seen; made: Seen }) => Asked;
   } = {},
 ) {
-  const params = { id: seen.id };
   return useMutation({
-    mutationFn: (body: NonNullable<Patch>) =>
-      call(form.workspace_id, 'changeSubmission', { params, body }, { seen }),
-    async onSuccess(reply) {
+    scope: { id: `submission ${seen.id}` },
+    mutationFn: (asked: Asked) => makeChange(form, seen, asked),
+    async onSuccess({ on, reply }) {
+      const made = latestOf(on);
       await refreshSubmissions(form);
-      toastDone(sayDone(reply), before && { label: 'Undo', run: () => void undo(before, reply) });
+      const back = takeBack?.({ on, made });
+      toastDone(sayDone(reply), back && { label: 'Undo', run: () => void undo(back, made) });
       onDone?.(reply);
     },
   });
 
   /** Unless somebody else has changed it meanwhile. */
-  async function undo(body: NonNullable<Patch>, reply: Reply): Promise<void> {
+  async function undo(asked: Asked, made: Seen): Promise<void> {
     try {
-      await call(form.workspace_id, 'changeSubmission', { params, body }, { seen: reply });
+      await makeChange(form, made, asked);
       await refreshSubmissions(form);
     } catch (error) {
       toastProblem(error);
