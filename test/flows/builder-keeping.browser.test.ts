@@ -177,6 +177,13 @@ test('theme and settings are saved without being asked, are published with the f
     const { theme, editing } = await settingsOf(form);
     return theme?.color === '#6d28d9' && editing === undefined;
   });
+
+  // Who leaves before the second is over has saved all the same.
+  await view(page, 'Settings');
+  await page.getByLabel('Confirmation message').fill('Danke');
+  await page.getByRole('link', { name: 'All forms' }).click();
+  await page.getByLabel('Confirmation message').waitFor({ state: 'detached' });
+  await until('what was changed last', async () => (await settingsOf(form)).confirmation_message === 'Danke');
   await page.close();
 });
 

@@ -268,6 +268,13 @@ test('P9: a file that did not arrive stays listed with its reason, and nothing g
     answers.photo.map(({ filename }) => filename),
     ['small.txt'],
   );
+
+  // What the server alone knows: the form has closed meanwhile.
+  await page.goto(`${stage.service.url}/f/${form.id}`);
+  await wake(page);
+  await stage.tenant.call('PATCH', `/forms/${form.id}`, { settings: { closes_at: '2020-01-01T00:00:00Z' } });
+  await field(page, 'photo').setInputFiles(textFile('late.txt'));
+  await page.locator('.held li', { hasText: 'late.txt' }).getByRole('alert').waitFor();
   await page.context().close();
 });
 

@@ -7,7 +7,8 @@ import { testDatabase } from '#test/database.ts';
 import { openRequestCounter } from '../request-counter.ts';
 import { createUser } from '../users.ts';
 import { createWorkspace } from '../workspaces.ts';
-import { inviteMember, resendInvitation } from './invite.ts';
+import { inviteByHand, inviteMember, resendInvitation } from './invite.ts';
+import { plainName } from './plain-name.ts';
 
 const { database } = await testDatabase();
 const smtp = readSmtp({ url: 'smtp://127.0.0.1:1', from: 'forms@example.org' }, []);
@@ -45,4 +46,17 @@ test('the same for an address that is invited by several at the same moment: eac
     'cancelled',
     'queued',
   ]);
+});
+
+test('the operator invites addresses alone, of whoever is no member yet', async () => {
+  const invite = async (email: string) => inviteByHand(context, { workspaceId, email, role: 'owner' });
+  await assert.rejects(invite('nobody'), { code: 'validation_error' });
+  assert.match((await invite(' Mary@Example.org ')).link, /^https:\/\/forms\.example\.org\/app\/join\/./);
+});
+
+test('a name of which nothing is plain is three dots, and one without end is cut', () => {
+  assert.deepEqual(
+    [plainName('://?'), plainName('0123456789'), plainName('a'.repeat(99))],
+    ['…', '…', 'a'.repeat(40)],
+  );
 });
