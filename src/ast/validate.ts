@@ -11,6 +11,7 @@ import { firstProblems, quote } from './problems.ts';
 import { rangeProblem } from './rules/range-problem.ts';
 import { translationProblems } from './translations/check-translations.ts';
 import type { Form } from './tree.ts';
+import { selectionAttributes } from './types/choice-type.ts';
 
 /**
  * One problem of a structure. `path` locates the node: `[]` the root, `[step]`, `[step, element]`,
@@ -224,7 +225,7 @@ const requiredNames = factOf((specs: AttributeSpecs): readonly string[] =>
 );
 
 /** Options are read of whatever element has them (answers/options.ts): where its type has none, they are options all the same. */
-const anyOptions = elements.multiple_choice.attrs.options;
+const { options: anyOptions } = selectionAttributes;
 
 /** Gives back the attributes that are right, for the checks that look further. */
 function* checkAttributes(
