@@ -478,6 +478,20 @@ test('no broken form makes an importer throw, and what it makes can be kept as a
   );
 });
 
+test('a word that every object knows is no type, no format and no operator, wherever it stands', () => {
+  for (const source of formSources)
+    for (const [at, { holder }] of [...objects(samples[source])].entries())
+      for (const name of Object.keys(holder)) {
+        if (typeof holder[name] !== 'string' || !/type|format|comparison|action|op$/i.test(name)) continue;
+        const document = structuredClone(samples[source]) as Record<string, unknown>;
+        const place = [...objects(document)][at]!;
+        place.holder[name] = 'constructor';
+        const { structure, settings } = convertForm(document, source);
+        const what = `${source} ${place.path}.${name}`;
+        assert.deepEqual(JSON.parse(JSON.stringify({ structure, settings })), { structure, settings }, what);
+      }
+});
+
 test('any JSON object is read by every importer without a throw', () => {
   fc.assert(
     fc.property(

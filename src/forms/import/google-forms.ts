@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import type { Jump } from '#ast/logic/condition.ts';
 import { addScore } from './score.ts';
 import { add, addJump, addStep, line, node, optionsOf, prose, type Sketch, type Sketched } from './sketch.ts';
@@ -108,7 +109,11 @@ const types: Readonly<Record<string, (part: Part) => Sketched>> = {
     return node('text', { placeholder: '1:30' });
   },
   fileUploadQuestion: (part) => {
-    const accept = part.list('types').flatMap((type) => fileTypes[type.text() ?? ''] ?? []);
+    const accept = part.list('types').flatMap((type) => {
+      const endings = own(fileTypes, type.text() ?? '');
+      if (!endings) type.leaveOut('Such files cannot be named here.');
+      return endings ?? [];
+    });
     const size = Number(part.word('maxFileSize') ?? Number.NaN);
     return node('file_upload', {
       accept: accept.length > 0 ? accept : undefined,
@@ -151,7 +156,9 @@ const choiceTypes: Readonly<Record<string, string>> = {
 
 function readChoice(question: Part, part: Part): Sketched {
   part.leaveOutIf('shuffle', 'Options stand in the order of the form.');
-  const type = choiceTypes[part.text('type') ?? ''] ?? 'radio';
+  const known = own(choiceTypes, part.text('type') ?? '');
+  if (!known) part.part('type').change('It is asked as one choice.');
+  const type = known ?? 'radio';
   const grading = question.part('grading');
   const worth = grading.number('pointValue');
   const right = new Set(

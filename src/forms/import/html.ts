@@ -1,3 +1,5 @@
+import { own } from '#ast/json.ts';
+
 /** What stands for a character in HTML, of those that people write. */
 const entities: Readonly<Record<string, string>> = {
   amp: '&',
@@ -29,7 +31,7 @@ export function textOfHtml(html: string): string {
     .replace(
       /&(?:#(\d{1,6})|([a-z]{2,6}));/gi,
       (whole, code: string | undefined, name: string | undefined) =>
-        code === undefined ? (entities[name!.toLowerCase()] ?? whole) : characterOf(Number(code)),
+        code === undefined ? (own(entities, name!.toLowerCase()) ?? whole) : characterOf(Number(code)),
     )
     .split('\n')
     .map((line) => line.trim())

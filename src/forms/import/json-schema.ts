@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import type { Condition } from '#ast/logic/condition.ts';
 import {
   add,
@@ -157,7 +158,7 @@ function textOf(schema: Part): Sketched {
   const longest = schema.number('maxLength');
   const usual = longest !== undefined && longest > 250 ? 'textarea' : 'text';
   const isFile = schema.text('contentEncoding') === 'base64';
-  const known = format === undefined ? undefined : formats[format];
+  const known = format === undefined ? undefined : own(formats, format);
   if (format !== undefined && known === undefined) schema.part('format').change('Any text is taken.');
   const type = isFile ? 'file_upload' : (known ?? usual);
   const media = type === 'file_upload' ? schema.text('contentMediaType') : undefined;

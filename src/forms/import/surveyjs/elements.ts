@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import { node, type Sketched } from '../sketch.ts';
 import type { Part } from '../source.ts';
 import type { SurveyReading } from './reading.ts';
@@ -6,7 +7,7 @@ import type { SurveyReading } from './reading.ts';
 const types: Readonly<Record<string, (part: Part, reading: SurveyReading) => Sketched>> = {
   text: (part) => {
     const input = part.text('inputType') ?? 'text';
-    const type = inputTypes[input];
+    const type = own(inputTypes, input);
     if (type === undefined) part.part('inputType').change('Any text is taken.');
     return withLimits(part, node(type ?? 'text'));
   },
@@ -83,7 +84,7 @@ const inputTypes: Readonly<Record<string, string>> = {
 /** The element for a part; undefined where there is none like it. */
 export function makeElement(part: Part, id: string, reading: SurveyReading): Sketched | undefined {
   const type = part.text('type') ?? part.text('cellType') ?? cellType(reading);
-  const make = Object.hasOwn(types, type) ? types[type] : undefined;
+  const make = own(types, type);
   if (!make) return undefined;
   const made = make(part, reading);
   const { tell } = reading;

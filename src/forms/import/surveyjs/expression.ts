@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import type { Condition, Operator } from '#ast/logic/condition.ts';
 import { limits } from '#ast/limits.ts';
 
@@ -121,7 +122,7 @@ function readComparison(reader: Reader): Condition | undefined {
   if (!named || (!Object.hasOwn(operators, said) && said !== 'noneof' && said !== 'allof')) return undefined;
   reader.at += 2;
   const { element, type } = named;
-  const operator = operators[said];
+  const operator = own(operators, said);
   if (operator === 'answered' || operator === 'not_answered') return { element, is: operator };
   const value = readValue(reader);
   if (value === undefined) return undefined;

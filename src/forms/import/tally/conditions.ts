@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import type { Condition, Operator } from '#ast/logic/condition.ts';
 import { joined, type Sketched } from '../sketch.ts';
 import type { OptionLabels } from './questions.ts';
@@ -46,7 +47,7 @@ function readOne(
   for (const name of ['type', 'questionType', 'title']) field.text(name);
   const ids = [field.text('uuid'), field.text('blockGroupUuid')];
   const made = ids.flatMap((id) => (id === undefined ? [] : (find(id) ?? []))).at(0);
-  const is = operators[part.text('comparison') ?? ''];
+  const is = own(operators, part.text('comparison') ?? '');
   if (!made || !is) return undefined;
   const element = String(made.attrs['id']);
   if (is === 'answered' || is === 'not_answered') return { element, is };

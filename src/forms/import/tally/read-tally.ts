@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import type { Condition } from '#ast/logic/condition.ts';
 import {
   add,
@@ -60,7 +61,7 @@ function runsOf(blocks: readonly Part[]): Part[][] {
   let last = '';
   for (const block of blocks) {
     const [type = '', group = ''] = [block.text('type'), block.text('groupUuid')];
-    const kind = questionTypes[type]?.kind ?? type;
+    const kind = own(questionTypes, type)?.kind ?? type;
     const mark = `${kind} ${group}`;
     if (mark === last && group !== '') runs.at(-1)!.push(block);
     else runs.push([block]);
@@ -158,7 +159,7 @@ function dropTitle(reading: Reading): void {
 function readRun(run: readonly Part[], reading: Reading): void {
   const [first] = run as [Part];
   const type = first.text('type') ?? '';
-  const question = Object.hasOwn(questionTypes, type) ? questionTypes[type] : undefined;
+  const question = own(questionTypes, type);
   for (const block of run) {
     block.text('uuid');
     block.text('groupType');
@@ -210,7 +211,7 @@ function readRule({ part, step }: Reading['rules'][number], reading: Reading): v
   for (const action of payload.list('actions')) {
     action.text('uuid');
     const inside = action.part('payload');
-    const attribute = attributes[action.text('type') ?? ''];
+    const attribute = own(attributes, action.text('type') ?? '');
     if (attribute) applyTo(inside.list(attribute.list), attribute.name, when, reading);
     else if (action.text('type') === 'JUMP_TO_PAGE') readJump(inside.part('jumpToPage'), step, when, reading);
     else action.leaveOut('There is no such action here.');

@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import { limits } from '#ast/limits.ts';
 import { lineOfHtml, textOfHtml } from '../html.ts';
 import { tidy, words } from '../sketch.ts';
@@ -28,9 +29,7 @@ function htmlOfPiece(piece: Part): string {
     inner.length > 0 ? inner.map(htmlOfPiece).join('') : escaped(content?.word() ?? piece.text() ?? '');
   return (marks?.parts() ?? []).reduce((html, mark) => {
     const [name, value] = mark.parts();
-    const wrap = Object.hasOwn(styles, name?.text() ?? '')
-      ? styles[name!.text()!]!(value?.text() ?? '')
-      : undefined;
+    const wrap = own(styles, name?.text() ?? '')?.(value?.text() ?? '');
     return wrap === undefined ? html : `<${wrap}>${html}</${wrap.split(' ')[0]}>`;
   }, text);
 }

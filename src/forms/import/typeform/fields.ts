@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import { add, line, node, optionsOf, prose, type Sketched } from '../sketch.ts';
 import type { Part } from '../source.ts';
 import type { Reading } from './reading.ts';
@@ -132,7 +133,7 @@ export function readField(field: Part, parent: Sketched, step: Sketched, reading
     for (const inner of properties.list('fields')) readField(inner, group, step, reading);
     return;
   }
-  const make = Object.hasOwn(types, type) ? types[type] : undefined;
+  const make = own(types, type);
   if (!make) return field.leaveOut(`There is no element like "${type.slice(0, 40)}".`);
   const made = make(field, reading);
   if (!made) {

@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import type { Condition, Operator } from '#ast/logic/condition.ts';
 import { addJump, joined, type Sketched } from '../sketch.ts';
 import type { Part } from '../source.ts';
@@ -35,7 +36,7 @@ function readCondition(part: Part, reading: Reading, depth = 0): Condition | tru
     return told.length === parts.length ? joined(op === 'and' ? 'all' : 'any', told) : undefined;
   }
   const [subject, object] = vars;
-  const is = Object.hasOwn(operators, op) ? operators[op] : undefined;
+  const is = own(operators, op);
   if (!subject || !object || !is) return undefined;
   if (subject.text('type') === 'variable')
     return subject.text('value') === 'score' ? comparison(scoreId, is, object.number('value')) : undefined;
