@@ -1,4 +1,12 @@
-import { type ReactElement, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import {
+  type ReactElement,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
 import { afterFocusReturned } from '../design/after-focus.ts';
 import { IconButton } from '../design/button.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
@@ -42,9 +50,13 @@ export function DesignView({
   const [wish, setWish] = useState<InsertWish | undefined>();
   const isNarrow = useNarrow();
   const { sheet, setSheet, closePanel } = useSheet(place.editor, host);
-  const insert = (anchor: Element | null, spot?: Spot): void => {
-    if (!isReadOnly) setWish({ anchor: { current: anchor }, spot });
-  };
+  // The same for all edits: each of 200 gaps holds it, and is drawn again when it is another one.
+  const insert = useCallback(
+    (anchor: Element | null, spot?: Spot): void => {
+      if (!isReadOnly) setWish({ anchor: { current: anchor }, spot });
+    },
+    [isReadOnly],
+  );
   const openMenu = (): void => insert(elementOf(host.current, place.editor.read().history.present.selection));
   return (
     <ReachContext value={{ openMenu, remove: deletion.ask }}>

@@ -57,21 +57,19 @@ export function CopyField({
   label,
   text,
   isMultiline = false,
-  isRetyped = false,
 }: {
   label: string;
   text: string;
+  /** All of it is seen, where a longer line than the box is scrolled else. */
   isMultiline?: boolean;
-  /** Somebody types it off the screen: all of it is seen, where a longer line than the box is scrolled else. */
-  isRetyped?: boolean;
 }): ReactElement {
   return (
     <div className="copy-field">
       <span className="field-label">{label}</span>
-      <div className={`copy-box${isMultiline || isRetyped ? ' copy-box-tall' : ''}`}>
+      <div className={`copy-box${isMultiline ? ' copy-box-tall' : ''}`}>
         {/* Focusable, because what is longer than the box is scrolled by keyboard. */}
         <code
-          className={`copy-text${isRetyped ? ' copy-text-whole' : ''}`}
+          className="copy-text"
           tabIndex={0}
           role="textbox"
           aria-readonly="true"

@@ -10,6 +10,9 @@ import { filterOf, orderedBy, type ViewState } from './view-state.ts';
 
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
+/** How often it is looked whether there is a first answer. */
+const firstAnswerMs = 2_000;
+
 /** Rows of a page of the table. */
 export const rowsOfPage = 50;
 
@@ -23,6 +26,8 @@ export const tableQuery = (form: FormPlace, view: ViewState) => {
       call(form.workspace_id, 'listFormRows', { params: { id: form.id }, query: parameters }, { signal }),
     // The rows stay while the next ones are on their way: nothing jumps.
     placeholderData: (before) => keepRows(before),
+    // Whoever waits for a first answer sees it come. Later ones do not move what is being read.
+    refetchInterval: ({ state }) => (state.data?.pagination.total_count === 0 ? firstAnswerMs : false),
   });
 };
 

@@ -257,7 +257,7 @@ function Nothing({
     >
       <p>
         {isPublished
-          ? 'Share the link of this form. Whatever people send appears here, and you can search, edit and export it.'
+          ? 'Share the link of this form, or open it and answer. What people send appears here by itself, and you can search, edit and export it.'
           : 'Publish this form, and what people send appears here.'}
       </p>
     </EmptyState>

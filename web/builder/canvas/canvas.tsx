@@ -1,5 +1,6 @@
 import './canvas.css';
 import { type ReactElement, type RefObject, useEffect, useRef } from 'react';
+import { mayMove } from '../../design/motion.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
 import { useForm } from '../../shell/form-place.ts';
@@ -105,6 +106,8 @@ function useFocusWishes(
     if (focus.part === 'label' || editor.read().editing?.key === focus.key) return;
     const element = elementOf(host.current, focus.key);
     element?.focus({ preventScroll: true });
-    element?.scrollIntoView({ block: 'nearest' });
+    // From step to step one sees where one goes.
+    const isFar = element?.localName === 'section' && mayMove();
+    element?.scrollIntoView({ block: 'nearest', behavior: isFar ? 'smooth' : 'instant' });
   }, [editor, host, focus]);
 }

@@ -1,5 +1,5 @@
 import './palette.css';
-import { type ReactElement, useState } from 'react';
+import { memo, type ReactElement, useState } from 'react';
 import { SearchField } from '../../design/field.tsx';
 import type { StartDrag } from '../canvas/drag/use-drag.ts';
 import { addElement } from '../editor/commands.ts';
@@ -8,7 +8,7 @@ import { elementGroups, searchWords } from './element-groups.ts';
 import { ElementIcon } from './element-icon.tsx';
 
 /** Every element type: a press adds one behind the selection, a drag puts one where it is dropped. */
-export function Palette({ onDrag }: { onDrag: StartDrag }): ReactElement {
+export const Palette = memo(function Palette({ onDrag }: { onDrag: StartDrag }): ReactElement {
   const { editor } = useBuilder();
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
@@ -46,4 +46,4 @@ export function Palette({ onDrag }: { onDrag: StartDrag }): ReactElement {
       {groups.length === 0 && <p className="soft">No element is called that.</p>}
     </div>
   );
-}
+});

@@ -1,3 +1,4 @@
+import { mayMove } from '../../../design/motion.ts';
 import { addElement, moveTo } from '../../editor/commands.ts';
 import type { Editor } from '../../editor/editor.ts';
 import { sayNodes } from '../../model/compare.ts';
@@ -7,7 +8,7 @@ import { newPart } from '../../model/new-element.ts';
 import type { PaletteEntry } from '../../model/ready-groups.ts';
 import { titleOfEntry } from '../../palette/element-groups.ts';
 import { selectedIn } from '../../model/selection.ts';
-import { measureStepItems, measureStepZones, measureZones } from '../canvas-geometry.ts';
+import { elementOf, measureStepItems, measureStepZones, measureZones } from '../canvas-geometry.ts';
 
 /** What is dragged: a node of the form, or a new element out of the palette. */
 export type DragSource =
@@ -79,7 +80,9 @@ export function startDrag(ground: DragGround, source: DragSource, down: PointerE
     if (event.pointerId !== down.pointerId) return;
     if (drag) swallowClick();
     end();
-    if (drag?.place) dropAt(editor, source, dragged, drag.place);
+    if (!drag?.place) return;
+    dropAt(editor, source, dragged, drag.place);
+    if (mayMove()) requestAnimationFrame(() => settle(ground.host, editor));
   });
   listen('pointercancel', end);
   listen('keydown', (event) => {
@@ -123,6 +126,15 @@ function dropAt(editor: Editor, source: DragSource, { nodes }: Dragged, { spot }
       spot,
     );
   else addElement(editor, source.type, spot);
+}
+
+/** What was dropped appears in its place. Its box stays as it is: others are measured meanwhile. */
+function settle(host: HTMLElement, editor: Editor): void {
+  const glow = { boxShadow: '0 0 0 .5rem var(--accent)' };
+  elementOf(host, editor.read().history.present.selection)?.animate([{ opacity: 0.2, ...glow }, {}], {
+    duration: 250,
+    easing: 'ease-out',
+  });
 }
 
 function isOver(place: HTMLElement, x: number, y: number, margin = scrollEdge): boolean {
