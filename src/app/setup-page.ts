@@ -183,10 +183,12 @@ function donePage(publicUrl: string, apiKey: string): string {
     title: 'Formloom is set up',
     main: html`<div class="notice">
 <h1 tabindex="-1" autofocus>You are set up</h1>
-<p class="prose lead">This is your first API key. It is shown only now, so keep it in a safe place.</p>
+<p class="prose lead">Choose a template, publish it, and see the first answer arrive.</p>
+<form action="/app/"><div class="actions"><button type="submit" class="submit">Make your first form</button></div></form>
+<h2 class="step">For programs</h2>
+<p class="prose">This is your first API key. It is shown only now, so keep it in a safe place.</p>
 <p class="receipt"><code>${apiKey}</code></p>
 <p class="prose">Try it: <code>curl ${publicUrl}/api/v1/forms -H "Authorization: Bearer ${apiKey}"</code></p>
-<p class="prose"><a href="/app/">Make your first form</a></p>
 <p class="prose"><a href="/api/v1/docs">Read the API reference</a></p>
 </div>`,
   });

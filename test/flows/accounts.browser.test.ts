@@ -42,7 +42,7 @@ test('the one-time link makes the first account, signs it in, and leads to the c
   await page.getByRole('heading', { name: 'You are set up' }).waitFor();
   const key = (await page.locator('code').first().textContent())!;
   assert.equal((await callApi(service.url, key, 'GET', '/forms')).status, 200);
-  await page.getByRole('link', { name: 'Make your first form' }).click();
+  await page.getByRole('button', { name: 'Make your first form' }).click();
   await heading(page, 'Forms');
   await page.getByText('Make your first form').waitFor();
   await page.getByRole('button', { name: /Workspace: Acme/ }).waitFor();

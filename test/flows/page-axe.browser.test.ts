@@ -91,6 +91,20 @@ const go = (page: Page, to: string) => page.locator(`.actions [value=${to}]`).cl
 const shown = (page: Page, title: string) =>
   page.getByRole('heading', { name: title, exact: true }).waitFor();
 
+/** At 320 px nothing is cut off or reaches beyond the window: of every type that has a step's script as well. */
+async function fitsNarrowest(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 320, height: 900 });
+  const beyond = await page.evaluate<
+    string[]
+  >(`[...document.querySelectorAll('.step:not([hidden]) :is(label, legend, input, select, textarea, button, canvas, img, output, th, td)')]
+    .filter((node) => node.checkVisibility({ visibilityProperty: true }) && !node.closest('.unseen'))
+    .filter((node) => { const { left, right } = node.getBoundingClientRect(); return left < 0 || right > 320; })
+    .map((node) => node.outerHTML.slice(0, 120))`);
+  assert.deepEqual(beyond, []);
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
+  await clean(page, 'at 320 px with its script');
+}
+
 /** From the first step to the confirmation, by way of everything that can be seen; `look` at each stop. */
 async function walk(
   page: Page,
@@ -117,6 +131,7 @@ async function walk(
   await go(page, 'next');
   await shown(page, 'More');
   await look(page, 'in the next step');
+  if (hasScript) await fitsNarrowest(page);
   await go(page, 'back');
   await shown(page, 'You');
   await page.locator('[name=colour][value=_other]').check();

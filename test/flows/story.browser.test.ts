@@ -26,7 +26,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     await page.getByLabel('Password').fill('correct horse battery');
     await page.getByLabel('Name of your workspace').fill('Acme');
     await button('Create account').click();
-    await page.getByRole('link', { name: 'Make your first form' }).click();
+    await page.getByRole('button', { name: 'Make your first form' }).click();
     await heading(page, 'Forms');
     await page.waitForURL(/\/app\/w\/[0-9a-f-]{36}\/forms/);
     workspace = new URL(page.url()).pathname.split('/')[3]!;
