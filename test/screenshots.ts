@@ -245,6 +245,8 @@ const find = async (page: Page): Promise<void> => {
   await page.keyboard.press('Control+k');
   await page.getByRole('option').first().waitFor();
 };
+const selectPage = (page: Page): Promise<void> =>
+  page.locator('label:has(input[aria-label="Select all submissions on this page"])').click();
 const isFound = (page: Page): Promise<void> => page.locator('.finder mark').first().waitFor();
 const inside: readonly Screen[] = [
   ['forms', forms, 'table'],
@@ -264,6 +266,13 @@ const inside: readonly Screen[] = [
     forms,
     'table',
     doing(find, write('Find forms, submissions and settings', 'weav* '), isFound),
+  ],
+  ['submissions-selected', `${inForm}/submissions`, '.sheet-row', selectPage],
+  [
+    'submissions-status',
+    `${inForm}/submissions`,
+    '.sheet-row',
+    doing(selectPage, choose('Status', 'Mark as incomplete')),
   ],
   ['submission', `${inForm}/submissions`, '.sheet-link', openFirst],
   [

@@ -1,11 +1,4 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import type { Session } from '#console/accounts/shapes.ts';
 import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
@@ -13,6 +6,7 @@ import { ConsoleLayout } from './shell/console-layout.tsx';
 import { formQuery } from './shell/form-place.ts';
 import { workspaceQuery } from './settings/workspace.ts';
 import { FormLayout } from './shell/form-layout.tsx';
+import { lazyScreen } from './shell/lazy-screen.ts';
 import { Root } from './shell/root.tsx';
 import { FailedFrame, FailedScreen, NotFoundScreen, PendingScreen } from './shell/screens.tsx';
 import { lastWorkspace, rememberWorkspace, sessionQuery } from './shell/session.ts';
@@ -26,31 +20,31 @@ const root = createRootRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('./account/sign-in-screen.tsx'), 'SignInScreen'),
+  component: lazyScreen(() => import('./account/sign-in-screen.tsx'), 'SignInScreen'),
 });
 
 const signedIn = createRoute({
   getParentRoute: () => root,
   path: '/signed-in',
-  component: lazyRouteComponent(() => import('./account/signed-in-screen.tsx'), 'SignedInScreen'),
+  component: lazyScreen(() => import('./account/signed-in-screen.tsx'), 'SignedInScreen'),
 });
 
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: '/forgot-password',
-  component: lazyRouteComponent(() => import('./account/forgot-password-screen.tsx'), 'ForgotPasswordScreen'),
+  component: lazyScreen(() => import('./account/forgot-password-screen.tsx'), 'ForgotPasswordScreen'),
 });
 
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/reset-password/$token',
-  component: lazyRouteComponent(() => import('./account/reset-password-screen.tsx'), 'ResetPasswordScreen'),
+  component: lazyScreen(() => import('./account/reset-password-screen.tsx'), 'ResetPasswordScreen'),
 });
 
 const join = createRoute({
   getParentRoute: () => root,
   path: '/join/$token',
-  component: lazyRouteComponent(() => import('./account/join-screen.tsx'), 'JoinScreen'),
+  component: lazyScreen(() => import('./account/join-screen.tsx'), 'JoinScreen'),
 });
 
 /** What has to be done before anything else is open, the first that is due. */
@@ -94,25 +88,25 @@ const home = createRoute({
 const newPassword = createRoute({
   getParentRoute: () => inside,
   path: '/new-password',
-  component: lazyRouteComponent(() => import('./account/new-password-screen.tsx'), 'NewPasswordScreen'),
+  component: lazyScreen(() => import('./account/new-password-screen.tsx'), 'NewPasswordScreen'),
 });
 
 const leaving = createRoute({
   getParentRoute: () => inside,
   path: '/leaving',
-  component: lazyRouteComponent(() => import('./account/leaving-screen.tsx'), 'LeavingScreen'),
+  component: lazyScreen(() => import('./account/leaving-screen.tsx'), 'LeavingScreen'),
 });
 
 const secondStep = createRoute({
   getParentRoute: () => inside,
   path: '/second-step',
-  component: lazyRouteComponent(() => import('./account/second-step-screen.tsx'), 'SecondStepScreen'),
+  component: lazyScreen(() => import('./account/second-step-screen.tsx'), 'SecondStepScreen'),
 });
 
 const secondFactor = createRoute({
   getParentRoute: () => inside,
   path: '/second-factor',
-  component: lazyRouteComponent(() => import('./account/second-factor-screen.tsx'), 'SecondFactorScreen'),
+  component: lazyScreen(() => import('./account/second-factor-screen.tsx'), 'SecondFactorScreen'),
 });
 
 /**
@@ -170,59 +164,53 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => console,
         path: '/account',
-        component: lazyRouteComponent(() => import('./account/account-screen.tsx'), 'AccountScreen'),
+        component: lazyScreen(() => import('./account/account-screen.tsx'), 'AccountScreen'),
       }),
       workspace.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/forms',
-          component: lazyRouteComponent(() => import('./forms/forms-screen.tsx'), 'FormsScreen'),
+          component: lazyScreen(() => import('./forms/forms-screen.tsx'), 'FormsScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/submissions',
-          component: lazyRouteComponent(
-            () => import('./submissions/all-forms/search-screen.tsx'),
-            'SearchScreen',
-          ),
+          component: lazyScreen(() => import('./submissions/all-forms/search-screen.tsx'), 'SearchScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/general',
-          component: lazyRouteComponent(() => import('./settings/general-screen.tsx'), 'GeneralScreen'),
+          component: lazyScreen(() => import('./settings/general-screen.tsx'), 'GeneralScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/members',
-          component: lazyRouteComponent(() => import('./settings/members-screen.tsx'), 'MembersScreen'),
+          component: lazyScreen(() => import('./settings/members-screen.tsx'), 'MembersScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/keys',
-          component: lazyRouteComponent(() => import('./settings/keys/keys-screen.tsx'), 'KeysScreen'),
+          component: lazyScreen(() => import('./settings/keys/keys-screen.tsx'), 'KeysScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/mail',
-          component: lazyRouteComponent(() => import('./settings/mail/mail-screen.tsx'), 'MailScreen'),
+          component: lazyScreen(() => import('./settings/mail/mail-screen.tsx'), 'MailScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/retention',
-          component: lazyRouteComponent(
-            () => import('./settings/retention/retention-screen.tsx'),
-            'RetentionScreen',
-          ),
+          component: lazyScreen(() => import('./settings/retention/retention-screen.tsx'), 'RetentionScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/people',
-          component: lazyRouteComponent(() => import('./settings/people/people-screen.tsx'), 'PeopleScreen'),
+          component: lazyScreen(() => import('./settings/people/people-screen.tsx'), 'PeopleScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/activity',
-          component: lazyRouteComponent(() => import('./settings/audit/audit-screen.tsx'), 'AuditScreen'),
+          component: lazyScreen(() => import('./settings/audit/audit-screen.tsx'), 'AuditScreen'),
         }),
       ]),
     ]),
@@ -230,58 +218,52 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/',
-        component: lazyRouteComponent(() => import('./builder/builder-screen.tsx'), 'BuilderScreen'),
+        component: lazyScreen(() => import('./builder/builder-screen.tsx'), 'BuilderScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/submissions',
-        component: lazyRouteComponent(
-          () => import('./submissions/submissions-screen.tsx'),
-          'SubmissionsScreen',
-        ),
+        component: lazyScreen(() => import('./submissions/submissions-screen.tsx'), 'SubmissionsScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/import',
-        component: lazyRouteComponent(() => import('./submissions/import/import-screen.tsx'), 'ImportScreen'),
+        component: lazyScreen(() => import('./submissions/import/import-screen.tsx'), 'ImportScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/trash',
-        component: lazyRouteComponent(() => import('./submissions/trash/trash-screen.tsx'), 'TrashScreen'),
+        component: lazyScreen(() => import('./submissions/trash/trash-screen.tsx'), 'TrashScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/spam',
-        component: lazyRouteComponent(() => import('./submissions/spam/spam-screen.tsx'), 'SpamScreen'),
+        component: lazyScreen(() => import('./submissions/spam/spam-screen.tsx'), 'SpamScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/summary',
-        component: lazyRouteComponent(() => import('./submissions/summary-screen.tsx'), 'SummaryScreen'),
+        component: lazyScreen(() => import('./submissions/summary-screen.tsx'), 'SummaryScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/invitations',
-        component: lazyRouteComponent(
-          () => import('./invitations/invitations-screen.tsx'),
-          'InvitationsScreen',
-        ),
+        component: lazyScreen(() => import('./invitations/invitations-screen.tsx'), 'InvitationsScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/invitations/new',
-        component: lazyRouteComponent(() => import('./invitations/invite-screen.tsx'), 'InviteScreen'),
+        component: lazyScreen(() => import('./invitations/invite-screen.tsx'), 'InviteScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/webhooks',
-        component: lazyRouteComponent(() => import('./webhooks/webhooks-screen.tsx'), 'WebhooksScreen'),
+        component: lazyScreen(() => import('./webhooks/webhooks-screen.tsx'), 'WebhooksScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/webhooks/$webhook',
-        component: lazyRouteComponent(() => import('./webhooks/webhook-screen.tsx'), 'WebhookScreen'),
+        component: lazyScreen(() => import('./webhooks/webhook-screen.tsx'), 'WebhookScreen'),
       }),
     ]),
   ]),

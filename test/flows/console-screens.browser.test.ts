@@ -168,6 +168,19 @@ test('a screen whose service is away says so, and is there by itself when it is 
   }
   await page.unrouteAll();
   await page.getByText('Make your first form').waitFor();
+  // Without a line a browser knows it: what is asked then fails at once, and does not wait in silence.
+  await page.context().setOffline(true);
+  await page.getByRole('link', { name: 'All submissions' }).first().click();
+  await page.getByText('It is loaded as soon as the service answers again.').first().waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('heading', { level: 1, name: 'All submissions' }).waitFor();
+  // One that takes long is said to.
+  const held = Promise.withResolvers<void>();
+  await page.route('**/api/v1/members*', (route) => held.promise.then(() => route.continue()));
+  await page.getByRole('link', { name: 'Members' }).first().click();
+  await page.getByText('This takes longer than usual').first().waitFor();
+  held.resolve();
+  await page.getByRole('table').first().waitFor();
   await page.context().close();
 });
 

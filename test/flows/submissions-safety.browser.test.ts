@@ -117,6 +117,51 @@ test('an edit keeps what it hides and says so, until it is emptied; the focus go
   });
   await panel.getByRole('button', { name: 'Save answers' }).click();
   await panel.getByRole('region', { name: 'Answers' }).getByText('12', { exact: true }).waitFor();
+
+  const next = Promise.withResolvers<Route>();
+  await page.route('**/api/v1/submissions/*', (route) =>
+    route.request().method() === 'PATCH' ? next.resolve(route) : route.continue(),
+  );
+  await panel.getByRole('button', { name: /reference data$/ }).press('Enter');
+  await panel.getByLabel('Name').fill('campaign');
+  await panel.getByLabel('Value').fill('spring');
+  await panel.getByRole('button', { name: 'Save', exact: true }).click();
+  const heldBack = await next.promise;
+  await panel.getByLabel('Value').fill('spring sale');
+  await heldBack.continue();
+  await page.unroute('**/api/v1/submissions/*');
+  const referenceOf = async () =>
+    (await tenant.call('GET', `/submissions/${id}`)).body.metadata.reference['campaign'];
+  await until('the first part to be saved', async () => (await referenceOf()) === 'spring');
+  await panel.getByRole('button', { name: 'Save', exact: true }).click();
+  await panel.getByText('spring sale').waitFor();
+  await until('the rest to be saved', async () => (await referenceOf()) === 'spring sale');
+  await context.close();
+});
+
+test('quick changes of one submission follow each other, and the undo of one takes back nothing of the next', async () => {
+  const form = await makeForm([element('text', 'name', { label: 'Name' })]);
+  const id = await submit(form, { name: 'Ada' });
+  await tenant.call('PATCH', `/submissions/${id}`, { tags: ['one', 'two', 'three'] });
+  const { page, context } = await show(`/forms/${form}/submissions?open=${id}`);
+  const panel = page.getByRole('complementary', { name: 'Submission' });
+  const first = Promise.withResolvers<Route>();
+  await page.route(
+    '**/api/v1/submissions/*',
+    (route) => (route.request().method() === 'PATCH' ? first.resolve(route) : route.continue()),
+    { times: 1 },
+  );
+  await panel.getByRole('button', { name: 'Remove the tag one' }).click();
+  await panel.getByRole('button', { name: 'Remove the tag two' }).click();
+  await (await first.promise).continue();
+  const tagsOf = async () => {
+    const { body } = await tenant.call('GET', `/submissions/${id}?include=tags`);
+    return String((body as { tags?: string[] }).tags);
+  };
+  await until('both to be gone', async () => (await tagsOf()) === 'three');
+  await page.locator('.toast').nth(1).waitFor();
+  await page.locator('.toast').first().getByRole('button', { name: 'Undo' }).click();
+  await until('the first to be back', async () => (await tagsOf()) === 'three,one');
   await context.close();
 });
 

@@ -125,9 +125,12 @@ export function unlocatedProblem(error: Error | null): string | undefined {
   return isLocated ? undefined : error?.message;
 }
 
+/** Who does not answer within so many ms is away. */
+const readyMs = 2_000;
+
 /** Whether the service and what it needs answer now; where the line is lost they do not. */
 export const isReady = (): Promise<boolean> =>
-  fetch('/readyz').then(
+  fetch('/readyz', { signal: AbortSignal.timeout(readyMs) }).then(
     ({ ok }) => ok,
     () => false,
   );

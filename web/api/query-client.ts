@@ -12,11 +12,14 @@ export const queryClient: QueryClient = new QueryClient({
     onError: (error) => (isStale(error) ? queryClient.invalidateQueries() : undefined),
   }),
   defaultOptions: {
+    // Without a line it is asked all the same: what fails is said, and what waits in silence is not.
     queries: {
+      networkMode: 'always',
+      refetchOnReconnect: true,
       staleTime: 10_000,
       retry: (failures, error) => mayPass(error) && failures < 2,
       retryDelay: (attempt) => 500 * 2 ** attempt,
     },
-    mutations: { retry: false },
+    mutations: { networkMode: 'always', retry: false },
   },
 });

@@ -1,5 +1,5 @@
 import './states.css';
-import { type CSSProperties, type ReactElement, type ReactNode, useEffect } from 'react';
+import { type CSSProperties, type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { ApiProblem, isReady } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -107,7 +107,34 @@ export function Skeleton({
   return <span className="skeleton" style={style} aria-hidden="true" />;
 }
 
-/** Several skeleton lines, and the words for those who do not see them. */
+/** What takes longer is said to, in ms. */
+const longMs = 2_000;
+const longWords = 'This takes longer than usual: the service is busy, or does not answer.';
+
+function useLong(isWaiting: boolean): boolean {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    const timer = setTimeout(() => setLong(true), longMs);
+    return () => {
+      clearTimeout(timer);
+      setLong(false);
+    };
+  }, [isWaiting]);
+  return isLong;
+}
+
+/** Where what was there stays until the next is: that this takes long. */
+export function SlowNote({ isWaiting }: { isWaiting: boolean }): ReactElement {
+  const isLong = useLong(isWaiting);
+  return (
+    <p className="soft small" role="status" hidden={!isLong}>
+      {isLong && longWords}
+    </p>
+  );
+}
+
+/** Several skeleton lines, and the words for those who do not see them; where it takes long, for everybody. */
 export function Loading({
   lines = 3,
   label = 'Loading …',
@@ -115,10 +142,11 @@ export function Loading({
   lines?: number;
   label?: string;
 }): ReactElement {
+  const isLong = useLong(true);
   return (
     <div className="stack" aria-busy="true">
-      <span className="unseen" role="status">
-        {label}
+      <span className={isLong ? 'soft' : 'unseen'} role="status">
+        {isLong ? longWords : label}
       </span>
       {Array.from({ length: lines }, (_, index) => (
         <Skeleton key={index} blockSize="2.5rem" />

@@ -3,6 +3,7 @@ import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-route
 import { type ReactElement, useEffect } from 'react';
 import { Page, useTitle } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { isNotLoaded } from './lazy-screen.ts';
 
 /** An address that leads nowhere: without the frame of a workspace, which it does not name. */
 export function NotFoundScreen(): ReactElement {
@@ -28,7 +29,7 @@ export function FailedScreen({ error }: ErrorComponentProps): ReactElement {
   const { reset } = useQueryErrorResetBoundary();
   // What failed is asked for again, rather than failing again from memory.
   useEffect(reset, [reset]);
-  return <ErrorState level="h1" error={asError(error)} onRetry={() => void router.invalidate()} />;
+  return <ErrorState level="h1" error={asError(error)} onRetry={() => tryAgain(error, router)} />;
 }
 
 /** The same where there is no frame: the session, or a form as a whole, could not be loaded. */
@@ -40,11 +41,16 @@ export function FailedFrame({ error }: ErrorComponentProps): ReactElement {
       <ErrorState
         level="h1"
         error={asError(error)}
-        onRetry={() => void router.invalidate()}
+        onRetry={() => tryAgain(error, router)}
         action={<Link to="/">Go to your forms</Link>}
       />
     </main>
   );
+}
+
+function tryAgain(error: unknown, router: ReturnType<typeof useRouter>): void {
+  if (isNotLoaded(error)) location.reload();
+  else void router.invalidate();
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

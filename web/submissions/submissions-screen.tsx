@@ -5,7 +5,7 @@ import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { useTitle } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
-import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { EmptyState, ErrorState, Loading, SlowNote } from '../design/states.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { BulkBar } from './selection/bulk-bar.tsx';
@@ -113,6 +113,7 @@ export function SubmissionsScreen(): ReactElement {
             onStart={bulks.begin}
           />
         )}
+        <SlowNote isWaiting={table.isPlaceholderData} />
         {failed && !table.data ? (
           <ErrorState error={failed} onRetry={() => void Promise.all([table.refetch(), columns.refetch()])} />
         ) : !table.data || !columns.data || !kept ? (

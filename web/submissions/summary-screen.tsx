@@ -5,7 +5,7 @@ import type { Summary, SummarySample } from '#submissions/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Card, Page } from '../design/page.tsx';
-import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { EmptyState, ErrorState, Loading, SlowNote } from '../design/states.tsx';
 import { sayDay } from '../design/time.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { DateFilter, sayDays } from './date-filter.tsx';
@@ -58,6 +58,7 @@ export function SummaryScreen(): ReactElement {
         </div>
       ) : (
         <div className="stack summary" aria-busy={isPlaceholderData}>
+          <SlowNote isWaiting={isPlaceholderData} />
           <Totals summary={data} />
           <VisitsCard days={days} />
           <Card title="Submissions over time" lead={sayMost(data.days)}>
