@@ -6,7 +6,8 @@ import { checkDeliveries, crash } from './crash-round.ts';
 import { killImports, makeFiles } from './import-round.ts';
 
 /*
- * npm run test:kill -- <rounds>     kill -9 of everything under load, again and again; 5 rounds unless told otherwise
+ * npm run test:kill -- <rounds>     kill -9 of everything, under load and amid what is brought in, again and again; 5 rounds unless told
+ *                                   otherwise
  */
 const rounds = Number(process.argv[2] ?? 5);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`"${process.argv[2]}" is no number of rounds.`);
