@@ -21,6 +21,7 @@ import {
 } from './report.ts';
 import { prepareSites, type Site } from './site.ts';
 import { type Task, tasks } from './tasks.ts';
+import { benchParts } from './parts.ts';
 import { benchPeers } from './peers/run.ts';
 import { benchProcesses } from './processes/run.ts';
 import { benchWebhooks } from './webhooks/run.ts';
@@ -31,6 +32,7 @@ import { benchWebhooks } from './webhooks/run.ts';
  * npm run bench -- operators             every operator of a search with 100,000 submissions, one request after the other,
  *                                        beside its limit: in about five minutes; with --database the next takes three
  * npm run bench -- webhooks              the webhook engine beside a bare undici loop
+ * npm run bench -- parts                 what parts of the ledger by days cost and save
  * npm run bench -- processes             one process beside two (WEB_PROCESSES)
  * npm run bench -- peers                 the service beside Directus, Strapi and NocoDB, which are installed at the first
  *                                        run (3 GB in .local/); writes bench/peers.md
@@ -80,7 +82,7 @@ function choose(): Chosen {
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new Error(
-      `There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, operators, webhooks, processes, peers.`,
+      `There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, operators, webhooks, parts, processes, peers.`,
     );
   if (positionals.length === 0) return { cases, tasks };
   const isChosen = ({ name }: { name: string }): boolean => positionals.includes(name);
@@ -246,6 +248,10 @@ if (positionals.includes('processes')) {
 }
 if (positionals.includes('peers')) {
   await benchPeers({ chosen: values.peers, rows: Number(values.rows), rounds, seconds });
+  process.exit(0);
+}
+if (positionals.includes('parts')) {
+  await benchParts();
   process.exit(0);
 }
 if (positionals.includes('webhooks')) {

@@ -25,6 +25,7 @@ import { applyRetention } from '#submissions/retention/apply.ts';
 import { deliverWebhook, perWebhook } from '#webhooks/sending/deliver.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { replayBatch, replayJob } from '#webhooks/replay/replay-job.ts';
+import { beginParts } from '#webhooks/upkeep/parts.ts';
 import { pruneLedger } from '#webhooks/upkeep/prune.ts';
 import { pruneAudit } from '#workspaces/audit/audit-log.ts';
 import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
@@ -137,6 +138,11 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       pauseMs: 600_000,
       log,
       work: () => pruneHeld(database),
+    }),
+    runPeriodically('giving days of the delivery log parts of their own', {
+      pauseMs: 600_000,
+      log,
+      work: () => beginParts({ database }, { retentionDays: config.deliveryRetentionDays }),
     }),
     runPeriodically('pruning the delivery log', {
       pauseMs: 60_000,

@@ -10,7 +10,10 @@ const nameOf = (schema: string, name: string): string =>
   `case when ${schema} = current_schema() then '' else ${schema} || '.' end || ${name}::text`;
 const inOurs = (schema: string): string => `(${schema} = current_schema() or ${schema}::text = any ($cells))`;
 
-/** Every table but those of migrations, with the columns that are stored and not worked out; `cells`: the schemas of other cells. */
+/** How tables are laid out is each database's own: parts are made by whoever has so many rows (webhooks/upkeep/parts.ts). */
+const isTold = `c.relkind in ('r', 'p') and not c.relispartition and c.relname not in ('migrations', 'ledger_parts')`;
+
+/** Every table but those of the layout, with the columns that are stored and not worked out; `cells`: the schemas of other cells. */
 export const selectTables = statement(
   'backup.select_tables',
   { cells: texts },
@@ -19,7 +22,7 @@ export const selectTables = statement(
      from pg_class c
      join pg_namespace n on n.oid = c.relnamespace
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where ${inOurs('n.nspname')} and c.relkind = 'r' and c.relname <> 'migrations'
+    where ${inOurs('n.nspname')} and ${isTold}
     group by n.nspname, c.relname
     order by 1`,
 );
@@ -54,7 +57,7 @@ export const selectForeignKeys = statement(
   { table_name: text, name: text, definition: text },
   `select ${nameOf('n.nspname', 't.relname')} as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
      from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = t.relnamespace
-    where c.contype = 'f' and ${inOurs('n.nspname')}
+    where c.contype = 'f' and c.conparentid = 0 and ${inOurs('n.nspname')}
     order by 1, 2`,
 );
 
@@ -91,11 +94,13 @@ const identifier = (name: string): string => name.split('.').map(escapeIdentifie
 export const hasWorkspaces = (schema: string): string =>
   `select exists (select from ${identifier(`${schema}.workspaces`)}) as has`;
 
-const columnsOf = ({ name, columns }: Table): string =>
-  `${identifier(name)} (${columns.map((column) => escapeIdentifier(column)).join(', ')})`;
+const listed = ({ columns }: Table): string => columns.map((column) => escapeIdentifier(column)).join(', ');
 
-export const copyOut = (table: Table): string => `copy ${columnsOf(table)} to stdout`;
-export const copyIn = (table: Table): string => `copy ${columnsOf(table)} from stdin`;
+/** By a query: PostgreSQL before 19 copies no table that has parts. */
+export const copyOut = (table: Table): string =>
+  `copy (select ${listed(table)} from ${identifier(table.name)}) to stdout`;
+export const copyIn = (table: Table): string =>
+  `copy ${identifier(table.name)} (${listed(table)}) from stdin`;
 
 export const emptyTables = (names: readonly string[]): string =>
   `truncate ${names.map(identifier).join(', ')}`;

@@ -10,6 +10,7 @@ import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
 import { findInstanceKey } from '#kit/vault.ts';
+import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 import { readServer, selectLeftovers } from './queries.ts';
 
@@ -19,6 +20,8 @@ const oldestVersion = 15;
 /** Nothing of ours holds a transaction open for so long without a word: such a session is ended after 30 s. */
 const leftSeconds = 120;
 const largestDrift = 5;
+/** The part of the delivery log that is written is told a week before where it ends (webhooks/upkeep/parts.ts). */
+const shortestNoticeMs = 2 * 86_400_000;
 
 /** What a database must be, whatever is in it. A start looks at these before it changes anything. */
 export const databaseChecks: readonly Check<Context>[] = [
@@ -121,6 +124,22 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
             `The next start migrates: ${pending.join(', ')}.`,
             'Make a backup before it; a migrated database is not for the version of before.',
           );
+    },
+  },
+  {
+    name: 'delivery log',
+    stopsStart: false,
+    async look({ database }) {
+      if ((await findPending(database, await readMigrations())).length > 0)
+        return ok('The next start lays it out.');
+      const parts = await selectParts(database, {});
+      const end = parts.at(-1)!.below;
+      if (!end || end.getTime() > now().getTime() + shortestNoticeMs)
+        return ok(`It lies in ${parts.length === 1 ? 'one part' : `${parts.length} parts`}.`);
+      return problem(
+        `The last part of the delivery log takes nothing from ${end.toISOString()} on, and the next is not there: submissions with a webhook fail from then on.`,
+        'Let a server run, which makes it within the hour; its log says why where it cannot.',
+      );
     },
   },
   {

@@ -82,6 +82,7 @@ test('of an instance that is well every check says so, and the code is 0', async
       'left-over locks: ok',
       'clock: ok',
       'schema: ok',
+      'delivery log: ok',
       'key: ok',
       'other servers: ok',
       'storage: ok',
@@ -184,6 +185,14 @@ test('a transaction that was left open is found by who holds it', async () => {
   const found = await selectLeftovers(database, { seconds: 0 });
   assert.match(found[0]!.who, /^process \d+ \(somebody\)$/);
   await client.end();
+});
+
+test('a part of the delivery log that ends without a next one is found in time', async () => {
+  await database.query(`update ledger_parts set below = now() + interval '3 days'`);
+  assert.equal((await ask()).code, 0);
+  await database.query(`update ledger_parts set below = now() + interval '1 day'`);
+  assert.match(await problemOf('delivery log', {}), /takes nothing from .*Let a server run/);
+  await database.query('update ledger_parts set below = null');
 });
 
 test('a proxy that nobody believes, a PUBLIC_URL that leads to everybody themselves, a full disk and a key for all are found', async () => {

@@ -7,6 +7,7 @@ import { completeJob, type JobHandler, LeaseLost } from '#kit/queue.ts';
 import type { DeliverJobPayload } from '../delivery-job.ts';
 import type { DeliveryStatus } from '../queries.ts';
 import { findInTurn } from './find.ts';
+import { idRange } from './id-range.ts';
 import { prepare, type PrepareContext } from './prepare.ts';
 import { settleDeliveries } from './queries.ts';
 import { type Ended, type Outcome, outcomeOf } from './settle.ts';
@@ -69,6 +70,7 @@ async function settleAll(
   const settled = await settleDeliveries(database, {
     outcomes: JSON.stringify(outcomes),
     pause_after: pauseDays > 0 ? pauseDays * secondsPerDay : null,
+    ...idRange(outcomes.map(({ id }) => id)),
   });
   const ids = new Set(settled.map(({ id }) => id));
   return outcomes.map(({ id }) => ids.has(id));

@@ -17,6 +17,9 @@ import {
 import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../queries.ts';
 
+/** The ends of their ids, with which PostgreSQL leaves the parts of all other days alone (upkeep/parts.ts). */
+const range = { least: uuid, most: uuid } as const;
+
 export const deliveryColumns = {
   id: uuid,
   status: word<DeliveryStatus>(),
@@ -43,7 +46,15 @@ export const deliveryColumns = {
  */
 export const findDeliveries = statement(
   'webhooks.find_deliveries',
-  { workspace_ids: uuids, ids: uuids, most_bytes: integer },
+  {
+    workspace_ids: uuids,
+    ids: uuids,
+    most_bytes: integer,
+    ...range,
+    /** The same of their events, which were made at the same moment. */
+    least_event: uuid,
+    most_event: uuid,
+  },
   deliveryColumns,
   `select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
           case when webhook.previous_secret_until > now() then webhook.previous_secret end as previous_secret,
@@ -52,13 +63,13 @@ export const findDeliveries = statement(
      from unnest($workspace_ids, $ids) as wanted (workspace_id, id)
     cross join lateral (
        select status, attempts, webhook_id, event_id, test_url from deliveries
-        where workspace_id = wanted.workspace_id and id = wanted.id limit 1) as delivery
+        where workspace_id = wanted.workspace_id and id = wanted.id and id between $least and $most limit 1) as delivery
     cross join lateral (
        select url, secret, previous_secret, previous_secret_until, headers, header_names, active from webhooks
         where workspace_id = wanted.workspace_id and id = delivery.webhook_id limit 1) as webhook
     cross join lateral (
        select kind, occurred_at, snapshot from events
-        where workspace_id = wanted.workspace_id and id = delivery.event_id
+        where workspace_id = wanted.workspace_id and id = delivery.event_id and id between $least_event and $most_event
           and pg_column_size(snapshot) <= $most_bytes limit 1) as event`,
 );
 
@@ -84,6 +95,7 @@ export const settleDeliveries = statement(
     outcomes: jsonText,
     /** After so many seconds of failures only, a webhook is paused; null: never. */
     pause_after: nullable(double),
+    ...range,
   },
   { id: uuid },
   `with outcome as materialized (
@@ -102,6 +114,7 @@ export const settleDeliveries = statement(
        from outcome
        join settled_job on settled_job.workspace_id = outcome.workspace_id and settled_job.id = outcome.id
       where deliveries.workspace_id = outcome.workspace_id and deliveries.id = outcome.id
+        and deliveries.id between $least and $most
      returning deliveries.workspace_id, deliveries.id, deliveries.attempts, deliveries.webhook_id, deliveries.status,
                deliveries.is_test, deliveries.created_at
    ),

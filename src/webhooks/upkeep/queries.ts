@@ -1,5 +1,16 @@
 import { leastIdAt } from '#kit/id-times.ts';
-import { bigint, integer, statement, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { leastIdAt as leastId } from '#kit/clock.ts';
+import {
+  bigint,
+  boolean,
+  double,
+  integer,
+  nullable,
+  statement,
+  timestamp,
+  uuid,
+  uuids,
+} from '#kit/statement.ts';
 import { keptFor } from '#workspaces/retention/rules.ts';
 
 /** Ids below it have been kept for as long as the form `f` says. */
@@ -11,7 +22,7 @@ const oldest = leastIdAt(`($now - ${keptFor('deliveries')})`);
  */
 export const pruneDeliveries = statement(
   'webhooks.prune_deliveries',
-  { workspace_id: uuid, now: timestamp, operator_days: integer, limit: integer },
+  { workspace_id: uuid, now: timestamp, operator_days: double, limit: integer },
   { count: bigint },
   `with old as (
      select d.workspace_id, d.id
@@ -35,6 +46,11 @@ export const pruneDeliveries = statement(
    select count(*) as count from pruned`,
 );
 
+/** Of a feed: what there was up to `gone` is there no more. */
+const told = `last = feeds.last + has_unplaced::integer,
+            removed = greatest(feeds.removed, gone.placed, case when has_unplaced then feeds.last + 1 end)`;
+const isTold = '(has_unplaced or gone.placed is not null)';
+
 /**
  * Removes the oldest events of a workspace that have been kept for as long as their form says and of which no delivery is left. The feed
  * remembers up to where there may be none any more; for what it never came to, that is a position of its own, so that
@@ -42,7 +58,7 @@ export const pruneDeliveries = statement(
  */
 export const pruneEvents = statement(
   'webhooks.prune_events',
-  { workspace_id: uuid, now: timestamp, operator_days: integer, limit: integer },
+  { workspace_id: uuid, now: timestamp, operator_days: double, limit: integer },
   { count: bigint },
   `with old as (
      select e.workspace_id, e.id
@@ -69,11 +85,7 @@ export const pruneEvents = statement(
        from pruned
    ),
    feed as (
-     update feeds
-        set last = feeds.last + has_unplaced::integer,
-            removed = greatest(feeds.removed, gone.placed, case when has_unplaced then feeds.last + 1 end)
-       from gone
-      where feeds.workspace_id = $workspace_id and (has_unplaced or gone.placed is not null)
+     update feeds set ${told} from gone where feeds.workspace_id = $workspace_id and ${isTold}
    )
    select count(*) as count from pruned`,
 );
@@ -81,7 +93,7 @@ export const pruneEvents = statement(
 /** The workspaces that have an event that may be old enough to go: a look at the first key of each form. */
 export const findWorkspacesToPrune = statement(
   'webhooks.find_workspaces_to_prune',
-  { now: timestamp, operator_days: integer },
+  { now: timestamp, operator_days: double },
   { id: uuid },
   `/* operator: across workspaces */
    select w.id from workspaces w
@@ -118,3 +130,120 @@ export const deleteEventsOf = statement(
    )
    select (select count(*) from gone) as events, (select count(*) from told) as deliveries`,
 );
+
+// Parts ---------------------------------------------------------------------------------------------------
+
+const part = {
+  number: integer,
+  /** Where it began, also when it has since become the first. */
+  opens: nullable(timestamp),
+  /** Where the next one begins. Of the last: where it is about to end. */
+  below: nullable(timestamp),
+} as const;
+const readParts = 'select number, opens, below from ledger_parts order by number';
+
+/** The parts of the ledger in order. There is one for every id: the first has all from before its end, the last all to come. */
+export const selectParts = statement('webhooks.select_parts', {}, part, readParts);
+
+/** Kept from changing, so that one process at a time changes parts. */
+export const lockParts = statement('webhooks.lock_parts', {}, part, `${readParts} for update`);
+
+export const measurePart = statement(
+  'webhooks.measure_part',
+  { number: integer },
+  { bytes: bigint },
+  `select sum(pg_total_relation_size(format('%s_%s', name, $number)::regclass))::bigint as bytes
+     from unnest('{events,deliveries,attempts}'::text[]) as part (name)`,
+);
+
+export const endPart = statement(
+  'webhooks.end_part',
+  { number: integer, below: timestamp },
+  {},
+  'update ledger_parts set below = $below where number = $number',
+);
+
+export const beginPart = statement(
+  'webhooks.begin_part',
+  { number: integer, opens: timestamp },
+  {},
+  'insert into ledger_parts (number, opens) values ($number, $opens)',
+);
+
+export const forgetPart = statement(
+  'webhooks.forget_part',
+  { number: integer },
+  {},
+  'delete from ledger_parts where number = $number',
+);
+
+/** Whether something below an id is still sent. */
+export const isHeld = statement(
+  'webhooks.is_held',
+  { below: uuid },
+  { held: boolean },
+  `/* operator: across workspaces */
+   select exists (select from deliveries where status = 'Retrying' and id < $below) as held`,
+);
+
+/** Tells every feed that what is below an id is there no more, as pruneEvents does. */
+export const tellFeeds = statement(
+  'webhooks.tell_feeds',
+  { below: uuid },
+  {},
+  `/* operator: across workspaces */
+   with gone as (
+     select workspace_id,
+            (select max(position) from events
+              where events.workspace_id = feeds.workspace_id and position is not null and id < $below) as placed,
+            exists (select from events
+                     where events.workspace_id = feeds.workspace_id and position is null and not is_test
+                       and id < $below) as has_unplaced
+       from feeds
+   )
+   update feeds set ${told} from gone where feeds.workspace_id = gone.workspace_id and ${isTold}`,
+);
+
+// What names tables, which are no parameters of a statement: the statements of each change, one by one. Citus takes them so.
+
+/** Of each table: the column by which it is cut. */
+const cutBy = { events: 'id', deliveries: 'id', attempts: 'delivery_id' } as const;
+const ofEach = (texts: (table: string, column: string) => readonly string[]): string[] =>
+  Object.entries(cutBy).flatMap(([table, column]) => texts(table, column));
+const idAt = (at: Date | null, open: string): string => (at ? `'${leastId(at)}'` : open);
+const attached = (table: string, number: number, from: Date | null, below: Date | null): string[] => [
+  `alter table ${table} detach partition ${table}_${number}`,
+  `alter table ${table} attach partition ${table}_${number} for values from (${idAt(from, 'minvalue')}) to (${idAt(below, 'maxvalue')})`,
+];
+
+/** Nobody is kept waiting for longer by who waits for these locks. */
+export const waitBriefly = `set local lock_timeout = '200ms'`;
+/** All that a change of parts locks, in the order in which a transaction comes to them. */
+export const lockLedger = 'lock table forms, webhooks, events, deliveries, attempts in access exclusive mode';
+
+/** Refuses ids from `below` on in the last part, and those from before it; not yet looked for among what is there. */
+export const boundPart = (number: number, from: Date | null, below: Date): string[] =>
+  ofEach((table, column) => [
+    `alter table ${table}_${number} add constraint part_from check (${column} >= ${idAt(from, "'00000000-0000-0000-0000-000000000000'")}) not valid`,
+    `alter table ${table}_${number} add constraint part_below check (${column} < '${leastId(below)}') not valid`,
+  ]);
+
+/** Looks for them, while others read and write: PostgreSQL else does so when it attaches, and everybody waits. */
+export const provenPart = (number: number): string[] =>
+  ofEach((table) =>
+    ['part_from', 'part_below'].map((name) => `alter table ${table}_${number} validate constraint ${name}`),
+  );
+
+/** Ends the last part where it was bound and proven, and begins the next. */
+export const splitPart = (number: number, from: Date | null, below: Date): string[] => [
+  ...ofEach((table) => [
+    ...attached(table, number, from, below),
+    `alter table ${table}_${number} drop constraint part_from`,
+    `create table ${table}_${number + 1} partition of ${table} for values from ('${leastId(below)}') to (maxvalue)`,
+  ]),
+  `create unique index events_${number + 1}_feed on events_${number + 1} (workspace_id, position) where position is not null`,
+];
+
+/** Removes the first part. What has an id of its time goes to the next one from then on, whose end is proven already. */
+export const dropFirst = (number: number, next: { number: number; below: Date | null }): string[] =>
+  ofEach((table) => [`drop table ${table}_${number}`, ...attached(table, next.number, null, next.below)]);

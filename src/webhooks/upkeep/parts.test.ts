@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { leastIdAt, newId } from '#kit/clock.ts';
+import { testDatabase } from '#test/database.ts';
+import { makeForm, makeWebhook, type Place } from '../testing.ts';
+import { beginParts, dayMs, dropParts, nextEnd, rowsUpTo } from './parts.ts';
+import { pruneLedger } from './prune.ts';
+import { selectParts } from './queries.ts';
+
+const { database } = await testDatabase();
+const today = Math.floor(Date.now() / dayMs);
+/** Noon, so many days ago. */
+const daysAgo = (days: number): Date => new Date((today - days + 0.5) * dayMs);
+const day = (days: number): Date => new Date((today - days) * dayMs);
+
+const place: Place & { webhookId: string } = { workspaceId: '', formId: '', webhookId: '' };
+
+/** The parts are those of an instance that has been large for a month. */
+beforeEach(async () => {
+  await database.query('truncate events, deliveries, attempts, feeds');
+  Object.assign(place, await makeForm(database));
+  place.webhookId = await makeWebhook(database, place, { url: 'https://receiver.test/' });
+  const [{ opens } = { opens: null }] = (await selectParts(database, {})).slice(-1);
+  for (let days = opens ? 0 : 40; days >= 0; days -= 1)
+    await beginParts({ database }, { retentionDays: 30, large: 0, at: daysAgo(days) });
+});
+
+/** An event with a delivery and its attempt, as if it had happened then. @returns its id. */
+async function happened(
+  at: Date,
+  { status = 'Success', position = null as number | null, of = place } = {},
+): Promise<string> {
+  const id = leastIdAt(at).slice(0, 19) + newId().slice(19);
+  await database.query(
+    `insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot, position)
+     values ($1, $2, $3, $2, 'submission.created', $4, '{}', $5)`,
+    [of.workspaceId, id, of.formId, at, position],
+  );
+  await database.query(
+    `insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, attempts, created_at)
+     values ($1, $2, $3, $4, $2, 'submission.created', $5, 1, $6)`,
+    [of.workspaceId, id, of.formId, of.webhookId, status, at],
+  );
+  await database.query(
+    `insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms)
+     values ($1, $2, 1, 'schedule', $3, 1)`,
+    [of.workspaceId, id, at],
+  );
+  return id;
+}
+
+const idsOf = async (table: string, column = 'id'): Promise<string[]> =>
+  (await database.query<{ id: string }>(`select ${column} as id from ${table} order by 1`)).rows.map(
+    ({ id }) => id,
+  );
+const isThere = async (table: string): Promise<boolean> =>
+  (await database.query('select to_regclass($1) is not null as found', [table])).rows[0].found;
+const partOf = async (at: Date): Promise<number> =>
+  (await selectParts(database, {})).findLast(({ opens }) => !opens || opens <= at)!.number;
+
+test('a day has its part three days before it begins, and what is written a week to its end', () => {
+  const at = daysAgo(0);
+  assert.deepEqual(nextEnd({ number: 0, opens: null, below: null }, at, 30), day(-8));
+  assert.deepEqual(nextEnd({ number: 0, opens: null, below: day(-5) }, at, 30), day(-5));
+  assert.deepEqual(nextEnd({ number: 4, opens: day(-3), below: null }, at, 30), day(-4));
+  assert.equal(nextEnd({ number: 4, opens: day(-4), below: null }, at, 30), null);
+  assert.deepEqual(
+    nextEnd({ number: 4, opens: day(-3), below: null }, at, 365),
+    day(-13),
+    'forty parts at most',
+  );
+});
+
+test('rows go one by one up to the day that goes as a whole, and up to its end when it waits for three days', () => {
+  const parts = [
+    { number: 0, opens: null, below: day(40) },
+    ...[40, 39, 38, 37, 36].map((days, index) => ({
+      number: index + 1,
+      opens: day(days),
+      below: day(days - 1),
+    })),
+    { number: 6, opens: day(35), below: null },
+  ];
+  assert.deepEqual(rowsUpTo(parts, daysAgo(45), 30), daysAgo(45));
+  assert.deepEqual(rowsUpTo(parts, daysAgo(40), 30), day(40));
+  assert.deepEqual(rowsUpTo(parts, daysAgo(38), 30), day(40));
+  assert.deepEqual(rowsUpTo(parts, daysAgo(36), 30), day(39));
+  assert.deepEqual(rowsUpTo(parts, daysAgo(3), 30), daysAgo(3));
+});
+
+test('an instance that is small has one part', async () => {
+  const { database: small } = await testDatabase();
+  assert.equal(await beginParts({ database: small }, { retentionDays: 30 }), 0);
+  assert.equal((await selectParts(small, {})).length, 1);
+});
+
+test('every id has a part, the oldest and those of years to come too, and parts follow each other without a gap', async () => {
+  const parts = await selectParts(database, {});
+  assert.ok(parts.length > 25);
+  for (const [index, { opens }] of parts.entries())
+    if (index > 0) assert.deepEqual(parts[index - 1]!.below, opens);
+  await dropParts(database, daysAgo(30));
+  const ids = [
+    await happened(new Date('2001-01-01')),
+    await happened(daysAgo(2)),
+    await happened(new Date('2101-01-01')),
+  ];
+  assert.deepEqual(await idsOf('events'), ids);
+  assert.deepEqual(await idsOf('attempts', 'delivery_id'), ids);
+});
+
+test('a part that is written is ended while rows come, and what was broken off goes on', async () => {
+  const { database: other } = await testDatabase();
+  const holder = await other.connect();
+  await holder.query('begin; lock table deliveries_0 in row exclusive mode');
+  assert.equal(
+    await beginParts({ database: other }, { retentionDays: 30, large: 0 }),
+    0,
+    'somebody writes for long',
+  );
+  assert.deepEqual(await selectParts(other, {}), [{ number: 0, opens: null, below: null }]);
+  await holder.query('rollback');
+  holder.release();
+  assert.equal(await beginParts({ database: other }, { retentionDays: 30, large: 0 }), 1);
+  const [first, second] = await selectParts(other, {});
+  assert.deepEqual(first!.below, second!.opens);
+  assert.equal(await beginParts({ database: other }, { retentionDays: 30, large: 0 }), 0);
+});
+
+test('what all keep for as long as the service goes with its day: the tables are gone', async () => {
+  const number = await partOf(daysAgo(29));
+  await happened(daysAgo(29));
+  const ofToday = await happened(new Date(day(28).getTime() + 1));
+  const young = await happened(daysAgo(1));
+  assert.deepEqual(await pruneLedger({ database }, { retentionDays: 28 }), {
+    parts: 2,
+    events: 0,
+    deliveries: 0,
+  });
+  for (const table of ['events', 'deliveries', 'attempts'])
+    assert.equal(await isThere(`${table}_${number}`), false);
+  assert.deepEqual(await idsOf('events'), [ofToday, young], 'a day goes when all of it is old');
+  assert.deepEqual(await idsOf('attempts', 'delivery_id'), [ofToday, young]);
+});
+
+test('what a form keeps for less long goes row by row, before its day', async () => {
+  await happened(daysAgo(8));
+  const short = { ...(await makeForm(database)), webhookId: '' };
+  short.webhookId = await makeWebhook(database, short, { url: 'https://receiver.test/' });
+  await database.query(`update forms set retention = '{"deliveries": 7}' where id = $1`, [short.formId]);
+  await happened(daysAgo(8), { of: short });
+  const kept = await happened(daysAgo(6), { of: short });
+  const pruned = await pruneLedger({ database }, { retentionDays: 28 });
+  assert.deepEqual(pruned, { parts: 0, events: 1, deliveries: 1 });
+  assert.ok((await idsOf('events')).includes(kept));
+});
+
+test('a delivery that is still sent holds its day up; when it is over, the day goes', async () => {
+  const number = await partOf(daysAgo(26));
+  await happened(daysAgo(26));
+  const waiting = await happened(daysAgo(26), { status: 'Retrying' });
+  await pruneLedger({ database }, { retentionDays: 24 });
+  assert.equal((await idsOf('events')).length, 2);
+  assert.ok(await isThere(`events_${number}`));
+  await pruneLedger({ database }, { retentionDays: 20 });
+  assert.deepEqual(await idsOf('events'), [waiting], 'after three days all others go');
+  await database.query(`update deliveries set status = 'Failed'`);
+  assert.ok((await pruneLedger({ database }, { retentionDays: 20 })).parts > 3);
+  assert.deepEqual(await idsOf('attempts', 'delivery_id'), []);
+  assert.equal(await isThere(`events_${number}`), false);
+});
+
+test('whoever reads the feed is told of what went with its day', async () => {
+  const other = await makeForm(database);
+  const ends = [
+    [place.workspaceId, 3],
+    [other.workspaceId, 5],
+  ] as const;
+  for (const [workspaceId, last] of ends)
+    await database.query('insert into feeds (workspace_id, last, read_at) values ($1, $2, now())', [
+      workspaceId,
+      last,
+    ]);
+  await happened(daysAgo(18), { position: 1 });
+  await happened(daysAgo(18), { position: 2 });
+  await happened(daysAgo(3), { position: 3 });
+  await happened(daysAgo(18));
+  await pruneLedger({ database }, { retentionDays: 16 });
+  const { rows } = await database.query(
+    'select workspace_id, last::integer, removed::integer from feeds order by last',
+  );
+  assert.deepEqual(rows, [
+    { workspace_id: place.workspaceId, last: 4, removed: 4 },
+    { workspace_id: other.workspaceId, last: 5, removed: 0 },
+  ]);
+});
+
+test('who drops a day and is killed, or finds it in use, leaves it whole; others wait no longer than a moment', async () => {
+  await happened(daysAgo(14));
+  const before = await selectParts(database, {});
+  const reader = await database.connect();
+  await reader.query('begin; select from events');
+  const dropping = pruneLedger({ database }, { retentionDays: 12 });
+  const submitted = happened(daysAgo(0));
+  assert.equal((await dropping).parts, 0);
+  await submitted;
+  for (let isKilled = false; !isKilled; ) {
+    const dropping = { isOver: false };
+    const ended = dropParts(database, daysAgo(12))
+      .then(
+        () => false,
+        () => true,
+      )
+      .finally(() => (dropping.isOver = true));
+    while (!dropping.isOver)
+      await database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like 'lock table%'`,
+      );
+    isKilled = await ended;
+  }
+  await reader.query('rollback');
+  reader.release();
+  assert.deepEqual(await selectParts(database, {}), before);
+  assert.equal((await idsOf('events')).length, 2);
+  assert.ok((await pruneLedger({ database }, { retentionDays: 12 })).parts > 0);
+  assert.equal((await idsOf('events')).length, 1);
+});
+
+test('with a webhook go its deliveries of all days with their attempts, with a form its events', async () => {
+  for (const days of [0, 2, 4, 6]) await happened(daysAgo(days));
+  await database.query('delete from webhooks where id = $1', [place.webhookId]);
+  assert.deepEqual(await idsOf('deliveries'), []);
+  assert.deepEqual(await idsOf('attempts', 'delivery_id'), []);
+  assert.equal((await idsOf('events')).length, 4);
+  await database.query('delete from workspaces where id = $1', [place.workspaceId]);
+  assert.deepEqual(await idsOf('events'), []);
+});

@@ -1,0 +1,171 @@
+import type { ClientBase, PoolClient } from 'pg';
+import { leastIdAt, now } from '#kit/clock.ts';
+import { type Database, openClient, transaction } from '#kit/database.ts';
+import type { Queryable } from '#kit/statement.ts';
+import {
+  beginPart,
+  boundPart,
+  dropFirst,
+  endPart,
+  forgetPart,
+  isHeld,
+  lockLedger,
+  lockParts,
+  measurePart,
+  provenPart,
+  selectParts,
+  splitPart,
+  tellFeeds,
+  waitBriefly,
+} from './queries.ts';
+
+/*
+ * Events, deliveries and attempts lie in parts by the time that their ids say (docs/decisions/0088-the-ledger-goes-by-the-day.md). An
+ * instance has one, until that is large; from then on each day has its own, which is dropped as a whole.
+ */
+
+export const dayMs = 86_400_000;
+/** What is smaller is removed row by row, which nobody notices: some 400,000 events with a delivery each. */
+const largeBytes = 2 ** 30;
+/** Parts that are kept: each statement locks all of them, and PostgreSQL has room for so many locks. */
+const mostKept = 40;
+/** How long before its first moment a day has its part. */
+const aheadMs = 3 * dayMs;
+/** A part that is being written ends so long after it was said: it is read through before, and what is there must not come to its end meanwhile. */
+const noticeMs = 7 * dayMs;
+/** A delivery that is still sent holds its day up for so long. Then all others of it go row by row. */
+const holdsMs = 3 * dayMs;
+
+export type Part = { number: number; opens: Date | null; below: Date | null };
+
+const later = (moment: Date, ms: number): Date => new Date(moment.getTime() + ms);
+
+/** A part is a day long, or as many as it takes to have no more than 40 of what is kept. */
+const lengthFor = (retentionDays: number): number => Math.ceil(retentionDays / mostKept) * dayMs;
+
+/** Where the last part ends next, when the one that is written now is large; null: it is early days. */
+export function nextEnd({ opens, below }: Part, at: Date, retentionDays: number): Date | null {
+  if (below) return below;
+  if (opens && opens > at) return opens > later(at, aheadMs) ? null : later(opens, lengthFor(retentionDays));
+  return new Date(Math.ceil((at.getTime() + noticeMs) / dayMs) * dayMs);
+}
+
+/**
+ * Gives the days to come parts of their own, where the part that is written now is large. What is broken off goes on the next time.
+ * @returns how many parts were begun.
+ */
+export async function beginParts(
+  { database }: { database: Database },
+  { retentionDays, large = largeBytes, at = now() }: { retentionDays: number; large?: number; at?: Date },
+): Promise<number> {
+  for (let begun = 0; ; begun += 1) {
+    const parts = await selectParts(database, {});
+    const last = parts.at(-1)!;
+    const end = nextEnd(last, at, retentionDays);
+    if (!end) return begun;
+    const written = parts.findLast(({ opens }) => !opens || opens <= at)!;
+    if (!last.below && (await measurePart(database, written))[0]!.bytes < large) return begun;
+    if (!(await splitLast(database, parts, end, at))) return begun;
+  }
+}
+
+async function splitLast(database: Database, parts: Part[], end: Date, at: Date): Promise<boolean> {
+  const { number, opens, below } = parts.at(-1)!;
+  const bind = async (client: PoolClient): Promise<void> => {
+    await runAll(client, boundPart(number, opens, end));
+    await endPart(client, { number, below: end });
+  };
+  const isToCome = opens !== null && opens > at;
+  if (!isToCome) {
+    if (!below && !(await changeParts(database, parts, bind))) return false;
+    await prove(database, number);
+  }
+  return changeParts(database, isToCome ? parts : await selectParts(database, {}), async (client) => {
+    if (isToCome) {
+      await bind(client);
+      await runAll(client, provenPart(number));
+    }
+    await runAll(client, splitPart(number, opens, end));
+    await beginPart(client, { number: number + 1, opens: end });
+  });
+}
+
+/** May take minutes, and is as silent: on a connection that nothing ends. */
+async function prove(database: Database, number: number): Promise<void> {
+  const client = openClient(database);
+  await client.connect();
+  try {
+    await runAll(client, provenPart(number));
+  } finally {
+    await client.end();
+  }
+}
+
+/** Drops the parts that ended before a moment and of which nothing is sent any more. @returns how many. */
+export async function dropParts(database: Database, before: Date): Promise<number> {
+  for (let dropped = 0; ; dropped += 1) {
+    const parts = await selectParts(database, {});
+    const [first, next] = parts;
+    if (!next || first!.below! > before) return dropped;
+    const end = { below: leastIdAt(first!.below!) };
+    const isSent = async (db: Queryable): Promise<boolean> => (await isHeld(db, end))[0]!.held;
+    if (await isSent(database)) return dropped;
+    const isGone = await changeParts(
+      database,
+      parts,
+      async (client) => {
+        if (await isSent(client)) throw new Busy();
+        await runAll(client, dropFirst(first!.number, next));
+        await forgetPart(client, { number: first!.number });
+      },
+      (client) => tellFeeds(client, end),
+    );
+    if (!isGone) return dropped;
+  }
+}
+
+/** Up to when rows are removed one by one, where what ended before `before` was dropped: the rest of its day goes with that. */
+export function rowsUpTo(parts: readonly Part[], before: Date, retentionDays: number): Date {
+  const day = parts.find(
+    ({ opens, below }) =>
+      opens && below && below <= later(opens, lengthFor(retentionDays)) && below > later(before, -holdsMs),
+  );
+  return day && day.opens! < before ? day.opens! : before;
+}
+
+async function runAll(client: ClientBase, texts: readonly string[]): Promise<void> {
+  for (const text of texts) await client.query(text);
+}
+
+/** Somebody else is at it. */
+class Busy extends Error {}
+/** A lock that was waited for in vain, or a circle of those who wait. */
+const busyStates = new Set(['55P03', '40P01']);
+
+/**
+ * Changes parts in one transaction, if nobody has since they were read, nor uses the ledger for long. What is killed leaves them
+ * as they were.
+ * @returns whether it did. If not, the next time will do.
+ */
+async function changeParts(
+  database: Database,
+  known: readonly Part[],
+  change: (client: PoolClient) => Promise<void>,
+  before?: (client: PoolClient) => Promise<unknown>,
+): Promise<boolean> {
+  try {
+    await transaction(database, async (client) => {
+      await client.query(waitBriefly);
+      if (JSON.stringify(await lockParts(client, {})) !== JSON.stringify(known)) throw new Busy();
+      // Feeds before events, as who places events has them.
+      await before?.(client);
+      await client.query(lockLedger);
+      await change(client);
+    });
+    return true;
+  } catch (error) {
+    const state = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (error instanceof Busy || busyStates.has(state)) return false;
+    throw error;
+  }
+}
