@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { leastIdAt, newId } from '#kit/clock.ts';
+import { cellsOf } from '#kit/cells/cells.ts';
+import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeForm, makeWebhook, type Place } from '../testing.ts';
 import { beginParts, dayMs, dropParts, nextEnd, rowsUpTo } from './parts.ts';
@@ -125,6 +127,26 @@ test('a part that is written is ended while rows come, and what was broken off g
   const [first, second] = await selectParts(other, {});
   assert.deepEqual(first!.below, second!.opens);
   assert.equal(await beginParts({ database: other }, { retentionDays: 30, large: 0 }), 0);
+});
+
+test('each cell has parts of its own, and drops its own', async () => {
+  const several = await testDatabase();
+  const cells = await makeCells(several.database, several.url, 2);
+  const { database: second } = cellsOf(several.database)[1]!;
+  for (let days = 20; days >= 0; days -= 1)
+    await beginParts({ database: second }, { retentionDays: 30, large: 0, at: daysAgo(days) });
+  assert.equal((await selectParts(several.database, {})).length, 1);
+  const made = (await selectParts(second, {})).length;
+  assert.ok(made > 10);
+  assert.ok((await pruneLedger({ database: second }, { retentionDays: 5 })).parts > 5);
+  const { rows } = await several.database.query<{ name: string }>(
+    `select c.relnamespace::regnamespace::text as name from pg_class c where c.relname ~ '^events_\\d+$' group by 1 order by 1`,
+  );
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ['cell_c2', 'public'],
+  );
+  await cells?.close();
 });
 
 test('what all keep for as long as the service goes with its day: the tables are gone', async () => {

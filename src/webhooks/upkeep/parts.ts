@@ -1,7 +1,8 @@
 import type { ClientBase, PoolClient } from 'pg';
+import { findHome, setPath } from '#kit/cells/queries.ts';
 import { leastIdAt, now } from '#kit/clock.ts';
 import { type Database, openClient, transaction } from '#kit/database.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { only, type Queryable } from '#kit/statement.ts';
 import {
   beginPart,
   boundPart,
@@ -92,10 +93,14 @@ async function splitLast(database: Database, parts: Part[], end: Date, at: Date)
 
 /** May take minutes, and is as silent: on a connection that nothing ends. */
 async function prove(database: Database, number: number): Promise<void> {
+  const { path } = only(await findHome(database, {}))!;
   const client = openClient(database);
   await client.connect();
   try {
+    await client.query('begin');
+    await setPath(client, { path });
     await runAll(client, provenPart(number));
+    await client.query('commit');
   } finally {
     await client.end();
   }
