@@ -131,7 +131,7 @@ test('a part that is written is ended while rows come, and what was broken off g
 
 test('each cell has parts of its own, and drops its own', async () => {
   const several = await testDatabase();
-  const cells = await makeCells(several.database, several.url, 2);
+  const cells = await makeCells(several.database, { connectionString: several.url }, 2);
   const { database: second } = cellsOf(several.database)[1]!;
   for (let days = 20; days >= 0; days -= 1)
     await beginParts({ database: second }, { retentionDays: 30, large: 0, at: daysAgo(days) });
