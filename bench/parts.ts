@@ -40,10 +40,11 @@ async function openSide(server: Database, url: string, name: string, days: numbe
     { pool: 1, log: openLog('silent'), limits: false },
   );
   await migrate(database, await readMigrations());
-  for (let day = days + 6; day >= 0 && days > 0; day -= 1)
+  const ahead = days === 0 ? 0 : days + 7;
+  for (let day = ahead; day > 0; day -= 1)
     await beginParts(
       { database },
-      { retentionDays: 30, large: 0, at: new Date(now().getTime() - day * dayMs) },
+      { retentionDays: 30, large: 0, at: new Date(now().getTime() - (day - 1) * dayMs) },
     );
   const place = await makeForm(database);
   await makeWebhook(database, place, { url: 'https://receiver.test/' });
