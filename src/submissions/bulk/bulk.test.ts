@@ -298,9 +298,9 @@ test('tags of many are put back: who had one before keeps it, who lost one has i
   await set('had', ['vip']);
   await set('lost', ['old', 'other']);
   const tags = { added: ['vip'], removed: ['old'] };
-  const ended = await runAndUndo(scene, { kind: 'tag', ids: Object.values(ids), tags }, () =>
-    set('since', ['vip', 'by hand']).then(() => {}),
-  );
+  const ended = await runAndUndo(scene, { kind: 'tag', ids: Object.values(ids), tags }, async () => {
+    await set('since', ['vip', 'by hand']);
+  });
   assert.deepEqual(ended, { total: 3, done: 3, woken: 0 });
   assert.deepEqual(await tagsOf(scene), {
     none: [],
