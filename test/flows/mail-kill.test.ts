@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
 import { openVault } from '#kit/vault.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
+import { cases } from '#test/cases.ts';
 import { testDatabase } from '#test/database.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { makeInstance } from '#test/process.ts';
@@ -10,7 +11,8 @@ import { until } from '#test/service.ts';
 
 const secretKey = '1a'.repeat(32);
 const mails = 60;
-const kills = 3;
+/** One, and three in `npm run test:mail`. */
+const kills = cases(3);
 
 const { database, url } = await testDatabase();
 const server = await openMailServer();
