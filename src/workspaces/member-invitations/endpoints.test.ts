@@ -84,9 +84,19 @@ test('a withdrawn invitation, one whose time is over, a replaced and a forged on
   for (const wrong of [forged, '', 'x', token.replace(/^.{36}/, '00000000-0000-7000-8000-000000000000')]) {
     assert.equal((await open(wrong)).status, 410);
   }
-  await service.services.database.query(
-    `update member_invitations set expires_at = now() - interval '1 s' where id = $1`,
-    [body.id],
+  const { database } = service.services;
+  const endIn = (end: string) =>
+    [`update workspaces set ends_at = ${end} where id = $1`, [workspaceId]] as const;
+  await database.query(...endIn("now() + interval '1 day'"));
+  const whileItEnds = [(await open(token)).status, (await joinNew(token)).status];
+  await database.query(...endIn('null'));
+  assert.deepEqual(whileItEnds, [410, 410], 'of a workspace that is being deleted');
+
+  const other = await invite(owner, 'beside@example.org');
+  const beside = await tokenFor('beside@example.org');
+  await database.query(
+    `update member_invitations set expires_at = now() - interval '1 s' where id = any ($1::uuid[])`,
+    [[body.id, other.body.id]],
   );
   assert.equal((await open(token)).status, 410);
   assert.equal((await joinNew(token)).status, 410);
@@ -95,6 +105,7 @@ test('a withdrawn invitation, one whose time is over, a replaced and a forged on
   assert.equal(again.status, 200);
   assert.equal(await tokenFor('gone@example.org', 1), token, 'the same link works again');
   assert.equal((await open(token)).status, 200);
+  assert.equal((await open(beside)).status, 410, 'which another one does not');
   await invite(owner, 'gone@example.org', 'viewer');
   assert.equal((await open(token)).status, 410, 'a new invitation replaces the one before');
   const next = await tokenFor('gone@example.org', 2);

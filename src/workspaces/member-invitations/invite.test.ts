@@ -19,6 +19,7 @@ const context = {
   requestCounter: await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') }),
   wakeQueue: () => {},
 };
+await createWorkspace(database, { name: 'Rival', plan: 'free' });
 const { id: workspaceId } = await createWorkspace(database, { name: 'Test', plan: 'free' });
 const { id } = await createUser(database, { email: 'ada@example.org', password: 'correct horse battery' });
 const inviter = { id, userId: id, name: 'Ada', may: () => true };
@@ -29,8 +30,9 @@ test('of the mails about one invitation that wait, only the last one leaves: the
   await invite();
   const again = await invite();
   await resendInvitation(context, { workspaceId, id: again.id, inviter });
-  const { rows } = await database.query('select state from mails where recipient = $1 order by id', [email]);
+  const { rows } = await database.query('select state, subject from mails where recipient = $1', [email]);
   assert.deepEqual(rows.map(({ state }) => state).toSorted(), ['cancelled', 'cancelled', 'queued']);
+  assert.deepEqual([...new Set(rows.map(({ subject }) => subject))], ['Ada invites you to Test']);
 });
 
 test('the same for an address that is invited by several at the same moment: each knows of the one before it', async () => {
