@@ -116,8 +116,17 @@ test('a withdrawn invitation, one whose time is over, a replaced and a forged on
     );
     return body.data.find(({ email, mail_state }) => email === 'gone@example.org' && mail_state === 'sent');
   });
+  const kept = async () => {
+    const { rows } = await database.query<{ id: string; mail_id: string }>(
+      'select id, mail_id from member_invitations where id = any ($1::uuid[])',
+      [[listed.id, other.body.id]],
+    );
+    return { ids: rows.map(({ id }) => id), mails: new Set(rows.map(({ mail_id: mail }) => mail)).size };
+  };
+  assert.equal((await kept()).mails, 2, 'each has a mail of its own');
   assert.equal((await owner.api('DELETE', `${path}/${listed.id}`)).status, 204);
   assert.equal((await open(next)).status, 410);
+  assert.deepEqual((await kept()).ids, [other.body.id], 'which takes no other one away');
 });
 
 test('whoever reads the mails of an address gets the account that somebody else made for it, and the other is out', async () => {
