@@ -86,10 +86,10 @@ test('a withdrawn invitation, one whose time is over, a replaced and a forged on
   }
   const { database } = service.services;
   const endIn = (end: string) =>
-    [`update workspaces set ends_at = ${end} where id = $1`, [workspaceId]] as const;
-  await database.query(...endIn("now() + interval '1 day'"));
+    database.query(`update workspaces set ends_at = ${end} where id = $1`, [workspaceId]);
+  await endIn("now() + interval '1 day'");
   const whileItEnds = [(await open(token)).status, (await joinNew(token)).status];
-  await database.query(...endIn('null'));
+  await endIn('null');
   assert.deepEqual(whileItEnds, [410, 410], 'of a workspace that is being deleted');
 
   const other = await invite(owner, 'beside@example.org');
