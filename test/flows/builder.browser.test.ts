@@ -371,7 +371,7 @@ const underBars = `(async () => {${boxes}
   const found = [];
   for (const part of parts) {
     part.focus();
-    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    await new Promise((resolve) => setTimeout(resolve));
     const [bar, sight] = [boxOf(document.querySelector('.node-bar')), boxOf(canvas)];
     for (const { node, box } of boxesOf(host, visible))
       if (Math.min(box.bottom, sight.bottom) > bar.top && box.top < bar.bottom && box.left < bar.right && box.right > bar.left)
@@ -467,9 +467,11 @@ test('the canvas is the page: each line of it stands where the page has it, and 
       const seen = await page.evaluate<{ signs: number; found: string[] }>(covered);
       assert.ok(seen.signs > 1);
       assert.deepEqual(seen.found, [], `${name} at ${width} px`);
-      const bars = await page.evaluate<{ count: number; found: string[] }>(underBars);
-      assert.ok(bars.count > 1);
-      assert.deepEqual(bars.found, [], `${name} at ${width} px`);
+      if (name === 'plain' || name.startsWith('in columns')) {
+        const bars = await page.evaluate<{ count: number; found: string[] }>(underBars);
+        assert.ok(bars.count > 1);
+        assert.deepEqual(bars.found, [], `${name} at ${width} px`);
+      }
       await visit.setViewportSize({
         width: Number(await page.evaluate(`document.querySelector('.canvas').clientWidth`)),
         height: 800,
