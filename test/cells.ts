@@ -1,34 +1,65 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { distributedUrl } from './distribute.ts';
 
 /*
- * npm run test:cells                every declared statement on the Citus cluster at CITUS_URL, beside plain PostgreSQL
- * npm run test:cells -- <files…>    these test files there, with all tables in one distributed schema
+ * npm run test:cells                tests of the API, pages and the console on databases of three cells, each tenant in the next; and
+ *                                   every declared statement on the Citus cluster at CITUS_URL, beside plain PostgreSQL, where there is one
+ * npm run test:cells -- <files…>    these test files: on three cells, or with all tables in one distributed schema of the cluster
  *
  * CITUS_URL=postgres://user@host:port/postgres is a server with Citus 13 in shared_preload_libraries, on which databases can be
  * made: each is a cluster of one node. Citus does its part there as on many, for it is the same planner.
  */
 const home = fileURLToPath(new URL('..', import.meta.url));
 const cluster = process.env['CITUS_URL'];
-if (cluster === undefined) {
-  process.stderr.write(
-    'CITUS_URL does not say where a Citus cluster is: postgres://user@host:port/postgres\n',
+
+/** Left out are those that look into the database themselves, where a tenant's rows may be in another cell. */
+const wide = [
+  'src/app/api.test.ts',
+  'src/console/accounts/endpoints.test.ts',
+  'src/files/*.test.ts',
+  'src/forms/*.test.ts',
+  'src/forms/drafts/endpoints.test.ts',
+  'src/forms/texts/endpoints.test.ts',
+  'src/invitations/admission/admission.test.ts',
+  'src/invitations/endpoints.test.ts',
+  'src/invitations/sending/sending.test.ts',
+  'src/mail/endpoints.test.ts',
+  'src/page/*.test.ts',
+  'src/page/counting/*.test.ts',
+  'src/search/*.test.ts',
+  'src/submissions/{endpoints,remove-form,submit}.test.ts',
+  'src/submissions/{changes,held}/endpoints.test.ts',
+  'src/webhooks/{filter,workbench}.test.ts',
+  'src/workspaces/{keys,members,member-invitations}/endpoints.test.ts',
+  'test/cells/*.test.ts',
+  'test/cells/processes.ts',
+  'test/mcp.test.ts',
+];
+
+async function run(files: readonly string[], environment: Record<string, string>): Promise<boolean> {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(home, 'test', 'run.ts'), ...files],
+    { cwd: home, stdio: 'inherit', env: { ...process.env, ...environment } },
   );
-  process.exit(1);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code === 0;
 }
+
+const onCluster = (url: string) => ({ TEST_DATABASE_URL: distributedUrl(url), TEST_CELLS: 'citus' });
 const given = process.argv.slice(2);
-const files = given.length > 0 ? given : [join(home, 'test', 'nightly', 'statements-on-citus.ts')];
-const child = spawn(
-  process.execPath,
-  ['--disable-warning=ExperimentalWarning', join(home, 'test', 'run.ts'), ...files],
-  {
-    cwd: home,
-    stdio: 'inherit',
-    env: { ...process.env, TEST_DATABASE_URL: distributedUrl(cluster), TEST_CELLS: 'citus' },
-  },
-);
-const [code] = (await once(child, 'exit')) as [number | null];
-process.exit(code ?? 1);
+const threeCells = { TEST_CELLS: '3' };
+const runs =
+  given.length > 0
+    ? [() => run(given, cluster === undefined ? threeCells : onCluster(cluster))]
+    : [
+        () => run(globSync(wide, { cwd: home }), threeCells),
+        ...(cluster === undefined
+          ? []
+          : [() => run([join(home, 'test', 'nightly', 'statements-on-citus.ts')], onCluster(cluster))]),
+      ];
+for (const each of runs) if (!(await each())) process.exitCode = 1;

@@ -36,11 +36,15 @@ const structure = {
 /** A workspace on a running instance, with a key. */
 export type Owner = Pick<PublishedForm, 'key' | 'call'> & { workspaceId: string };
 
-/** Makes a workspace past the API, which the CLI takes longer for. @param permissions of its key; all but the named ones, when left out. */
-export async function makeOwner(instance: Instance, permissions?: readonly Permission[]): Promise<Owner> {
+/** Makes a workspace past the API, which the CLI takes longer for. @param permissions of its key; all but the named ones, when left out. @param path leads to its cell, unless that is the first. */
+export async function makeOwner(
+  instance: Instance,
+  permissions?: readonly Permission[],
+  path?: string,
+): Promise<Owner> {
   const database = openDatabase(
     { connectionString: instance.databaseUrl },
-    { pool: 1, log: openLog('silent') },
+    { pool: 1, log: openLog('silent'), ...(path !== undefined && { path }) },
   );
   const { id: workspaceId } = await createWorkspace(database, {
     name: 'Load',
@@ -58,8 +62,9 @@ export async function publishForm(
   instance: Instance,
   receiverUrl?: string,
   permissions?: readonly Permission[],
+  path?: string,
 ): Promise<PublishedForm> {
-  const { workspaceId, key, call } = await makeOwner(instance, permissions);
+  const { workspaceId, key, call } = await makeOwner(instance, permissions, path);
   const { body: form } = await call('POST', '/forms', { structure, publish: true });
   if (receiverUrl !== undefined) {
     const database = openDatabase(

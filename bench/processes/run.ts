@@ -17,7 +17,7 @@ const say = (text: string): void => {
 };
 
 /** What both are asked, by name. */
-async function makeCases(form: PublishedForm): Promise<Record<string, Request[]>> {
+export async function makeCases(form: PublishedForm): Promise<Record<string, Request[]>> {
   for (let entry = 0; entry < submissions; entry += 1) await submitEntry(form.publicUrl, `entry ${entry}`);
   const { idsByAnswer } = await form.listAll();
   const headers = { Authorization: `Bearer ${form.key}` };
