@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { firstCell } from '#kit/cells/cells.ts';
 import { publishForm } from '#test/crowd.ts';
 import { type Instance, openInstance } from '#test/process.ts';
@@ -9,7 +8,6 @@ import { makeCases } from '../processes/run.ts';
 import { describeMachine, middle } from '../report.ts';
 
 const warmUpSeconds = 2;
-const idleSeconds = 10;
 const concurrency = 8;
 /** What three cells in one database may cost: issue 16 says 0.97 of one. */
 const goal = 0.97;
@@ -25,11 +23,12 @@ async function ticksOf(pid: number): Promise<number> {
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
 }
 
-/** Seconds that a server and its database have worked. It hardly changes with what else runs. */
-async function worked(server: number, database: number): Promise<number> {
+/** Seconds that a server and its database have worked, each. It hardly changes with what else runs. */
+async function worked(server: number, database: number): Promise<readonly [number, number]> {
   const children = await readFile(`/proc/${database}/task/${database}/children`, 'utf8');
-  const pids = [server, database, ...children.split(' ').filter(Boolean).map(Number)];
-  return (await Promise.all(pids.map(ticksOf))).reduce((sum, ticks) => sum + ticks, 0) / 100;
+  const pids = [database, ...children.split(' ').filter(Boolean).map(Number)];
+  const inDatabase = (await Promise.all(pids.map(ticksOf))).reduce((sum, ticks) => sum + ticks, 0);
+  return [(await ticksOf(server)) / 100, inDatabase / 100];
 }
 
 type Stage = { server: number; database: number; port: number; cases: Record<string, Request[]> };
@@ -61,20 +60,8 @@ export async function benchCells({ rounds, seconds }: { rounds: number; seconds:
   try {
     const one = await stage(instances[0], [firstCell, firstCell, firstCell]);
     const three = await stage(instances[1], [firstCell, 'c2', 'c3']);
-    // What goes on without a request: queue, word index, housekeeping. On a busy machine, where few requests fit into a second,
-    // it would count as theirs.
-    const idle: number[] = [];
-    for (const { server, database } of [one, three]) {
-      await sleep(idleSeconds * 1_000);
-      const before = await worked(server, database);
-      await sleep(idleSeconds * 1_000);
-      idle.push(((await worked(server, database)) - before) / idleSeconds);
-    }
-    say(
-      `idle    one cell ${(idle[0]! * 1_000).toFixed(0)} ms/s, three ${(idle[1]! * 1_000).toFixed(0)} ms/s`,
-    );
     for (const name of Object.keys(one.cases)) {
-      const costs: number[][] = [[], []];
+      const costs: [number, number][][] = [[], []];
       for (let round = -1; round < rounds; round += 1)
         for (const [index, { server, database, port, cases }] of [one, three].entries()) {
           const before = await worked(server, database);
@@ -84,16 +71,20 @@ export async function benchCells({ rounds, seconds }: { rounds: number; seconds:
             port,
             seconds: round < 0 ? warmUpSeconds : seconds,
           };
-          const began = performance.now();
           const { perSecond } = await load(order);
-          const besides = (idle[index]! * (performance.now() - began)) / 1_000;
-          const cost = ((await worked(server, database)) - before - besides) / (perSecond * order.seconds);
-          if (round >= 0) costs[index]!.push(cost * 1e6);
+          const after = await worked(server, database);
+          const of = (part: 0 | 1): number =>
+            ((after[part] - before[part]) / (perSecond * order.seconds)) * 1e6;
+          if (round >= 0) costs[index]!.push([of(0), of(1)]);
         }
-      const [inOne, inThree] = costs.map(middle) as [number, number];
-      const least = costs.map((each) => Math.min(...each)) as [number, number];
+      const [inOne, inThree] = costs.map((each) =>
+        ([0, 1] as const).map((part) => middle(each.map((cost) => cost[part]))),
+      ) as [[number, number], [number, number]];
+      const describe = ([server, database]: [number, number]): string =>
+        `${server.toFixed(0)} + ${database.toFixed(0)} µs`;
+      const ratio = (inOne[0] + inOne[1]) / (inThree[0] + inThree[1]);
       say(
-        `${name.padEnd(7)} one cell ${inOne.toFixed(0)} µs, three ${inThree.toFixed(0)} µs   × ${(inOne / inThree).toFixed(2)} (least ${(least[0] / least[1]).toFixed(2)}), goal ${goal}`,
+        `${name.padEnd(7)} server + database: one cell ${describe(inOne)}, three ${describe(inThree)}   × ${ratio.toFixed(2)}, goal ${goal}`,
       );
     }
   } finally {

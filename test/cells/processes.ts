@@ -29,7 +29,13 @@ test('both of two processes serve a cell that is made while they run, over a ren
   // As if its 15 seconds were over.
   await instance.query("update cells set created_at = created_at - interval '1 minute'");
   const made = await instance.cli<{ id: string }>('workspace create', 'Second', '--cell', 'second');
-  const { key } = await instance.cli<{ key: string }>('key create', '--name', 'Second', '--workspace', made.id);
+  const { key } = await instance.cli<{ key: string }>(
+    'key create',
+    '--name',
+    'Second',
+    '--workspace',
+    made.id,
+  );
   const { status, body } = await callApi(instance.url, key, 'POST', '/forms', form);
   assert.equal(status, 201);
   const answering = (): number =>

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { idInDirectory } from '#kit/cells/cells.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import { hashApiKey, parseAuthorization } from '#workspaces/api-key.ts';
 
@@ -9,13 +8,15 @@ const named = /^\/(?:f|files|app\/api\/(?:forms|workspaces))\/([0-9a-f-]{36})(?=
 const called = /^\/(?:api\/v1\/|mcp(?:[?#]|$))/;
 
 /**
- * What of a request the directory knows: the hash of its API key, or the id of the workspace or form that it names; undefined
+ * What of a request the directory knows: the hash of its API key, or the id, as a text, of the workspace or form that it names; undefined
  * for what concerns none, and is answered by the first cell. It reads what findCaller and the routes read.
  */
-export function placeOfRequest({ url = '', headersDistinct }: IncomingMessage): Buffer | undefined {
+export function placeOfRequest(request: IncomingMessage): Buffer | string | undefined {
+  const { url = '' } = request;
   const inPath = named.exec(url)?.[1];
   if (inPath !== undefined) return ofUuid(inPath);
   if (!called.test(url)) return undefined;
+  const { headersDistinct } = request;
   const authorization = headersDistinct['authorization'];
   if (authorization !== undefined) {
     const key = parseAuthorization(authorization);
@@ -25,5 +26,7 @@ export function placeOfRequest({ url = '', headersDistinct }: IncomingMessage): 
   return ofUuid(inHeader ?? new URLSearchParams(url.split('?', 2)[1]).get('workspace_id') ?? '');
 }
 
-const ofUuid = (text: string): Buffer | undefined =>
-  uuidPattern.test(text.toLowerCase()) ? idInDirectory(text) : undefined;
+function ofUuid(text: string): string | undefined {
+  const id = text.toLowerCase();
+  return uuidPattern.test(id) ? id : undefined;
+}

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Cell, cellsOf, cellWith, onCell } from '#kit/cells/cells.ts';
+import { type Cell, cellsOf, cellWith, idInDirectory, onCell } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import { bareHeaders, jsonType, type Server } from '#kit/http.ts';
 import { toApiError } from '#kit/problem-of.ts';
@@ -73,41 +73,52 @@ function dispatch(
   { database, log }: Pick<Ground, 'database' | 'log'>,
   parts: ReadonlyMap<Database, Promise<Part>>,
 ): void {
-  const find = rememberCells(database);
-  const [own] = first.server.listeners('request') as [
-    (request: IncomingMessage, response: ServerResponse) => void,
-  ];
+  const [own] = first.server.listeners('request') as [Answer];
   first.server.off('request', own);
-  const answer = async (request: IncomingMessage, response: ServerResponse, place: Buffer): Promise<void> => {
-    const part = await parts.get(await find(place));
-    if (part) part.server.routing(request, response);
-    else own(request, response);
+  const find = async (place: Buffer | string): Promise<Answer> => {
+    const id = typeof place === 'string' ? idInDirectory(place) : place;
+    const part = await parts.get(await cellWith(database, id));
+    return part ? (request, response) => part.server.routing(request, response) : own;
   };
+  const known = remember(find);
   first.server.on('request', (request, response) => {
     const place = cellsOf(database).length > 1 ? placeOfRequest(request) : undefined;
-    if (!place) own(request, response);
-    else
-      answer(request, response, place).catch((error: unknown) => {
+    const answer = place === undefined ? own : known(place);
+    if (!(answer instanceof Promise)) return answer(request, response);
+    answer
+      .then((found) => found(request, response))
+      .catch((error: unknown) => {
         log.error({ err: error }, 'the cell of a request could not be found');
         refuse(response, error);
       });
   });
 }
 
-/** As `cellWith`, asked once in a while for each thing: keys and ids of what is made later are others. */
-function rememberCells(database: Database): (place: Buffer) => Promise<Database> {
-  const known = new Map<string, { at: number; cell: Promise<Database> }>();
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Who answers for a thing, asked once in a while for each: keys and ids of what is made later are others. What is known is there at
+ * once, as a promise would cost a request more than all else here.
+ */
+function remember(
+  find: (place: Buffer | string) => Promise<Answer>,
+): (place: Buffer | string) => Answer | Promise<Answer> {
+  const known = new Map<string, { at: number; answer: Answer | Promise<Answer> }>();
   return (place) => {
-    const name = place.toString('base64');
+    const name = typeof place === 'string' ? place : place.toString('latin1');
     const at = performance.now();
     const asked = known.get(name);
-    if (asked && at - asked.at < rememberMs) return asked.cell;
-    const cell = cellWith(database, place);
+    if (asked && at - asked.at < rememberMs) return asked.answer;
+    const answer = find(place);
     known.delete(name);
     if (known.size >= remembered) known.delete(known.keys().next().value!);
-    known.set(name, { at, cell });
-    cell.catch(() => known.delete(name));
-    return cell;
+    const kept: { at: number; answer: Answer | Promise<Answer> } = { at, answer };
+    known.set(name, kept);
+    answer.then(
+      (found) => (kept.answer = found),
+      () => known.delete(name),
+    );
+    return answer;
   };
 }
 
