@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
+import { whileHeld } from '#test/while-held.ts';
 import type { Workspace } from '../shapes.ts';
 import type { Member } from './shapes.ts';
 
@@ -29,10 +30,14 @@ test('the last owner is neither removed nor demoted, nor leaves; of two who act 
   assert.equal((await first.api('PATCH', `/members/${first.userId}`, { role: 'owner' })).status, 200);
 
   const second = await signIn(service, { role: 'owner', workspaceId: first.workspaceId });
-  const both = await Promise.all([
-    first.api('DELETE', `/members/${second.userId}`),
-    second.api('DELETE', `/members/${first.userId}`),
-  ]);
+  // Both are under way before either goes on: at whatever they take turns.
+  const workspace = { text: 'select from workspaces where id = $1 for update', values: [first.workspaceId] };
+  const both = await whileHeld(service.services.database, workspace, 2, () =>
+    Promise.all([
+      first.api('DELETE', `/members/${second.userId}`),
+      second.api('DELETE', `/members/${first.userId}`),
+    ]),
+  );
   assert.equal(both.filter(({ status }) => status === 204).length, 1);
   const { rows } = await service.services.database.query(
     "select role from members where workspace_id = $1 and role = 'owner'",
