@@ -76,16 +76,20 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
       return <LyingBars label={label} bars={bars.map((bar) => placedLine(bar, bars.length))} />;
     case 'grid':
       return <MatrixTable element={element} />;
-    case 'texts':
+    case 'texts': {
+      // What stands among the bars is not said again.
+      const known = new Set(bars.map((bar) => bar.label.toLowerCase()));
+      const others = texts.filter(({ text }) => !known.has(text.trim().toLowerCase()));
       return (
         <>
           {bars.length > 0 && (
             <LyingBars label="Written more than once" bars={bars.map((bar) => lineOf(bar, answered))} />
           )}
-          {bars.length > 0 && <h3 className="soft small">The latest</h3>}
-          {texts.length > 0 && <LatestTexts element={element} />}
+          {bars.length > 0 && others.length > 0 && <h3 className="soft small">The latest others</h3>}
+          {others.length > 0 && <LatestTexts texts={others} />}
         </>
       );
+    }
     case 'recommendation':
     case 'levels':
     case 'histogram':
@@ -186,7 +190,7 @@ function withPlaces({ label, places }: Bar): string {
   return `${label} (${say(capacity - left)} of ${say(capacity)} places taken)`;
 }
 
-function LatestTexts({ element: { texts } }: { element: ElementSummary }): ReactElement {
+function LatestTexts({ texts }: Pick<ElementSummary, 'texts'>): ReactElement {
   return (
     <ul className="latest" aria-label="Latest answers">
       {texts.map(({ submission_id, text }, index) => (
