@@ -86,6 +86,7 @@ export type Question = {
  * problem. The server reads by this, and who shows a question colours and suggests by it.
  */
 export function readQuestion(text: string): Question {
+  if (!anySign.test(text)) return { parts: Array.from(text.matchAll(/\S+/g), wordOf), problems: [] };
   const parts = [...text.matchAll(tokens)].flatMap(readToken);
   const problems = parts.flatMap((part) => {
     const problem = problemOf(part);
@@ -98,6 +99,17 @@ export function readQuestion(text: string): Question {
   }
   return { parts, problems };
 }
+
+/** What is more than words has one of these. Most questions are words, and the pattern of all else takes 8 µs of a search. */
+const anySign = /["*:-]/;
+
+const wordOf = ({ index, 0: text }: RegExpExecArray): QuestionPart => ({
+  begin: index,
+  end: index + text.length,
+  isNot: false,
+  kind: 'word',
+  text,
+});
 
 /** A sign, a name and its colon, a quotation that may lack its end; else whatever is not blank. */
 const tokens =
