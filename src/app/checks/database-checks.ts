@@ -10,6 +10,7 @@ import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
 import { findInstanceKey } from '#kit/vault.ts';
+import { endsSoon, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
 import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 import { readServer, selectLeftovers } from './queries.ts';
@@ -20,8 +21,6 @@ const oldestVersion = 15;
 /** Nothing of ours holds a transaction open for so long without a word: such a session is ended after 30 s. */
 const leftSeconds = 120;
 const largestDrift = 5;
-/** The part of the delivery log that is written is told a week before where it ends (webhooks/upkeep/parts.ts). */
-const shortestNoticeMs = 2 * 86_400_000;
 
 /** What a database must be, whatever is in it. A start looks at these before it changes anything. */
 export const databaseChecks: readonly Check<Context>[] = [
@@ -137,8 +136,8 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
       if (!end || end.getTime() > now().getTime() + shortestNoticeMs)
         return ok(`It lies in ${parts.length === 1 ? 'one part' : `${parts.length} parts`}.`);
       return problem(
-        `The last part of the delivery log takes nothing from ${end.toISOString()} on, and the next is not there: submissions with a webhook fail from then on.`,
-        'Let a server run, which makes it within the hour; its log says why where it cannot.',
+        endsSoon(end),
+        'Let a server run, which makes it within the hour, and end transactions that stay open; its log says why where it cannot.',
       );
     },
   },

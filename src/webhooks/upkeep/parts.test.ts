@@ -7,7 +7,7 @@ import { testDatabase } from '#test/database.ts';
 import { makeForm, makeWebhook, type Place } from '../testing.ts';
 import { beginParts, dayMs, dropParts, nextEnd, rowsUpTo } from './parts.ts';
 import { pruneLedger } from './prune.ts';
-import { selectParts } from './queries.ts';
+import { boundPart, endPart, selectParts } from './queries.ts';
 
 const { database } = await testDatabase();
 const today = Math.floor(Date.now() / dayMs);
@@ -122,8 +122,17 @@ test('a part that is written is ended while rows come, and what was broken off g
   );
   assert.deepEqual(await selectParts(other, {}), [{ number: 0, opens: null, below: null }]);
   await holder.query('rollback');
+  for (const text of boundPart(0, null, day(-1))) await other.query(text);
+  await endPart(other, { number: 0, below: day(-1) });
+  await holder.query('begin; lock table deliveries_0 in row exclusive mode');
+  await assert.rejects(beginParts({ database: other }, { retentionDays: 30 }), /takes nothing from/);
+  await holder.query('rollback');
   holder.release();
-  assert.equal(await beginParts({ database: other }, { retentionDays: 30, large: 0 }), 1);
+  assert.equal(
+    await beginParts({ database: other }, { retentionDays: 30, large: 0 }),
+    4,
+    'its end, and three days',
+  );
   const [first, second] = await selectParts(other, {});
   assert.deepEqual(first!.below, second!.opens);
   assert.equal(await beginParts({ database: other }, { retentionDays: 30, large: 0 }), 0);

@@ -34,6 +34,8 @@ const mostKept = 40;
 const aheadMs = 3 * dayMs;
 /** A part that is being written ends so long after it was said: it is read through before, and what is there must not come to its end meanwhile. */
 const noticeMs = 7 * dayMs;
+/** So long before its end a part that is written has a next one, unless something keeps it from being cut. */
+export const shortestNoticeMs = 2 * dayMs;
 /** A delivery that is still sent holds its day up for so long. Then all others of it go row by row. */
 const holdsMs = 3 * dayMs;
 
@@ -54,6 +56,7 @@ export function nextEnd({ opens, below }: Part, at: Date, retentionDays: number)
 /**
  * Gives the days to come parts of their own, where the part that is written now is large. What is broken off goes on the next time.
  * @returns how many parts were begun.
+ * @throws Error where the last part ends within two days and cannot be cut, as somebody holds the tables all the time.
  */
 export async function beginParts(
   { database }: { database: Database },
@@ -66,9 +69,15 @@ export async function beginParts(
     if (!end) return begun;
     const written = parts.findLast(({ opens }) => !opens || opens <= at)!;
     if (!last.below && (await measurePart(database, written))[0]!.bytes < large) return begun;
-    if (!(await splitLast(database, parts, end, at))) return begun;
+    if (await splitLast(database, parts, end, at)) continue;
+    if (last.below && last.below < later(at, shortestNoticeMs)) throw new Error(endsSoon(last.below));
+    return begun;
   }
 }
+
+/** What is wrong when the part that is written has been told its end, and is not cut. */
+export const endsSoon = (end: Date): string =>
+  `The delivery log takes nothing from ${end.toISOString()} on, and its next part is not there: submissions with a webhook fail from then on.`;
 
 async function splitLast(database: Database, parts: Part[], end: Date, at: Date): Promise<boolean> {
   const { number, opens, below } = parts.at(-1)!;
