@@ -100,7 +100,7 @@ export function readQuestion(text: string): Question {
   return { parts, problems };
 }
 
-/** What is more than words has one of these. Most questions are words, and the pattern of all else takes 8 µs of a search. */
+/** What is more than words has one of these. Most questions are words, and the pattern of all else took 8 µs of a search in a profile on busy cores. */
 const anySign = /["*:-]/;
 
 const wordOf = ({ index, 0: text }: RegExpExecArray): QuestionPart => ({
