@@ -5,7 +5,7 @@ import { factOf } from './fact-of.ts';
 import { isRecord, own } from './json.ts';
 import { limits } from './limits.ts';
 import { byteLength, cutToBytes } from './text.ts';
-import type { AnswerKind } from './types/rules.ts';
+import { type AnswerKind, isChosen } from './types/rules.ts';
 import { type Form, type InputElement, kindOf, listQuestions } from './tree.ts';
 
 /** The inputs that can be the subject of a submission: text answers outside repeatable composites. */
@@ -55,7 +55,7 @@ export function searchableText(
 export function chosenLabels(form: Form, answers: Answers): Set<string> {
   const labels = new Set<string>();
   for (const { input, value } of walkAnswers(form, answers))
-    if (isChosen[kindOf(input)]) for (const label of textsOf[kindOf(input)](value, input)) labels.add(label);
+    if (isChosen(kindOf(input))) for (const label of textsOf[kindOf(input)](value, input)) labels.add(label);
   return labels;
 }
 
@@ -112,20 +112,6 @@ const listedTexts = (value: AnswerValue): string[] =>
 /** Options are found by what people read of them. */
 const choiceTexts = (value: AnswerValue, { attrs }: InputElement): string[] =>
   [...scalarText(value), ...listedTexts(value)].map((id) => optionsById(attrs).get(id)?.label ?? id);
-
-/** Whether options are chosen. */
-const isChosen: Readonly<Record<AnswerKind, boolean>> = {
-  text: false,
-  moment: false,
-  choice: true,
-  number: false,
-  boolean: false,
-  consent: false,
-  choices: true,
-  order: true,
-  grid: true,
-  files: false,
-};
 
 const textsOf: Record<AnswerKind, (value: AnswerValue, input: InputElement) => string[]> = {
   text: scalarText,

@@ -11,7 +11,7 @@ import type {
 } from './elements.ts';
 import { factOf } from './fact-of.ts';
 import { type InputType, inputRules, isInputType } from './input-rules.ts';
-import type { AnswerKind, InputRules } from './types/rules.ts';
+import { type AnswerKind, type InputRules, isChosen } from './types/rules.ts';
 import type { askedAttributes } from './types/shared-attributes.ts';
 
 /** A node as it is sent, before validation. */
@@ -105,13 +105,19 @@ export function kindOf(input: InputElement): AnswerKind {
 
 /** Whether a selection takes one free text besides its options. */
 export function takesOther(input: InputElement): boolean {
-  return otherTaken(input.attrs);
+  return isChosen(kindOf(input)) && otherTaken(input.attrs);
 }
 
 /** The options of a selection, in the form's order; empty for every other input. */
-export function optionsOf({ attrs }: InputElement): readonly ChoiceOption[] {
-  return [...optionsById(attrs).values()];
+export function optionsOf(input: InputElement): readonly ChoiceOption[] {
+  return [...optionsIn(input).values()];
 }
+
+/** The same by their ids. What another element calls options is kept, and is none. */
+export const optionsIn = (element: Element): ReadonlyMap<unknown, ChoiceOption> =>
+  isInput(element) && isChosen(kindOf(element)) ? optionsById(element.attrs) : noOptions;
+
+const noOptions: ReadonlyMap<unknown, ChoiceOption> = new Map();
 
 /** Whether a question whose answer is a list of options takes one of them only. */
 export function takesOne(input: InputElement): boolean {

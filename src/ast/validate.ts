@@ -11,7 +11,6 @@ import { firstProblems, quote } from './problems.ts';
 import { rangeProblem } from './rules/range-problem.ts';
 import { translationProblems } from './translations/check-translations.ts';
 import type { Form } from './tree.ts';
-import { selectionAttributes } from './types/choice-type.ts';
 
 /**
  * One problem of a structure. `path` locates the node: `[]` the root, `[step]`, `[step, element]`,
@@ -224,9 +223,6 @@ const requiredNames = factOf((specs: AttributeSpecs): readonly string[] =>
   Object.keys(specs).filter((name) => specs[name]!.required),
 );
 
-/** Options are read of whatever element has them (answers/options.ts): where its type has none, they are options all the same. */
-const { options: anyOptions } = selectionAttributes;
-
 /** Gives back the attributes that are right, for the checks that look further. */
 function* checkAttributes(
   node: Node,
@@ -243,9 +239,8 @@ function* checkAttributes(
   const at = (name: string) => (path.length === 0 ? { path, field: name } : { path });
   // By what the node has: what its type may have besides is several times as much.
   for (const name of new Set([...requiredNames(specs), ...Object.keys(attrs)])) {
+    const spec = own(specs, name);
     const value = own(attrs, name);
-    const spec =
-      own(specs, name) ?? (name === 'options' && path.length > 1 && value ? anyOptions : undefined);
     if (spec?.required && isMissing(value)) {
       yield { message: `A required attribute is missing: "${name}".`, ...at(name) };
     } else if (spec && value !== undefined) {

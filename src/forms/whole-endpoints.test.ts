@@ -320,6 +320,7 @@ test('validating tells every problem at once, and of what is valid what makes it
     element('text', 'c', { label: '***' }),
     element('text', 'd', { placeholder: 'As it stands in your passport, with all names' }),
     element('radio', 'e', { options: ['1', '2', '3', '4', '5', '6', '7', '8'] }),
+    element('rating', 'f', { placeholder: 5 }),
   );
   const steps = [...hard.children!, { type: 'step', attrs: {}, children: [] }];
   const { problems, warnings } = await validate({ structure: { ...hard, children: steps } });

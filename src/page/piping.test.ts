@@ -42,7 +42,8 @@ const greeting = stepsOf(
       help_text: '- visa: {{visa}}\n- **{{name}}**',
       required: true,
     }),
-    element('heading', 'hello', { label: 'Hello {{name}}' }),
+    // Nobody is asked for a heading, so what requires it is not read.
+    element('heading', 'hello', { label: 'Hello {{name}}', require_when: true }),
     element('paragraph', 'text', { label: 'Abroad: {{abroad}}.' }),
   ],
 );

@@ -1,6 +1,6 @@
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { type Question, readQuestion } from '#ast/search/read-question.ts';
-import type { AnswerKind } from '#ast/types/rules.ts';
+import { type AnswerKind, isChosen } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Asked, ask, type Known, phrasesIn, type SaidOption } from './ask.ts';
@@ -37,8 +37,6 @@ export async function readAsked(
 
 const kindOf = (type: string): AnswerKind | undefined =>
   isInputType(type) ? inputRules[type].kind : undefined;
-const isChosen = (kind: AnswerKind | undefined): boolean =>
-  kind === 'choice' || kind === 'choices' || kind === 'order' || kind === 'grid';
 
 /** Which options say a phrase in their label, in any language of their form as it is live. */
 async function readSayingOptions(
@@ -63,7 +61,10 @@ async function readKnown(
   const elements = [...new Set(parts.flatMap((part) => (part.kind === 'field' ? [part.name] : [])))];
   if (elements.length === 0) return () => undefined;
   const rows = await listNamedTypes(database, { ...reach, elements });
-  const chosen = rows.flatMap(({ element, type }) => (isChosen(kindOf(type)) ? [element] : []));
+  const chosen = rows.flatMap(({ element, type }) => {
+    const kind = kindOf(type);
+    return kind && isChosen(kind) ? [element] : [];
+  });
   const options =
     chosen.length === 0 ? [] : await listLabelledOptions(database, { ...reach, elements: chosen });
   const typesOf = Map.groupBy(rows, ({ element }) => element);

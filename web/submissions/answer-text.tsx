@@ -1,9 +1,8 @@
 import type { ReactElement } from 'react';
 import type { AnswerRow, AnswerValue, FileAnswer } from '#ast/answers.ts';
-import { optionsById, written } from '#ast/answers/options.ts';
 import type { ConsentAnswer } from '#ast/types/rules.ts';
 import { isRecord, own } from '#ast/json.ts';
-import type { InputElement, Question } from '#ast/tree.ts';
+import { type InputElement, isInput, matrixRowsOf, optionsIn, type Question } from '#ast/tree.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Icon } from '../design/icon.tsx';
 import { Marked } from '../design/marked.tsx';
@@ -46,10 +45,10 @@ export const askedIn = (
   })),
 });
 
-const askedOf = ({ type, attrs }: Question['element']): AskedOf => ({
-  type,
-  rows: type === 'matrix' ? attrs.rows.map(written) : [],
-  option_labels: Object.fromEntries([...optionsById(attrs).values()].map(({ id, label }) => [id, label])),
+const askedOf = (element: Question['element']): AskedOf => ({
+  type: element.type,
+  rows: isInput(element) ? matrixRowsOf(element) : [],
+  option_labels: Object.fromEntries([...optionsIn(element).values()].map(({ id, label }) => [id, label])),
 });
 
 /** An answer that is one text, as people write it. Days and times have no zone: they are shown as they were given. */

@@ -2,11 +2,10 @@ import { otherChoice } from './other-choice.ts';
 import { sayMoment } from '../rules/moments.ts';
 import { type NumberMarks, sayNumber } from '../rules/written-numbers.ts';
 import { isRecord, own } from '../json.ts';
-import { type InputElement, matrixRowsOf } from '../tree.ts';
+import { type InputElement, matrixRowsOf, optionsIn } from '../tree.ts';
 import { inputRules } from '../input-rules.ts';
 import type { InputRules } from '../types/rules.ts';
 import { isBlank } from './blank.ts';
-import { optionsById } from './options.ts';
 
 /** What it takes to say an answer to a person. */
 export type AnswerSpeech = {
@@ -29,7 +28,7 @@ export function sayAnswer(input: InputElement, value: unknown, speech: AnswerSpe
     if (typeof one === 'boolean') return speech.words[one ? 'yes' : 'no'];
     if (typeof one === 'number')
       return sayOwn?.(attrs, one, speech.numbers) ?? sayNumber(one, speech.numbers);
-    const text = optionsById(attrs).get(one)?.label ?? String(one);
+    const text = optionsIn(input).get(one)?.label ?? String(one);
     return kind === 'moment' && format?.accepts(text) ? sayMoment(text, speech.language) : text;
   };
   const sayAll = (some: unknown): string[] =>

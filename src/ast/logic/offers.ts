@@ -1,4 +1,3 @@
-import { optionsById } from '../answers/options.ts';
 import { factOf } from '../fact-of.ts';
 import type { Row } from '../fields.ts';
 import type { BrokenRule } from '../rules/problem.ts';
@@ -7,6 +6,7 @@ import {
   type Form,
   type InputElement,
   isInput,
+  optionsIn,
   optionsOf,
   takesOther,
   walkElements,
@@ -19,15 +19,15 @@ export type Holds = (condition: Condition | undefined, row: Row | undefined) => 
 
 /** Whether an option can be chosen, by its id; a text of the visitor's own always can. @throws TooMuchWork */
 export const isOffered = (
-  { attrs }: InputElement,
+  input: InputElement,
   option: unknown,
   holds: Holds,
   row: Row | undefined,
-): boolean => holds(optionsById(attrs).get(option)?.show_when, row);
+): boolean => holds(optionsIn(input).get(option)?.show_when, row);
 
 /** Whether the element has options that are offered by conditions. */
-export const offersByCondition = ({ attrs = {} }: Element): boolean =>
-  optionsById(attrs)
+export const offersByCondition = (element: Element): boolean =>
+  optionsIn(element)
     .values()
     .some(({ show_when: when }) => when !== undefined);
 

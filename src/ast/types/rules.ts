@@ -24,6 +24,9 @@ export type AnswerKind =
 export type ListKind = 'choices' | 'order';
 export const isList = (kind: AnswerKind): kind is ListKind => kind === 'choices' || kind === 'order';
 
+/** The kinds of which options are chosen. */
+export const isChosen = (kind: AnswerKind): boolean => kind === 'choice' || kind === 'grid' || isList(kind);
+
 /** The whole numbers that a question on a scale takes, both ends among them. */
 export type Levels = { readonly from: number; readonly to: number };
 

@@ -8,6 +8,7 @@ import {
   placeholderOf,
   walkElements,
 } from '#ast/tree.ts';
+import { elements } from '#ast/elements.ts';
 import { quote } from '#ast/problems.ts';
 import type { Settings } from '#ast/settings.ts';
 import { listTexts, missingIn } from '#ast/translations/texts.ts';
@@ -81,7 +82,7 @@ function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
   return ({ element, path, parent }) => {
     if (!isInput(element) || !isSeen(element)) return [];
     const { label } = element.attrs;
-    const placeholder = placeholderOf(element);
+    const placeholder = 'placeholder' in elements[element.type].attrs ? placeholderOf(element) : undefined;
     const place = `${path[0]} ${parent?.attrs.id ?? ''} ${heard(label)}`;
     seen.set(place, (seen.get(place) ?? 0) + 1);
     const found: [rule: string, message: string][] = [];

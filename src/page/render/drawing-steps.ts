@@ -1,11 +1,18 @@
-import { optionsById } from '#ast/answers/options.ts';
 import { factOf } from '#ast/fact-of.ts';
 import type { RawAnswers } from '#ast/fields.ts';
 import type { FilesByName } from '#ast/logic/evaluate.ts';
 import { limits } from '#ast/limits.ts';
 import { pipedIds } from '#ast/piping.ts';
 import { countMarkup } from '#ast/markup-characters.ts';
-import { type Element, type Form, isComposite, isInput, isRepeatable, matrixRowsOf } from '#ast/tree.ts';
+import {
+  type Element,
+  type Form,
+  isComposite,
+  isInput,
+  isRepeatable,
+  matrixRowsOf,
+  optionsIn,
+} from '#ast/tree.ts';
 import { countShownRows } from './elements/rows.ts';
 
 /**
@@ -29,7 +36,7 @@ export function drawingSteps(form: Form, answers: RawAnswers, held: FilesByName)
 
 const ownSteps = factOf((element: Element): number => {
   const rows = isInput(element) ? matrixRowsOf(element).length : 0;
-  const options = Math.max(1, rows) * optionsById(element.attrs ?? {}).size;
+  const options = Math.max(1, rows) * optionsIn(element).size;
   return steps.element + options * steps.option + textSteps(element.attrs);
 });
 

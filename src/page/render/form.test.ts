@@ -406,7 +406,21 @@ test('a page has no script, no style attribute and no event handler', () => {
 });
 
 test('a text of five rows is a text: what is an attribute of another type stands in no page’s way', () => {
-  const form = formOf(element('textarea', 'letter', { rows: 5 }), element('matrix', 'grid'));
+  const options = [{ id: 'x', label: 'X', capacity: 1, show_when: 5 }];
+  const form = formOf(
+    element('textarea', 'letter', { rows: 5, options: [] }),
+    element('number', 'count', { max_length: 3, options: [null] }),
+    element('text', 'x', { options }),
+    element('heading', 'title', { options: 5 }),
+    composite('group', [element('text', 'y')], { options }),
+    element('matrix', 'grid'),
+  );
   assert.ok(drawingSteps(form, {}, new Map()) > 0);
-  assert.equal(byId(readMarkup(renderForm(viewOf(form))), 'letter').tag, 'textarea');
+  const tags = readMarkup(renderForm(viewOf(form)));
+  assert.equal(byId(tags, 'letter').tag, 'textarea');
+  assert.deepEqual(
+    tags.filter(({ attrs }) => attrs['class'] === 'count'),
+    [],
+    'a number has no count of its characters',
+  );
 });

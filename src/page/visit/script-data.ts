@@ -1,8 +1,7 @@
-import { optionsById } from '#ast/answers/options.ts';
 import { type Condition, comparisonsOf } from '#ast/logic/condition.ts';
 import { offersIn } from '#ast/logic/offers.ts';
 import { isPiped } from '#ast/piping.ts';
-import { type Form, walkElements } from '#ast/tree.ts';
+import { type Form, isAsked, isInput, optionsIn, walkElements } from '#ast/tree.ts';
 import { fileLimits } from '#files/receive.ts';
 import { invitationParameter } from '#invitations/token.ts';
 import { entryParameter } from '../admission.ts';
@@ -67,17 +66,17 @@ function namedReference(form: Form, reference: Readonly<Record<string, string>>)
   return Object.fromEntries(Object.entries(reference).filter(([name]) => names.has(name)));
 }
 
-type Logic = Readonly<Partial<Record<'show_when' | 'hide_when' | 'require_when', Condition | undefined>>>;
+type Logic = Readonly<Partial<Record<'show_when' | 'hide_when', Condition | undefined>>>;
 
 function* conditionsOf(form: Form): Generator<Condition, void> {
-  const nodes = [...form.children, ...[...walkElements(form)].map(({ element }) => element)];
-  for (const { attrs } of nodes) {
-    const { show_when, hide_when, require_when }: Logic = attrs ?? {};
-    const ofOptions = optionsById(attrs ?? {})
-      .values()
-      .map((option) => option.show_when);
-    for (const condition of [show_when, hide_when, require_when, ...ofOptions])
-      if (condition) yield condition;
+  const elements = [...walkElements(form)].map(({ element }) => element);
+  for (const { attrs } of [...form.children, ...elements]) {
+    const { show_when, hide_when }: Logic = attrs ?? {};
+    for (const condition of [show_when, hide_when]) if (condition) yield condition;
+  }
+  for (const element of elements) {
+    if (isInput(element) && isAsked(element) && element.attrs.require_when) yield element.attrs.require_when;
+    for (const { show_when: condition } of optionsIn(element).values()) if (condition) yield condition;
   }
   for (const { attrs } of form.children) {
     for (const { when } of attrs?.jumps ?? []) if (when) yield when;

@@ -1,3 +1,4 @@
+import { elements } from '#ast/elements.ts';
 import { factOf } from '#ast/fact-of.ts';
 import { optionsOf, type Form, type InputElement, isInput, walkElements } from '#ast/tree.ts';
 
@@ -28,7 +29,7 @@ export const limitsOf = factOf((form: Form): Limits => {
   return {
     elements: new Map(inputs.map((input) => [input.attrs.id, input])),
     unique: inputs
-      .filter(({ attrs }) => 'unique' in attrs && attrs.unique)
+      .filter(({ type, attrs }) => 'unique' in elements[type].attrs && 'unique' in attrs && attrs.unique)
       .map((input) => ({ element: input.attrs.id, ignored: ignoredIn(input) })),
     options: inputs.flatMap((input) =>
       optionsOf(input).flatMap(({ id: option, label, capacity }) =>

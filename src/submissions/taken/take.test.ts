@@ -134,6 +134,15 @@ test('a phone number is the same by its digits, a number by its value, and the a
   assert.equal(await sendTo(scene, { seat: '12.0' }), 'The seat: This seat is somebody else’s.');
 });
 
+test('only what its type has is limited: many may choose the same, and a text has no places', async () => {
+  const scene = await openScene(database, [
+    element('radio', 'color', { unique: true }),
+    element('text', 'name', { options: [{ id: 'Ada', label: 'Ada', capacity: 1 }] }),
+  ]);
+  const sent = { color: 'Red', name: 'Ada' };
+  assert.deepEqual([await sendTo(scene, sent), await sendTo(scene, sent)], ['ok', 'ok']);
+});
+
 test('the same answers under their key are one submission, and take one place', async () => {
   const scene = await openScene(database, [workshop(1)]);
   const key = newId();

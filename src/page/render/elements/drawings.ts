@@ -1,7 +1,6 @@
-import { optionsById } from '#ast/answers/options.ts';
 import type { ElementType } from '#ast/elements.ts';
 import { factOf } from '#ast/fact-of.ts';
-import { type Element, type Form, walkElements } from '#ast/tree.ts';
+import { type Element, type Form, optionsIn, walkElements } from '#ast/tree.ts';
 import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { calculation } from './calculation.ts';
 import { boxAttributes } from './frame.ts';
@@ -76,7 +75,7 @@ const placesStyle = `
 `;
 
 const countsPlaces = (element: Element): boolean =>
-  [...optionsById(element.attrs ?? {}).values()].some(({ capacity }) => capacity !== undefined);
+  [...optionsIn(element).values()].some(({ capacity }) => capacity !== undefined);
 
 /** What the style sheet of a form's pages has besides for the types of its elements. */
 export const styleOf = factOf((form: Form): string => {

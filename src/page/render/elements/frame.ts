@@ -60,8 +60,8 @@ function descriptionOf({ name, element }: Field): string {
 const countId = (name: string): string => `_count-${name}`;
 
 /** How many characters an answer may have, where the form says so. */
-function limitOf({ attrs }: InputElement): number | undefined {
-  return 'max_length' in attrs ? attrs.max_length : undefined;
+function limitOf(input: InputElement): number | undefined {
+  return kindOf(input) === 'text' && 'max_length' in input.attrs ? input.attrs.max_length : undefined;
 }
 
 /** What may still be written, below the control: the script counts, and says so to whoever does not see it. */
