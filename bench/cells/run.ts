@@ -8,7 +8,7 @@ import { makeCases } from '../processes/run.ts';
 import { describeMachine, middle } from '../report.ts';
 
 const warmUpSeconds = 2;
-const concurrency = 8;
+const concurrency = 48;
 /** What three cells in one database may cost: issue 16 says 0.97 of one. */
 const goal = 0.97;
 

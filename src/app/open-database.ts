@@ -161,7 +161,7 @@ export async function joinFormloomDatabase(
 }
 
 /** Of a process, with room for more cells; the rest is for the primary, and for commands of the CLI. */
-const cellsWithRoom = 5;
+const cellsWithRoom = 4;
 const others = 20;
 const fewestConnections = 60;
 

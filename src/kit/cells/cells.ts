@@ -28,8 +28,6 @@ type Instance = {
   /** Reads all cells; undefined while there is one. */
   everywhere: Database | undefined;
   open: (path: string, pool: number) => Database;
-  /** Connections of this process to all cells together. */
-  connections: number;
   hearers: Set<(cell: Cell) => void>;
 };
 
@@ -38,17 +36,17 @@ const instances = new WeakMap<Database, Instance>();
 
 const instanceOf = (db: Queryable): Instance | undefined => instances.get(databaseOf(db));
 
-/** Each cell has at least so many connections of a process, and what reads all of them has as many. */
-const fewestOfCell = 3;
+/** Connections of a process to what reads all cells. */
 const ofEverywhere = 2;
 /** What a process has open to a cell beside its pool: what listens for jobs and for the feed. And once, for keys. */
 const listenersOfCell = 2;
 
-/** How many connections a process may have open where there are so many cells. */
+/**
+ * How many connections a process may have open where there are so many cells. Each has a whole pool: shared out among cells, it made
+ * whoever waits for a connection a tenth dearer (measured).
+ */
 export const connectionsOf = (cells: number, pool: number): number =>
-  cells * (Math.max(fewestOfCell, Math.ceil(pool / cells)) + listenersOfCell) +
-  1 +
-  (cells > 1 ? ofEverywhere : 0);
+  cells * (pool + listenersOfCell) + 1 + (cells > 1 ? ofEverywhere : 0);
 
 /**
  * Looks which cells the instance at a database has; from then on the functions below know them, and see to the pools of all.
@@ -60,7 +58,6 @@ export async function openCells(
   open: Instance['open'],
 ): Promise<{ close(): Promise<void> }> {
   const { schema_name: home, path } = only(await findHome(database, {}))!;
-  const connections = database.options.max;
   const first: Cell = { name: firstCell, path, database };
   const instance: Instance = {
     first: database,
@@ -68,7 +65,6 @@ export async function openCells(
     cells: [first],
     everywhere: undefined,
     open,
-    connections,
     hearers: new Set(),
   };
   instances.set(database, instance);
@@ -91,11 +87,9 @@ export async function refreshCells(database: Database): Promise<void> {
   // Nothing waits from here on, so that of two who look at once one opens a cell.
   const fresh = rows.filter(({ name }) => !cells.some((cell) => cell.name === name));
   if (fresh.length === 0) return;
-  const share = Math.max(fewestOfCell, Math.ceil(instance.connections / (cells.length + fresh.length)));
-  for (const cell of cells) cell.database.options.max = share;
   for (const { name, schema_name } of fresh) {
     const path = pathOf(schema_name, home);
-    const database = instance.open(path, share);
+    const database = instance.open(path, instance.first.options.max);
     instances.set(database, instance);
     cells.push({ name, path, database });
   }
