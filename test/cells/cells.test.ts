@@ -171,11 +171,17 @@ test('a person has workspaces of several cells, and cannot go while one of them 
     userId: successor.userId,
     role: 'owner',
   });
+  const left = await person.call('DELETE', `/memberships/${workspaces[0]!.id}`);
+  assert.equal(left.status, 204, JSON.stringify(left.body));
   assert.equal((await end()).status, 200);
   // It stands in the log of each of their workspaces.
   assert.deepEqual(
     await inEach("select count(*)::int as found from audit_lines where operation = 'deleteAccount'"),
-    [1, 1, 1],
+    [1, 0, 1],
+  );
+  assert.deepEqual(
+    await inEach("select count(*)::int as found from audit_lines where operation = 'leaveWorkspace'"),
+    [0, 1, 0],
   );
   await database.query("update users set ends_at = now() - interval '1 s' where id = $1", [person.userId]);
   await removeEndedAccounts(database);
