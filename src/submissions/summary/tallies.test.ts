@@ -155,6 +155,14 @@ test('a bar of what has an order says from where to where its answers go, so tha
     ['2026-01-01T00:00', '2026-01-01T00:00'],
   ]);
   assert.deepEqual(spans('time', ['09:59', '09:30']), [['09:30', '09:59']]);
+  assert.deepEqual(spans('rating', [4, 5, 5]), [
+    [4, 4],
+    [5, 5],
+  ]);
+  assert.deepEqual(spans('scale', [0, 10]), [
+    [0, 0],
+    [10, 10],
+  ]);
 });
 
 test('texts that were written more than once are counted, the most frequent first, in memory that has an end', () => {

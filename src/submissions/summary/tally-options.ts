@@ -60,8 +60,17 @@ export function tallyLevels(asked: Asked): Tally {
       levels.add(String(answer));
       numbers.add(answer);
     },
-    result: () => ({ ...levels.result(), chart: 'levels', numbers: numbers.result().numbers }),
+    result() {
+      const bars = levels.result().bars.map(atLevel);
+      return { chart: 'levels', bars, numbers: numbers.result().numbers };
+    },
   };
+}
+
+/** A level is a number, as which its answers are found. */
+function atLevel(bar: Bar): Bar {
+  const level = Number(bar.label);
+  return bar.count > 0 ? { ...bar, from: level, to: level } : bar;
 }
 
 /** From 0 to 10, a scale says how many recommend and how many advise against; of other lengths it is levels. */

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { ElementSummary } from '#submissions/shapes.ts';
+import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { barCondition } from './bar-condition.ts';
 import { percent } from './lying-bars.tsx';
 import { SubmissionsLink } from './submissions-link.tsx';
@@ -8,15 +8,15 @@ import { SubmissionsLink } from './submissions-link.tsx';
 export function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
   const { rows = [], label } = element;
   // Of former options a row has those alone that were chosen in it.
-  const heads = [...new Set(rows.flatMap(({ bars }) => bars.map((bar) => bar.label)))];
+  const heads = new Map(rows.flatMap(({ bars }) => bars.map((bar) => [optionOf(bar), bar.label])));
   return (
     <div className="data-table" role="region" aria-label={`Counts of ${label}`} tabIndex={0}>
       <table className="summary-grid">
         <thead>
           <tr>
             <td />
-            {heads.map((head) => (
-              <th key={head} scope="col">
+            {[...heads].map(([option, head]) => (
+              <th key={option} scope="col">
                 {head}
               </th>
             ))}
@@ -26,14 +26,14 @@ export function MatrixTable({ element }: { element: ElementSummary }): ReactElem
           {rows.map((row) => (
             <tr key={row.id}>
               <th scope="row">{row.label}</th>
-              {heads.map((head) => {
-                const bar = row.bars.find((bar) => bar.label === head) ?? { label: head, count: 0 };
+              {[...heads].map(([option, label]) => {
+                const bar = row.bars.find((bar) => optionOf(bar) === option) ?? { label, count: 0 };
                 const share = row.answered === 0 ? 0 : bar.count / row.answered;
                 const tint = `color-mix(in oklab, var(--accent) ${Math.round(share * 36)}%, transparent)`;
                 const condition = barCondition(element, bar, row.id);
                 const said = bar.count.toLocaleString();
                 return (
-                  <td key={head} style={{ background: tint }}>
+                  <td key={option} style={{ background: tint }}>
                     {condition ? (
                       <SubmissionsLink narrowed={{ where: [condition] }}>{said}</SubmissionsLink>
                     ) : (
@@ -50,3 +50,6 @@ export function MatrixTable({ element }: { element: ElementSummary }): ReactElem
     </div>
   );
 }
+
+/** Two options may have one label. */
+const optionOf = ({ option, label }: Bar): string => option ?? label;
