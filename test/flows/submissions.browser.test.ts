@@ -312,6 +312,17 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   await until('none to be', async () => (await incomplete.count()) === 0);
   await selectAll();
   await bar.getByRole('button', { name: 'Delete' }).click();
+  // Whoever goes to another screen before it is done is told there, and can undo it there.
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/submissions\/changes\/[^/]+$/, (route) => held.promise.then(() => route.continue()));
+  await confirm.click();
+  await page.getByRole('link', { name: 'Summary' }).click();
+  await page.getByRole('heading', { name: 'Submissions over time' }).waitFor();
+  held.resolve();
+  await undo('52 submissions were moved to the trash.');
+  await page.goto(`${service.url}/app/forms/${form}/submissions?q=spam`);
+  await selectAll();
+  await bar.getByRole('button', { name: 'Delete' }).click();
   await confirm.click();
   await page.getByText('Nothing matches').waitFor();
   const left = await tenant.call('GET', `/forms/${form}/submissions`);
@@ -326,6 +337,21 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   await seen.getByRole('region', { name: 'Answers' }).getByText('Good').waitFor();
   assert.equal(await seen.getByRole('button', { name: /Edit|Delete|Mark/ }).count(), 0);
   assert.equal(await seen.getByRole('checkbox').count(), 0);
+  // A deletion of somebody else's, as the viewer finds it under way.
+  const own = [tenant.workspaceId, form];
+  const { database } = service.services;
+  await database.query(
+    `update bulk_changes set finished_at = null where workspace_id = $1 and form_id = $2 and kind = 'trash'`,
+    own,
+  );
+  await seen.reload();
+  await seen.getByRole('progressbar', { name: 'Deleting submissions' }).first().waitFor();
+  await database.query(
+    `update bulk_changes set finished_at = now() where workspace_id = $1 and form_id = $2 and finished_at is null`,
+    own,
+  );
+  await seen.locator('.toast', { hasText: 'were moved to the trash.' }).first().waitFor();
+  assert.equal(await seen.getByRole('button', { name: 'Undo' }).count(), 0);
   await other.close();
 });
 

@@ -10,16 +10,9 @@ import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { BulkBar } from './selection/bulk-bar.tsx';
 import { PanelPlace } from './panel/panel-place.tsx';
-import {
-  type Bulk,
-  bulksQuery,
-  columnsQuery,
-  type FormPlace,
-  nearestQuery,
-  rowsOfPage,
-  tableQuery,
-} from './queries.ts';
-import { BulkProgress } from './selection/bulk-progress.tsx';
+import { columnsQuery, type FormPlace, nearestQuery, rowsOfPage, tableQuery } from './queries.ts';
+import { BulksProgress } from './selection/bulk-progress.tsx';
+import { beginBulk } from './selection/follow-bulk.ts';
 import { ColumnsDialog } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
 import { allColumns, arrange, columnWidth, foundColumn, moveColumn } from './table/table-columns.ts';
@@ -43,7 +36,6 @@ export function SubmissionsScreen(): ReactElement {
   const settings = kept ?? usualSettings;
   const [isArranging, setArranging] = useState(false);
   const selection = useSelection(form.id, view);
-  const bulks = useBulks(form);
   const total = table.data?.pagination.total_count;
   useTitle(`Submissions · ${form.name}`);
 
@@ -100,9 +92,7 @@ export function SubmissionsScreen(): ReactElement {
           />
         </div>
         <Toolbar form={form} view={view} columns={columns.data ?? []} onChange={changeView} />
-        {bulks.running.map((bulk) => (
-          <BulkProgress key={bulk.id} form={form} bulk={bulk} onDone={bulks.finish} onStart={bulks.begin} />
-        ))}
+        <BulksProgress form={form} />
         {selection.ids.size > 0 && total !== undefined && (
           <BulkBar
             form={form}
@@ -110,7 +100,7 @@ export function SubmissionsScreen(): ReactElement {
             selected={selection.ids}
             total={total}
             onClear={selection.clear}
-            onStart={bulks.begin}
+            onStart={(bulk) => beginBulk(form, bulk)}
           />
         )}
         <SlowNote isWaiting={table.isPlaceholderData} />
@@ -185,21 +175,6 @@ export function SubmissionsScreen(): ReactElement {
       />
     </div>
   );
-}
-
-/** Changes of many that are under way: those that were begun here, and those that a reload finds. */
-function useBulks(form: ReturnType<typeof useForm>) {
-  const [begun, setBegun] = useState<readonly (Bulk & { formId: string })[]>([]);
-  const [finished, setFinished] = useState<readonly string[]>([]);
-  const { data = [] } = useQuery(bulksQuery(form));
-  const formId = form.id;
-  const here = begun.filter((bulk) => bulk.formId === formId);
-  const byId = new Map([...here, ...data].map((bulk) => [bulk.id, bulk]));
-  return {
-    running: [...byId.values()].filter(({ id }) => !finished.includes(id)),
-    begin: useCallback((bulk: Bulk) => setBegun((before) => [...before, { ...bulk, formId }]), [formId]),
-    finish: useCallback((id: string) => setFinished((before) => [...before, id]), []),
-  };
 }
 
 type NothingProps = {

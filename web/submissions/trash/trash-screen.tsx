@@ -11,9 +11,10 @@ import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import type { ReplyOf } from '#app/operations.ts';
 import type { Column } from '#submissions/shapes.ts';
-import { type Bulk, columnsQuery, rowsOfPage, trashQuery } from '../queries.ts';
-import { BulkProgress } from '../selection/bulk-progress.tsx';
+import { columnsQuery, rowsOfPage, trashQuery } from '../queries.ts';
+import { BulksProgress } from '../selection/bulk-progress.tsx';
 import { changeSelection } from '../selection/change-selection.ts';
+import { beginBulk } from '../selection/follow-bulk.ts';
 import { firstAnswers, type RowSelection, SelectableCell } from '../selection/selectable-cell.tsx';
 import { TrashActions } from './trash-actions.tsx';
 
@@ -22,13 +23,11 @@ export function TrashScreen(): ReactElement {
   const form = useForm();
   const [page, setPage] = useState(1);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [bulks, setBulks] = useState<readonly Bulk[]>([]);
   const { data, error, refetch } = useQuery(trashQuery(form, page));
   const columns = useQuery(columnsQuery(form));
   const isEditor = mayEdit(form.role);
   const total = data?.pagination.total_count ?? 0;
   const clear = (): void => setSelected(new Set());
-  const start = (bulk: Bulk): void => setBulks((before) => [...before, bulk]);
   const selection: RowSelection = {
     selected,
     select: (ids, isSelected) => setSelected(changeSelection(selected, ids, isSelected)),
@@ -54,20 +53,12 @@ export function TrashScreen(): ReactElement {
             total={total}
             atOnce={data.at_once}
             onDone={clear}
-            onStart={start}
+            onStart={(bulk) => beginBulk(form, bulk)}
           />
         )
       }
     >
-      {bulks.map((bulk) => (
-        <BulkProgress
-          key={bulk.id}
-          form={form}
-          bulk={bulk}
-          onDone={(done) => setBulks((before) => before.filter(({ id }) => id !== done))}
-          onStart={start}
-        />
-      ))}
+      <BulksProgress form={form} />
       {error && !data ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : !data ? (

@@ -1,0 +1,80 @@
+import { QueryObserver } from '@tanstack/react-query';
+import { call } from '../../api/operations.ts';
+import { mayPass, queryClient } from '../../api/query-client.ts';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
+import type { LocatedForm } from '../../shell/form-place.ts';
+import { mayEdit } from '../../shell/session.ts';
+import { type Bulk, bulkQuery, bulksQuery, refreshSubmissions } from '../queries.ts';
+import { saySubmissions } from '../say-submissions.ts';
+
+/** What is said of each kind: while it runs, so far, and at its end; and why some stay, where that is no matter of course. */
+export const bulkWords = {
+  trash: { running: 'Deleting submissions', soFar: 'deleted', ended: 'moved to the trash' },
+  empty: { running: 'Deleting submissions', soFar: 'deleted', ended: 'deleted for good' },
+  remove: { running: 'Deleting submissions', soFar: 'deleted', ended: 'deleted for good' },
+  tag: {
+    running: 'Tagging submissions',
+    soFar: 'tagged',
+    ended: 'tagged',
+    rest: 'each has 20 tags at most',
+  },
+  status: {
+    running: 'Changing the status',
+    soFar: 'changed',
+    ended: 'given the status',
+    rest: 'an answer is missing, or its place is taken',
+  },
+  undo: {
+    running: 'Undoing',
+    soFar: 'put back',
+    ended: 'put back as before',
+    rest: 'somebody did otherwise since',
+  },
+} as const satisfies Readonly<Record<Bulk['kind'], Words>>;
+
+type Words = Readonly<Record<'running' | 'soFar' | 'ended', string> & { rest?: string }>;
+
+function sayEnd({ kind, done, total }: Bulk): string {
+  const { ended, rest }: Words = bulkWords[kind];
+  const said = `${saySubmissions(done)} ${done === 1 ? 'was' : 'were'} ${ended}.`;
+  const left = total - done;
+  if (left === 0 || rest === undefined) return said;
+  return `${said} ${left.toLocaleString()} ${left === 1 ? 'stays as it is' : 'stay as they are'}: ${rest}.`;
+}
+
+/** What can be undone, as the service says (src/submissions/bulk). */
+const undoable: readonly Bulk['kind'][] = ['trash', 'tag', 'status'];
+
+const followed = new Set<string>();
+
+/** A change of many that was just begun: it is among those that are under way, and followed. */
+export function beginBulk(form: LocatedForm, bulk: Bulk): void {
+  queryClient.setQueryData(bulksQuery(form).queryKey, (known = []) => [bulk, ...known]);
+  followBulk(form, bulk);
+}
+
+/**
+ * Waits for the end of a change of many, whichever screen is looked at meanwhile, and says how it ended, once, with the way
+ * back for whoever may write.
+ */
+export function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>): void {
+  if (followed.has(id)) return;
+  followed.add(id);
+  const undo = async (): Promise<void> => {
+    try {
+      const params = { id: form.id, change: id };
+      beginBulk(form, await call(form.workspace_id, 'undoBulkChange', { params }));
+    } catch (error) {
+      toastProblem(error);
+    }
+  };
+  const leave = new QueryObserver(queryClient, bulkQuery(form, id)).subscribe(({ data, error }) => {
+    const isRefused = error !== null && !mayPass(error);
+    if (!isRefused && !data?.finished_at) return;
+    leave();
+    if (isRefused) return;
+    const canUndo = undoable.includes(kind) && mayEdit(form.role);
+    toastDone(sayEnd(data!), canUndo ? { label: 'Undo', run: () => void undo() } : undefined);
+    void refreshSubmissions(form);
+  });
+}
