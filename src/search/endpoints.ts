@@ -14,7 +14,7 @@ import { correct, type Correction } from './correct.ts';
 import { type FoundPage, findPage } from './find-page.ts';
 import { lookWindow } from './checks.ts';
 import { placeHits, soughtBy } from './hits.ts';
-import { readOptionLabels } from './option-labels.ts';
+import { openOptionLabels } from './option-labels.ts';
 import { listSearchedForms } from './queries.ts';
 import { searchWindow } from './question.ts';
 import { type Reached, readAsked, refuseUnsearchable } from './read-asked.ts';
@@ -58,6 +58,7 @@ const SuggestionList = Type.Object({
 
 /** Full-text search. Specification, "Search rules"; docs/rules.md 11; docs/guides/search.md has the grammar. */
 export function searchEndpoints({ database, links }: { database: Database; links: FileLinks }) {
+  const optionLabels = openOptionLabels(database);
   return {
     search: operation({
       summary: 'Search submissions',
@@ -175,7 +176,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
     const form_ids = [...new Set(rows.map(({ form_id }) => form_id))];
     const forms = await listSearchedForms(database, { workspace_id: workspaceId, form_ids });
     const languages = new Map(forms.map(({ id, language }) => [id, language]));
-    const labels = await readOptionLabels(database, workspaceId, form_ids);
+    const labels = await optionLabels(workspaceId, forms);
     const read = rows.map((row) => ({
       ...row,
       language:

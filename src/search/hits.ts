@@ -54,13 +54,23 @@ export async function findHits(
 
 const partsOfAddresses = (q: string): Set<string> => new Set(q.toLowerCase().split(/\s+/).filter(Boolean));
 
-/** The mail addresses whose domain, a part of it, or name before the @ is asked for: to the index an address is one word. */
+/** The most characters before and behind the @ of an address (RFC 5321, 4.5.3.1). */
+const [longestName, longestDomain] = [64, 255];
+/** Addresses of one text that are looked at; more are a list, which nobody reads through here. */
+const mostAddresses = 200;
+
+/**
+ * The mail addresses whose domain, a part of it, or name before the @ is asked for: to the index an address is one word. It is
+ * looked around each @: a pattern of the whole would try every word of a text.
+ */
 function addressesIn(text: string, asked: ReadonlySet<string>): string[] {
-  const found = text.matchAll(/(?<![\w.+-])(?<name>[\w.+-]{1,64})@(?<domain>[\w-]+(?:\.[\w-]+)+)/g);
-  return [...found].flatMap(({ 0: address, groups = {} }) => {
-    const domain = groups['domain']!.toLowerCase();
-    const parts = [groups['name']!.toLowerCase(), domain, ...domain.split('.').slice(0, -1)];
-    return parts.some((part) => asked.has(part)) ? [address] : [];
+  return [...take(text.matchAll(/@/g), mostAddresses)].flatMap(({ index: at }) => {
+    const name = /[\w.+-]+$/.exec(text.slice(Math.max(0, at - longestName - 1), at))?.[0] ?? '';
+    const domain = /^[\w-]+(?:\.[\w-]+)+/.exec(text.slice(at + 1, at + 1 + longestDomain))?.[0];
+    if (name === '' || name.length > longestName || domain === undefined) return [];
+    const host = domain.toLowerCase();
+    const parts = [name.toLowerCase(), host, ...host.split('.').slice(0, -1)];
+    return parts.some((part) => asked.has(part)) ? [`${name}@${domain}`] : [];
   });
 }
 
@@ -69,7 +79,13 @@ const mostTexts = 200;
 const excerptCharacters = 160;
 
 /** A submission in which words are looked for, in the language by which they are found, and as people read its options. */
-export type Searched = { answers: string; reference: string; language: string; sayOption: SayOption };
+export type Searched = {
+  answers: string;
+  reference: string;
+  language: string;
+  /** Undefined where every option is read as it is kept. */
+  sayOption: SayOption | undefined;
+};
 /** The label of an option of an element; undefined for an answer that is read as it is kept. */
 export type SayOption = (element: string, id: string) => string | undefined;
 
@@ -113,11 +129,14 @@ export function* textsOf({
     { answers: JSON.parse(answers), reference: JSON.parse(reference) },
     [],
   )) {
-    // The element's id comes last, but for the row of a matrix.
-    const ids = path[0] === 'answers' ? path.filter((step) => typeof step === 'string').slice(-2) : [];
-    const [label] = ids.toReversed().flatMap((id) => sayOption(id, text) ?? []);
-    yield { path, text: label ?? text };
+    yield { path, text: (sayOption && labelAt(path, text, sayOption)) ?? text };
   }
+}
+
+/** The element's id comes last in the way to an answer, but for the row of a matrix. */
+function labelAt(path: readonly (string | number)[], text: string, sayOption: SayOption): string | undefined {
+  const ids = path[0] === 'answers' ? path.filter((step) => typeof step === 'string').slice(-2) : [];
+  return ids.toReversed().flatMap((id) => sayOption(id, text) ?? [])[0];
 }
 
 /** The parts of a file that are no words of whoever sent it. */

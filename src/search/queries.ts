@@ -175,12 +175,12 @@ export const cleanPendingList = statement(
   `select gin_clean_pending_list('search_documents_terms'::regclass) as pages`,
 );
 
-/** The forms within reach by their names, and the language of each. */
+/** The forms within reach by their names, the version and the language of each. */
 export const listSearchedForms = statement(
   'list_searched_forms',
   { workspace_id: uuid, form_ids: nullable(uuids) },
-  { id: uuid, name: text, language: nullable(text) },
-  `select id, name, settings ->> 'language' as language from forms
+  { id: uuid, name: text, version: integer, language: nullable(text) },
+  `select id, name, version, settings ->> 'language' as language from forms
    where workspace_id = $workspace_id and deleted_at is null and ($form_ids is null or id = any ($form_ids))`,
 );
 
@@ -189,13 +189,15 @@ export const markHits = statement(
   'mark_hits',
   { languages: texts, texts, q: text, beginnings: texts, options: text },
   { marked: text },
-  `select ts_headline(given.language::regconfig, given.text, question.words, $options) as marked
+  `select ts_headline(question.config, given.text, question.words, $options) as marked
    from unnest($languages, $texts) with ordinality as given (language, text, place)
    join (
-     select language, concat_ws(' | ',
-       nullif(replace(plainto_tsquery(language::regconfig, $q)::text, ' & ', ' | '), ''),
+     select language, config, concat_ws(' | ',
+       nullif(replace(plainto_tsquery(config, $q)::text, ' & ', ' | '), ''),
        (select string_agg(format('%L:*', lower(word)), ' | ') from unnest($beginnings) as word))::tsquery as words
-     from (select distinct language from unnest($languages) as language) languages) question using (language)
+     from (select distinct language, language::regconfig as config from unnest($languages) as language) languages
+     -- Or PostgreSQL makes them anew for each text.
+     offset 0) question using (language)
    order by given.place`,
 );
 

@@ -28,12 +28,14 @@ import { sortedPlace, writePlace } from '#submissions/sort/read-sort.ts';
 import { findTableSettings, findViewedSubmission } from '#submissions/table/queries.ts';
 import { shownColumns } from '#submissions/table/shown-columns.ts';
 import { requireReach } from '#workspaces/reach.ts';
+import { openOptionLabels } from '../option-labels.ts';
 import { findRowHits } from './row-hits.ts';
 import { findSavedView } from './saved/queries.ts';
 import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } from './view.ts';
 
 /** A form's submissions as a person looks at them: filtered, searched, one beside the others, and as a file. */
 export function viewEndpoints({ database, links }: { database: Database; links: FileLinks }) {
+  const optionLabels = openOptionLabels(database);
   return {
     rows: operation({
       summary: 'List rows of a form',
@@ -46,14 +48,19 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       async run({ workspaceId, formIds, params, query }) {
         requireReach(formIds, params.id);
         const form = { workspaceId, formId: params.id };
-        const { language } = await readViewedForm(database, form);
+        const { language, version } = await readViewedForm(database, form);
         const view = await readView(database, form, query);
         const cut = readCutBy(view.sort ? sortedPlace : uuidPattern, query, 'rows', params.id);
         const { rows: found, total } = await readViewPage(database, view, cut);
         const { rows, ends } = endCutBy(cut, found, total, ({ id, place }) =>
           place ? writePlace(place) : id,
         );
-        const hits = await findRowHits(database, view.asked, { ...form, language }, rows);
+        const hits = await findRowHits(
+          { database, optionLabels },
+          view.asked,
+          { ...form, version, language },
+          rows,
+        );
         const data = rows.map((row, index) => rowJson(row, hits[index]!));
         return { json: jsonList<TablePage>(data, ends) };
       },
@@ -72,12 +79,17 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         if (!row) throw new ApiError('not_found');
         requireReach(formIds, row.form_id);
         const form = { workspaceId, formId: row.form_id };
-        const [{ language }, view] = await Promise.all([
+        const [{ language, version }, view] = await Promise.all([
           readViewedForm(database, form),
           readView(database, form, query),
         ]);
         const found = row as typeof row & FoundRow;
-        const [hits] = await findRowHits(database, view.asked, { ...form, language }, [found]);
+        const [hits] = await findRowHits(
+          { database, optionLabels },
+          view.asked,
+          { ...form, version, language },
+          [found],
+        );
         const linked = mapFiles(
           JSON.parse(found.answers) as Answers,
           JSON.parse(row.fields) as Record<string, FieldDescription>,

@@ -2,20 +2,20 @@ import type { Database } from '#kit/database.ts';
 import { mapInTurns } from '#kit/turns.ts';
 import type { Asked } from '../ask.ts';
 import { findHits, readCharacters, type SayOption, soughtBy, textsOf } from '../hits.ts';
-import { readOptionLabels } from '../option-labels.ts';
+import type { OptionLabels } from '../option-labels.ts';
 
 /** The JSON of a submission's answers and reference values, as text. */
 type Texts = { answers: string; reference: string };
 
 /** The words that a search found in each submission of a form, for the console to mark; none without a search. */
 export async function findRowHits(
-  database: Database,
+  { database, optionLabels }: { database: Database; optionLabels: OptionLabels },
   asked: Asked['index'] | undefined,
-  form: { workspaceId: string; formId: string; language: string },
+  form: { workspaceId: string; formId: string; version: number; language: string },
   rows: readonly Texts[],
 ): Promise<string[][]> {
   if (asked === undefined || rows.length === 0) return rows.map(() => []);
-  const labels = await readOptionLabels(database, form.workspaceId, [form.formId]);
+  const labels = await optionLabels(form.workspaceId, [{ id: form.formId, version: form.version }]);
   const sayOption = labels(form.formId);
   const lengthOf = ({ answers, reference }: Texts): number => answers.length + reference.length;
   const texts = await mapInTurns(rows, lengthOf, (row) => beginningOf(row, sayOption));
@@ -27,7 +27,7 @@ export async function findRowHits(
 }
 
 /** As much of a submission's texts as hits are looked for in. */
-function beginningOf(row: Texts, sayOption: SayOption): string {
+function beginningOf(row: Texts, sayOption: SayOption | undefined): string {
   let beginning = '';
   for (const { text } of textsOf({ ...row, sayOption })) {
     beginning += `${text}\n`;
