@@ -286,10 +286,18 @@ const sums = (part: string) =>
   );
 const matrix = element('matrix', 'm');
 const padded = `${' '.repeat(60_000)}x`;
+test('what has more names than a matrix has rows is no answer to it: they are counted once, whatever asks for them', () => {
+  const form = formOf(matrix, ...askedOf(500, { element: 'm', is: 'answered' }), ...sums('count({m})'));
+  const m = Object.fromEntries(many(29_000, (index) => [`r${index}`, 'Red']));
+  const { result, steps } = check(form, { m });
+  assert.equal(result, 'wrong');
+  assert.ok(steps < limits.workSteps / 2, `${steps} steps`);
+});
+
 const lookedAtAgain: [what: string, form: Form, raw: Record<string, unknown>][] = [
   [
-    'the rows of a matrix that a formula counts',
-    formOf(matrix, ...sums('count({m})')),
+    'what was sent in place of an agreement, which a formula counts',
+    formOf(element('consent', 'm'), ...sums('count({m})')),
     { m: Object.fromEntries(many(2_000, (index) => [`r${index}`, 'Red'])) },
   ],
   [

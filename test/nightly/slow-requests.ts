@@ -151,6 +151,14 @@ const cases: Record<string, Case> = {
       ),
     ),
   },
+  'a matrix of as many rows as a body has names, which formulas count and conditions ask for': {
+    children: [
+      element('matrix', 'm'),
+      element('calculation', 'sum', { formula: many(6, () => 'count({m})').join('+') }),
+      ...inputs(400, () => ({ show_when: { element: 'm', is: 'answered' } })),
+    ],
+    request: json({ m: Object.fromEntries(many(29_000, (index) => [`r${index}`, 'Red'])) }),
+  },
   'choices that four hundred labels show': {
     children: [
       element('multiple_choice', 'q', {

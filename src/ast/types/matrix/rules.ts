@@ -13,6 +13,9 @@ export type Matrix = Pick<Selection, 'options'> & {
 /** What it costs to look at a row, in the steps of work.ts. */
 const cellSteps = 20;
 
+/** So many names are rows of no matrix (limits.ts, `matrixRows`), also with some that are blank. A body may have 30,000. */
+const mostNames = 100;
+
 /** So many rows without an answer are named. */
 const named = 3;
 
@@ -22,7 +25,10 @@ export const rules = {
   noun: 'grid',
   tidy: (value: unknown, work: Work) => {
     if (!isRecord(value)) return value;
-    spend(work, Object.keys(value).length * cellSteps);
+    const { length } = Object.keys(value);
+    spend(work, length * cellSteps);
+    // No record is no answer, and whatever asks for it looks at none of them again.
+    if (length > mostNames) return length;
     const answered = Object.entries(value).filter(([, cell]) => !isBlank(cell));
     return answered.length === 0 ? undefined : Object.fromEntries(answered);
   },
