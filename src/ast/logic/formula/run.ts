@@ -38,7 +38,7 @@ export type FormulaAnswers = {
  * What a step costs, a character of a text that is compared, one that is only looked at, and a row of a matrix that is
  * counted, in the steps of work.ts.
  */
-const steps = { instruction: 40, character: 2, lookedAt: 0.25, counted: 10 } as const;
+const steps = { instruction: 40, character: 2, lookedAt: 0.25, counted: 20 } as const;
 
 /** Beyond, numbers are not exact any more. */
 const mostReckoned = 999_999_999_999_999;
