@@ -30,20 +30,20 @@ beforeEach(async () => {
 /** An event with a delivery and its attempt, as if it had happened then. @returns its id. */
 async function happened(
   at: Date,
-  { status = 'Success', position = null as number | null, of = place } = {},
+  { status = 'Success', position = null as number | null, of = place, into = database } = {},
 ): Promise<string> {
   const id = leastIdAt(at).slice(0, 19) + newId().slice(19);
-  await database.query(
+  await into.query(
     `insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot, position)
      values ($1, $2, $3, $2, 'submission.created', $4, '{}', $5)`,
     [of.workspaceId, id, of.formId, at, position],
   );
-  await database.query(
+  await into.query(
     `insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, attempts, created_at)
      values ($1, $2, $3, $4, $2, 'submission.created', $5, 1, $6)`,
     [of.workspaceId, id, of.formId, of.webhookId, status, at],
   );
-  await database.query(
+  await into.query(
     `insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms)
      values ($1, $2, 1, 'schedule', $3, 1)`,
     [of.workspaceId, id, at],
@@ -136,6 +136,42 @@ test('a part that is written is ended while rows come, and what was broken off g
   const [first, second] = await selectParts(other, {});
   assert.deepEqual(first!.below, second!.opens);
   assert.equal(await beginParts({ database: other }, { retentionDays: 30, large: 0 }), 0);
+});
+
+test('a part that has an id of years to come is told no end: it goes on taking all, and says why', async () => {
+  const { database: other } = await testDatabase();
+  const lonely = { ...(await makeForm(other)), webhookId: '' };
+  lonely.webhookId = await makeWebhook(other, lonely, { url: 'https://receiver.test/' });
+  const ahead = new Date('2101-01-01');
+  await happened(ahead, { status: 'Retrying', of: lonely, into: other });
+  for (const _ of [1, 2])
+    await assert.rejects(beginParts({ database: other }, { retentionDays: 30, large: 0 }), /clock/);
+  assert.deepEqual(await selectParts(other, {}), [{ number: 0, opens: null, below: null }]);
+  await happened(new Date('2101-01-02'), { of: lonely, into: other });
+  await other.query(`update deliveries set status = 'Success'`);
+  await other.query('truncate events, deliveries, attempts');
+  assert.equal(await beginParts({ database: other }, { retentionDays: 30, large: 0 }), 1);
+});
+
+test('every id has a part also when all days but the last were dropped before it was ended', async () => {
+  const { database: other } = await testDatabase();
+  const lonely = { ...(await makeForm(other)), webhookId: '' };
+  lonely.webhookId = await makeWebhook(other, lonely, { url: 'https://receiver.test/' });
+  for (let days = 60; days > 50; days -= 1)
+    await beginParts({ database: other }, { retentionDays: 30, large: 0, at: daysAgo(days) });
+  const last = (await selectParts(other, {})).at(-1)!;
+  for (const text of boundPart(last.number, last.opens, day(-8))) await other.query(text);
+  await endPart(other, { number: last.number, below: day(-8) });
+  await dropParts(other, daysAgo(30));
+  assert.equal((await selectParts(other, {})).length, 1);
+  const { rows } = await other.query(
+    `select pg_get_expr(relpartbound, oid) as bound from pg_class where relispartition and relname ~ '^(events|deliveries|attempts)_\\d+$'`,
+  );
+  for (const { bound } of rows)
+    assert.match(bound, /MINVALUE.*MAXVALUE/, 'it is read through by nobody who waits');
+  assert.ok((await beginParts({ database: other }, { retentionDays: 30, large: 0 })) > 0);
+  await happened(new Date('2001-01-01'), { of: lonely, into: other });
+  await happened(new Date('2101-01-01'), { of: lonely, into: other });
 });
 
 test('each cell has parts of its own, and drops its own', async () => {

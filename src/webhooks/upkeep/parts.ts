@@ -9,6 +9,7 @@ import {
   dropFirst,
   endPart,
   forgetPart,
+  isBeyond,
   isHeld,
   lockLedger,
   lockParts,
@@ -17,6 +18,7 @@ import {
   selectParts,
   splitPart,
   tellFeeds,
+  unboundPart,
   waitBriefly,
 } from './queries.ts';
 
@@ -79,37 +81,60 @@ export async function beginParts(
 export const endsSoon = (end: Date): string =>
   `The delivery log takes nothing from ${end.toISOString()} on, and its next part is not there: submissions with a webhook fail from then on.`;
 
+/** What is wrong when ids of the part that would be told its end are of a later time. */
+const goesBeyond = (end: Date): string =>
+  `The delivery log cannot be cut at ${end.toISOString()}: it has ids of a later time, which a clock that was ahead made. It is one part from there on and goes row by row, until they are gone.`;
+
+/** The first part has all from before it, also when it was not always the first. */
+const fromOf = (parts: readonly Part[]): Date | null => (parts.length > 1 ? parts.at(-1)!.opens : null);
+
+/** @throws Error where ids go beyond that end: it is taken back then, since nothing would be taken from it on. */
 async function splitLast(database: Database, parts: Part[], end: Date, at: Date): Promise<boolean> {
   const { number, opens, below } = parts.at(-1)!;
-  const bind = async (client: PoolClient): Promise<void> => {
-    await runAll(client, boundPart(number, opens, end));
+  const bind = async (client: PoolClient, known: readonly Part[]): Promise<void> => {
+    await runAll(client, boundPart(number, fromOf(known), end));
     await endPart(client, { number, below: end });
   };
   const isToCome = opens !== null && opens > at;
-  if (!isToCome) {
-    if (!below && !(await changeParts(database, parts, bind))) return false;
-    await prove(database, number);
+  if (!isToCome && !below && !(await changeParts(database, parts, (client) => bind(client, parts))))
+    return false;
+  // Once it is bound nothing comes any more from there on.
+  const bound = isToCome ? parts : await selectParts(database, {});
+  if ((await isBeyond(database, { below: leastIdAt(end) }))[0]!.beyond) {
+    if (!isToCome) await takeBack(database, bound);
+    throw new Error(goesBeyond(end));
   }
-  return changeParts(database, isToCome ? parts : await selectParts(database, {}), async (client) => {
+  if (!isToCome) await prove(database, bound);
+  const known = isToCome ? parts : await selectParts(database, {});
+  return changeParts(database, known, async (client) => {
     if (isToCome) {
-      await bind(client);
-      await runAll(client, provenPart(number));
+      await bind(client, known);
+      await runAll(client, provenPart(number, fromOf(known)));
     }
-    await runAll(client, splitPart(number, opens, end));
+    await runAll(client, splitPart(number, fromOf(known), end));
     await beginPart(client, { number: number + 1, opens: end });
   });
 }
 
+const takeBack = (database: Database, parts: readonly Part[]): Promise<boolean> =>
+  changeParts(database, parts, async (client) => {
+    const { number } = parts.at(-1)!;
+    await runAll(client, unboundPart(number));
+    await endPart(client, { number, below: null });
+  });
+
 /** May take minutes, and is as silent: on a connection that nothing ends. */
-async function prove(database: Database, number: number): Promise<void> {
+async function prove(database: Database, parts: readonly Part[]): Promise<void> {
   const { path } = only(await findHome(database, {}))!;
   const client = openClient(database);
   await client.connect();
   try {
-    await client.query('begin');
-    await setPath(client, { path });
-    await runAll(client, provenPart(number));
-    await client.query('commit');
+    for (const text of provenPart(parts.at(-1)!.number, fromOf(parts))) {
+      await client.query('begin');
+      await setPath(client, { path });
+      await client.query(text);
+      await client.query('commit');
+    }
   } finally {
     await client.end();
   }
@@ -129,7 +154,10 @@ export async function dropParts(database: Database, before: Date): Promise<numbe
       parts,
       async (client) => {
         if (await isSent(client)) throw new Busy();
-        await runAll(client, dropFirst(first!.number, next));
+        await runAll(
+          client,
+          dropFirst(first!.number, { ...next, below: parts.length > 2 ? next.below : null }),
+        );
         await forgetPart(client, { number: first!.number });
       },
       (client) => tellFeeds(client, end),

@@ -158,7 +158,7 @@ export const measurePart = statement(
 
 export const endPart = statement(
   'webhooks.end_part',
-  { number: integer, below: timestamp },
+  { number: integer, below: nullable(timestamp) },
   {},
   'update ledger_parts set below = $below where number = $number',
 );
@@ -184,6 +184,20 @@ export const isHeld = statement(
   { held: boolean },
   `/* operator: across workspaces */
    select exists (select from deliveries where status = 'Retrying' and id < $below) as held`,
+);
+
+/** Whether something has an id from that one on: a look at the end of each workspace, however much there is. */
+export const isBeyond = statement(
+  'webhooks.is_beyond',
+  { below: uuid },
+  { beyond: boolean },
+  `/* operator: across workspaces */
+   select exists (
+     select from workspaces w
+      cross join lateral (
+        (select from events where workspace_id = w.id and id >= $below limit 1)
+        union all
+        (select from deliveries where workspace_id = w.id and id >= $below limit 1)) as later) as beyond`,
 );
 
 /** Tells every feed that what is below an id is there no more, as pruneEvents does. */
@@ -224,26 +238,42 @@ export const lockLedger = 'lock table forms, webhooks, events, deliveries, attem
 /** Refuses ids from `below` on in the last part, and those from before it; not yet looked for among what is there. */
 export const boundPart = (number: number, from: Date | null, below: Date): string[] =>
   ofEach((table, column) => [
-    `alter table ${table}_${number} add constraint part_from check (${column} >= ${idAt(from, "'00000000-0000-0000-0000-000000000000'")}) not valid`,
+    ...(from
+      ? [
+          `alter table ${table}_${number} add constraint part_from check (${column} >= '${leastId(from)}') not valid`,
+        ]
+      : []),
     `alter table ${table}_${number} add constraint part_below check (${column} < '${leastId(below)}') not valid`,
   ]);
 
+const noLongerFrom = (table: string, number: number): string =>
+  `alter table ${table}_${number} drop constraint if exists part_from`;
+
+/** Takes back what `boundPart` did: the part takes all ids again. */
+export const unboundPart = (number: number): string[] =>
+  ofEach((table) => [
+    noLongerFrom(table, number),
+    `alter table ${table}_${number} drop constraint part_below`,
+  ]);
+
 /** Looks for them, while others read and write: PostgreSQL else does so when it attaches, and everybody waits. */
-export const provenPart = (number: number): string[] =>
+export const provenPart = (number: number, from: Date | null): string[] =>
   ofEach((table) =>
-    ['part_from', 'part_below'].map((name) => `alter table ${table}_${number} validate constraint ${name}`),
+    [...(from ? ['part_from'] : []), 'part_below'].map(
+      (name) => `alter table ${table}_${number} validate constraint ${name}`,
+    ),
   );
 
 /** Ends the last part where it was bound and proven, and begins the next. */
 export const splitPart = (number: number, from: Date | null, below: Date): string[] => [
   ...ofEach((table) => [
     ...attached(table, number, from, below),
-    `alter table ${table}_${number} drop constraint part_from`,
+    noLongerFrom(table, number),
     `create table ${table}_${number + 1} partition of ${table} for values from ('${leastId(below)}') to (maxvalue)`,
   ]),
   `create unique index events_${number + 1}_feed on events_${number + 1} (workspace_id, position) where position is not null`,
 ];
 
-/** Removes the first part. What has an id of its time goes to the next one from then on, whose end is proven already. */
+/** Removes the first part. What has an id of its time goes to the next one from then on, whose end is proven already; null: it is the last. */
 export const dropFirst = (number: number, next: { number: number; below: Date | null }): string[] =>
   ofEach((table) => [`drop table ${table}_${number}`, ...attached(table, next.number, null, next.below)]);
