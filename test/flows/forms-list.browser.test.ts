@@ -38,10 +38,25 @@ async function choose(page: Page, form: string, action: string): Promise<void> {
 test('a template with a picture brings it into the workspace, and its page shows it', async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open('/app/', person);
+  // Who closes the dialog while its picture is on the way makes no form, and stays where they are.
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/images$/, (route) => held.promise.then(() => route.continue()), { times: 1 });
+  const sent = page.waitForResponse(/\/images$/);
+  const asked = page.waitForRequest(/\/images$/);
+  await page.getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('button', { name: /^RSVP/ }).click();
+  await asked;
+  await page.keyboard.press('Escape');
+  held.resolve();
+  await sent;
   await page.getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('button', { name: /^RSVP/ }).click();
   await page.waitForURL(/\/app\/forms\/[0-9a-f-]{36}$/);
   const id = page.url().split('/').at(-1)!;
+  assert.deepEqual(
+    (await list(person)).map((form) => form.id),
+    [id],
+  );
   assert.equal((await person.api('POST', `/forms/${id}/publish`)).status, 200);
   await page.goto(`${service.url}/f/${id}`);
   await until('its cover to be drawn', () =>

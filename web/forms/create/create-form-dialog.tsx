@@ -1,7 +1,7 @@
 import './create-form-dialog.css';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -34,15 +34,24 @@ export function CreateFormDialog({
   // Outlives a look at the templates.
   const [pasted, setPasted] = useState('');
   const navigate = useNavigate();
+  const making = useRef<AbortController>(undefined);
+  // Who goes on with something else meanwhile is not called away from it.
+  const stop = (): void => making.current?.abort();
+  useEffect(() => stop, []);
   const create = useMutation({
-    mutationFn: async (form: NewForm | (() => Promise<NewForm>)) =>
-      call(workspaceId, 'createForm', { body: typeof form === 'function' ? await form() : form }),
-    async onSuccess({ id }) {
+    async mutationFn(form: NewForm | (() => Promise<NewForm>)) {
+      const { signal } = (making.current = new AbortController());
+      const body = typeof form === 'function' ? await form() : form;
+      signal.throwIfAborted();
+      return { signal, ...(await call(workspaceId, 'createForm', { body })) };
+    },
+    async onSuccess({ id, signal }) {
       await queryClient.invalidateQueries({ queryKey: ['forms'] });
-      await navigate({ to: '/forms/$form', params: { form: id } });
+      if (!signal.aborted) await navigate({ to: '/forms/$form', params: { form: id } });
     },
   });
   const close = (): void => {
+    stop();
     create.reset();
     setPasted('');
     onClose();
