@@ -1,4 +1,5 @@
 import { QueryObserver } from '@tanstack/react-query';
+import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { mayPass, queryClient } from '../../api/query-client.ts';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
@@ -60,21 +61,26 @@ export function beginBulk(form: LocatedForm, bulk: Bulk): void {
 export function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>): void {
   if (followed.has(id)) return;
   followed.add(id);
-  const undo = async (): Promise<void> => {
+  const canUndo = undoable.includes(kind) && mayEdit(form.role);
+  const say = (ended: Bulk): void =>
+    toastDone(sayEnd(ended), canUndo ? { label: 'Undo', run: () => void undo(ended) } : undefined);
+  const undo = async (ended: Bulk): Promise<void> => {
     try {
       const params = { id: form.id, change: id };
       beginBulk(form, await call(form.workspace_id, 'undoBulkChange', { params }));
     } catch (error) {
       toastProblem(error);
+      // What did not arrive can be pressed again.
+      if (mayPass(error)) say(ended);
     }
   };
   const leave = new QueryObserver(queryClient, bulkQuery(form, id)).subscribe(({ data, error }) => {
-    const isRefused = error !== null && !mayPass(error);
-    if (!isRefused && !data?.finished_at) return;
-    leave();
-    if (isRefused) return;
-    const canUndo = undoable.includes(kind) && mayEdit(form.role);
-    toastDone(sayEnd(data!), canUndo ? { label: 'Undo', run: () => void undo() } : undefined);
-    void refreshSubmissions(form);
+    // Whoever is signed out, or out of reach of the form, hears no more of it.
+    if (error instanceof ApiProblem && [401, 403, 404].includes(error.status)) leave();
+    else if (data?.finished_at) {
+      leave();
+      say(data);
+      void refreshSubmissions(form);
+    }
   });
 }
