@@ -25,6 +25,8 @@ const exempt: Readonly<Record<string, string>> = {
   'cli.find_place_in_submissions': 'says only which workspace an id is of, to what is done with it there',
   find_by_key: 'a submit that is repeated is the same one, wherever it lies',
   find_held_files: "the visitor's own unfinished submission, by its key",
+  'bulk.lock_undone':
+    'also what is taken out of the trash again; what tags or a status come back to is looked at by who gives them',
   'submissions.lock_oldest': 'a deleted form takes its trash with it',
   'submissions.lock_submissions': 'removes for good, whatever is asked of it',
   'erase.count_belongings': 'by ids that were locked to be erased, wherever they lie',
