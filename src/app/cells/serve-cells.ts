@@ -53,8 +53,8 @@ export function serveCells(
   });
   dispatch(first, ground, parts);
   const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
-    for (const each of await Promise.allSettled(parts.values()))
-      if (each.status === 'fulfilled') await work(each.value);
+    const opened = await Promise.allSettled(parts.values());
+    await Promise.all(opened.map((each) => each.status === 'fulfilled' && work(each.value)));
   };
   const stop: Background['stop'] = (graceMs) => ofEach((part) => part.stop(graceMs));
   return {

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { removeFormJob } from '#forms/forms.ts';
+import { cellsOf } from '#kit/cells/cells.ts';
+import { newId } from '#kit/clock.ts';
+import { readConfig } from '#kit/config.ts';
+import { openLog } from '#kit/log.ts';
+import { announceJobs, enqueueJob } from '#kit/queue.ts';
+import { openVault } from '#kit/vault.ts';
+import { makeCells } from '#test/cells/make-cells.ts';
+import { testDatabase } from '#test/database.ts';
+import { until } from '#test/service.ts';
+import { makeForm } from '#webhooks/testing.ts';
+import { openRequestCounter } from '#workspaces/request-counter.ts';
+import { startBackground } from '../background.ts';
+import { openServices } from '../open-services.ts';
+import { buildServer } from '../server.ts';
+import { serveCells } from './serve-cells.ts';
+
+test('at a stop the jobs of all cells have the same time to finish, and not one cell’s after the other’s', async () => {
+  const { database, url } = await testDatabase();
+  const cells = await makeCells(database, { connectionString: url }, 3);
+  const config = readConfig({});
+  const log = openLog('silent');
+  const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log });
+  const ground = { config, log, database, vault: openVault('0f'.repeat(32)), requestCounter };
+  const services = openServices(ground);
+  const background = startBackground(services);
+  const server = await buildServer(
+    { ...services, wakeQueue: background.wakeQueue },
+    { isStopping: () => false },
+  );
+  const others = serveCells(server, ground, { background, isBackgroundElsewhere: false });
+
+  const busy = cellsOf(database).slice(1);
+  await Promise.all(
+    busy.map(async ({ database: own }) => {
+      const client = await own.connect();
+      after(() => client.release(true));
+      const { workspaceId, formId } = await makeForm(own);
+      await own.query('update forms set deleted_at = now()');
+      await client.query('begin; select from forms for update');
+      await enqueueJob(own, {
+        workspace_id: workspaceId,
+        id: newId(),
+        kind: removeFormJob,
+        lane: removeFormJob,
+        payload: { form_id: formId },
+        delay: 0,
+      });
+      await announceJobs(own, { sender: '' });
+      await until(
+        'the job to run, and to wait for whoever holds the form',
+        async () => (await own.query('select from jobs where lease_token is not null')).rowCount === 1,
+      );
+    }),
+  );
+  after(async () => {
+    services.feedBell.close();
+    await server.close();
+    await Promise.all([background.stop(), others.close()]);
+    await cells?.close();
+    await requestCounter.close();
+  });
+
+  const begun = performance.now();
+  const graceMs = 1_500;
+  await others.stop(graceMs);
+  assert.ok(performance.now() - begun < busy.length * graceMs);
+});
