@@ -5,6 +5,8 @@ export const workspaceLimits = {
   parts: 8_192,
   /** Of an entry of records: submissions of 1 MB with their histories. */
   recordBytes: 64 * 1024 * 1024,
+  /** Lines of one. */
+  recordLines: 500,
   /** Of all that is read of a form before its records. */
   formBytes: 128 * 1024 * 1024,
 } as const;

@@ -261,6 +261,13 @@ test('what is no file of a workspace, is cut off, was changed or is of a newer f
   const without = (find: RegExp) => closePacked(new Map([...entries].filter(([name]) => !find.test(name))));
   const named = (find: RegExp): string => [...entries.keys()].find((name) => find.test(name))!;
   const submissions = named(/submissions\/000001\.ndjson$/);
+  const manyVersions = ([name, content]: [string, string | Buffer]): [string, string | Buffer][] => [
+    [name, content],
+    ...Array.from({ length: name.endsWith('/form.json') ? 1_501 : 0 }, (_, index): [string, string] => [
+      name.replace('form.json', `versions/x${index}.json`),
+      '',
+    ]),
+  ];
   const refusals: [bytes: Buffer, why: RegExp][] = [
     [Buffer.from('no package'), /no package of a workspace/],
     [packed.subarray(0, packed.length / 2), /cut off or damaged/],
@@ -280,6 +287,9 @@ test('what is no file of a workspace, is cut off, was changed or is of a newer f
       /"of_number" .* kind/,
     ],
     [await changed(submissions, (text) => text.replace('Birnen', 'B\\u0000')), /NUL/],
+    // Some KB that would be millions of lines, and of entries.
+    [await changed(submissions, (text) => text + '\n'.repeat(10_000)), /more than 500 lines/],
+    [await closePacked(new Map([...entries].flatMap(manyVersions))), /more than 1000 versions/],
   ];
   for (const [bytes, why] of refusals) {
     const to = await there.makeTenant();

@@ -11,7 +11,7 @@ import { completeJob, enqueueJob, type Job, LeaseLost } from '#kit/queue.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { compileCheck } from '#kit/validation.ts';
-import { readJsonEntry, readManifest } from '../../form-package/package-file.ts';
+import { formInWorkspace, readJsonEntry, readManifest } from '../../form-package/package-file.ts';
 import { type LeftOut, readForm, type UnpackContext, writeForm } from '../../form-package/unpack-form.ts';
 import { readParts, requireParts } from '../parts.ts';
 import { workspaceLimits } from '../limits.ts';
@@ -160,6 +160,11 @@ async function beginForm(reading: Reading, before: string, entry: Entry): Promis
 }
 
 async function addEntry({ entries }: Current, name: string, entry: Entry): Promise<void> {
+  // Beside its manifest, which is there.
+  if (entries.size > formInWorkspace.images + formInWorkspace.versions)
+    throw broken(
+      `a form has more than ${formInWorkspace.versions} versions and ${formInWorkspace.images} images`,
+    );
   const taken = [...entries.values()].reduce((sum, { length }) => sum + length, 0);
   entries.set(name, await bytesOf(entry, Math.max(0, workspaceLimits.formBytes - taken)));
 }

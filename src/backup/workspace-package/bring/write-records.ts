@@ -24,6 +24,8 @@ import {
   insertBroughtViews,
   insertVisits,
 } from './queries.ts';
+import { workspaceLimits } from '../limits.ts';
+import { broken } from './read-entries.ts';
 import { type Counts, type RecordKind, type RecordOf, records } from '../shapes.ts';
 
 /** Where records go, and what their ids become. */
@@ -47,14 +49,25 @@ type Write<K extends RecordKind> = (
 ) => Promise<Written>;
 type WriteLines = (db: Queryable, place: RecordPlace, name: string, text: string) => Promise<Written>;
 
+/** One by one: some KB may unpack to millions of them. */
+function* linesIn(text: string): Generator<string, void> {
+  for (let from = 0, end = 0; from < text.length; from = end + 1) {
+    end = text.indexOf('\n', from);
+    if (end === -1) end = text.length;
+    yield text.slice(from, end);
+  }
+}
+
 /** Reads lines of a kind, and writes them. @throws ApiError validation_error that names the line. */
 function linesOf<K extends RecordKind>(kind: K, write: Write<K>): WriteLines {
   const check = compileCheck(records[kind]);
   return async (db, place, name, text) => {
     const rows: RecordOf<K>[] = [];
     let number = 0;
-    for await (const line of inTurns(text.split('\n'), ({ length }) => length)) {
+    for await (const line of inTurns(linesIn(text), ({ length }) => length)) {
       number += 1;
+      if (number > workspaceLimits.recordLines)
+        throw broken(`${name} has more than ${workspaceLimits.recordLines} lines`);
       if (line !== '')
         rows.push(readJsonEntry(`${name}, line ${number},`, Buffer.from(line), check) as RecordOf<K>);
     }

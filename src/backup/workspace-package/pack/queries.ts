@@ -1,3 +1,4 @@
+import { workspaceLimits } from '../limits.ts';
 import type { FormStatus } from '#forms/queries.ts';
 import {
   type Column,
@@ -29,7 +30,7 @@ export const selectFormsToPack = statement(
 /** So many bytes of lines are read at once, or one line. */
 const readAtOnce = 2 * 1024 * 1024;
 /** And so many lines. */
-const linesAtOnce = 500;
+const linesAtOnce = workspaceLimits.recordLines;
 
 /**
  * Some records of a form behind a key, in its order, as the text of their JSON.
