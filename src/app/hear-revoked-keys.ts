@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { refreshCells } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { listen } from '#kit/queue/listen.ts';
 import { forgetKeys } from '#workspaces/authenticate.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
+
+const againMs = 1_000;
 
 /**
  * Has this process forget what it remembers of API keys as soon as one is revoked anywhere, and see that there is another cell,
@@ -15,9 +18,26 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
   const ending = new AbortController();
   const hear = (): void => {
     forgetKeys();
-    refreshCells(database).catch((error: unknown) =>
-      log.warn({ err: error }, 'which cells there are could not be read'),
-    );
+    void look();
+  };
+  let isDue = false;
+  let isLooking = false;
+  // Until it is known: nothing else would tell a process whose database was away at that moment.
+  const look = async (): Promise<void> => {
+    isDue = true;
+    if (isLooking) return;
+    isLooking = true;
+    while (isDue && !ending.signal.aborted) {
+      isDue = false;
+      try {
+        await refreshCells(database);
+      } catch (error) {
+        isDue = true;
+        log.warn({ err: error }, 'which cells there are could not be read, and will be looked at again');
+        await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+      }
+    }
+    isLooking = false;
   };
   const listening = listen(database, keyChannel, hear, { log, signal: ending.signal });
   return {

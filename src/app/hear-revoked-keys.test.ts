@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { cellsOf, openCells } from '#kit/cells/cells.ts';
+import { createCell } from '#kit/cells/create-cell.ts';
+import { openDatabase } from '#kit/database.ts';
+import { openLog } from '#kit/log.ts';
+import { testDatabase } from '#test/database.ts';
+import { until } from '#test/service.ts';
+import { hearRevokedKeys } from './hear-revoked-keys.ts';
+
+test('a process that heard of a cell and could not look looks again, without being told once more', async () => {
+  const { database, url: connectionString } = await testDatabase();
+  const lines = new PassThrough();
+  const log = openLog('warn', lines);
+  const cells = await openCells(database, (path, pool) =>
+    openDatabase({ connectionString }, { path, pool, log }),
+  );
+  await createCell(database, 'late', {});
+  await database.query('alter table cells rename to away');
+  const hearing = hearRevokedKeys({ database, log });
+  assert.match(String((await once(lines, 'data'))[0]), /which cells there are could not be read/);
+  assert.equal(cellsOf(database).length, 1);
+  await database.query('alter table away rename to cells');
+  await until('it to know the cell', async () => cellsOf(database).length === 2);
+  await hearing.stop();
+  await cells.close();
+});
