@@ -325,6 +325,17 @@ test('a backup has every cell, a restore makes them, and a move takes them along
   assert.deepEqual(rows, [{ cell: 'c3' }]);
 });
 
+test('the doctor looks at the delivery log of every cell', async () => {
+  const ends = (below: string) => database.query(`update cell_c3.ledger_parts set below = ${below}`);
+  await ends("now() + interval '1 day'");
+  const { answer } = await command('doctor');
+  const { data } = answer as { data: { check: string; state: string; finding: string }[] };
+  const found = data.find(({ check }) => check === 'delivery log')!;
+  assert.equal(found.state, 'problem');
+  assert.match(found.finding, /^In the cell c3: The delivery log takes nothing from /);
+  await ends('null');
+});
+
 test('an upgrade brings every cell to the new version, or none', async () => {
   const migrations = await readMigrations();
   const next = (number: number, sql: string) => ({

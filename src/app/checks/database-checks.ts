@@ -1,7 +1,10 @@
+import { otherCells } from '#backup/cells.ts';
 import { findMoved } from '#backup/move-instance.ts';
+import { firstCell } from '#kit/cells/cells.ts';
+import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
 import { refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
@@ -131,12 +134,13 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     async look({ database }) {
       if ((await findPending(database, await readMigrations())).length > 0)
         return ok('The next start lays it out.');
-      const parts = await selectParts(database, {});
-      const end = parts.at(-1)!.below;
-      if (!end || end.getTime() > now().getTime() + shortestNoticeMs)
-        return ok(`It lies in ${parts.length === 1 ? 'one part' : `${parts.length} parts`}.`);
+      const ledgers = await readLedgers(database);
+      const ending = ledgers.find(({ end }) => end && end.getTime() <= now().getTime() + shortestNoticeMs);
+      const count = ledgers.reduce((sum, { parts }) => sum + parts, 0);
+      if (!ending) return ok(`It lies in ${count === 1 ? 'one part' : `${count} parts`}.`);
+      const where = ending.cell === firstCell ? '' : `In the cell ${ending.cell}: `;
       return problem(
-        endsSoon(end),
+        `${where}${endsSoon(ending.end!)}`,
         'Let a server run, which makes it within the hour, and end transactions that stay open; its log says why where it cannot.',
       );
     },
@@ -173,3 +177,21 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     },
   },
 ];
+
+/** In how many parts the delivery log of each cell lies, and when the last of them ends. */
+function readLedgers(database: Database): Promise<{ cell: string; parts: number; end: Date | null }[]> {
+  return transaction(database, async (client) => {
+    const { schema_name: home, path } = only(await findHome(client, {}))!;
+    const cells = (await otherCells(client)).map(({ name, schema_name }) => ({
+      name,
+      path: pathOf(schema_name, home),
+    }));
+    const found = [];
+    for (const cell of [{ name: firstCell, path }, ...cells]) {
+      await setPath(client, { path: cell.path });
+      const parts = await selectParts(client, {});
+      found.push({ cell: cell.name, parts: parts.length, end: parts.at(-1)!.below });
+    }
+    return found;
+  });
+}
