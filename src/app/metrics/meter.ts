@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '#kit/database.ts';
-import { onCell } from '#kit/cells/cells.ts';
+import { cellsOf, onCell } from '#kit/cells/cells.ts';
 import { watchPoolWaits } from '#kit/pool-waits.ts';
 import type { DeliveryStatus } from '#webhooks/queries.ts';
 import type { Report } from './report.ts';
@@ -58,13 +58,24 @@ export function openMeter(process: string, database: Database): Meter {
   onCell(database, (cell) => watchPoolWaits(cell.database, observe));
   const pool = new Gauge({
     name: 'formloom_pool_connections',
-    help: 'Connections of the pool by what they do, and work that waits for one.',
+    help: 'Connections of the pools of all cells by what they do, and work that waits for one.',
     labelNames: ['state'] as const,
     registers: [],
     collect() {
-      this.set({ state: 'busy' }, database.totalCount - database.idleCount);
-      this.set({ state: 'idle' }, database.idleCount);
-      this.set({ state: 'waited_for' }, database.waitingCount);
+      const sum = (count: (pool: Database) => number): number =>
+        cellsOf(database).reduce((total, cell) => total + count(cell.database), 0);
+      this.set(
+        { state: 'busy' },
+        sum(({ totalCount, idleCount }) => totalCount - idleCount),
+      );
+      this.set(
+        { state: 'idle' },
+        sum(({ idleCount }) => idleCount),
+      );
+      this.set(
+        { state: 'waited_for' },
+        sum(({ waitingCount }) => waitingCount),
+      );
     },
   });
   registry.registerMetric(pool);
