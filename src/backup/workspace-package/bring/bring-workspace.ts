@@ -207,7 +207,7 @@ async function addRecords(
   entry: Entry,
 ): Promise<void> {
   const { workspaceId, idOf } = reading;
-  const lines = new TextDecoder().decode(await bytesOf(entry, workspaceLimits.recordBytes));
+  const lines = await bytesOf(entry, workspaceLimits.recordBytes);
   const place = {
     workspaceId,
     formId: current.id,

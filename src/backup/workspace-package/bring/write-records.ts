@@ -47,29 +47,28 @@ type Write<K extends RecordKind> = (
   place: RecordPlace,
   rows: RecordOf<K>[],
 ) => Promise<Written>;
-type WriteLines = (db: Queryable, place: RecordPlace, name: string, text: string) => Promise<Written>;
+type WriteLines = (db: Queryable, place: RecordPlace, name: string, bytes: Buffer) => Promise<Written>;
 
 /** One by one: some KB may unpack to millions of them. */
-function* linesIn(text: string): Generator<string, void> {
-  for (let from = 0, end = 0; from < text.length; from = end + 1) {
-    end = text.indexOf('\n', from);
-    if (end === -1) end = text.length;
-    yield text.slice(from, end);
+function* linesIn(bytes: Buffer): Generator<Buffer, void> {
+  for (let from = 0, end = 0; from < bytes.length; from = end + 1) {
+    end = bytes.indexOf('\n', from);
+    if (end === -1) end = bytes.length;
+    yield bytes.subarray(from, end);
   }
 }
 
 /** Reads lines of a kind, and writes them. @throws ApiError validation_error that names the line. */
 function linesOf<K extends RecordKind>(kind: K, write: Write<K>): WriteLines {
   const check = compileCheck(records[kind]);
-  return async (db, place, name, text) => {
+  return async (db, place, name, bytes) => {
     const rows: RecordOf<K>[] = [];
     let number = 0;
-    for await (const line of inTurns(linesIn(text), ({ length }) => length)) {
+    for await (const line of inTurns(linesIn(bytes), ({ length }) => length)) {
       number += 1;
       if (number > workspaceLimits.recordLines)
         throw broken(`${name} has more than ${workspaceLimits.recordLines} lines`);
-      if (line !== '')
-        rows.push(readJsonEntry(`${name}, line ${number},`, Buffer.from(line), check) as RecordOf<K>);
+      if (line.length > 0) rows.push(readJsonEntry(`${name}, line ${number},`, line, check) as RecordOf<K>);
     }
     return rows.length === 0 ? { made: {}, leftOut: [] } : write(db, place, rows);
   };
