@@ -54,7 +54,9 @@ export function serveCells(
   dispatch(first, ground, parts);
   const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
     const opened = await Promise.allSettled(parts.values());
-    await Promise.all(opened.map((each) => each.status === 'fulfilled' && work(each.value)));
+    await Promise.all(
+      opened.map((each) => (each.status === 'fulfilled' ? work(each.value) : Promise.resolve())),
+    );
   };
   const stop: Background['stop'] = (graceMs) => ofEach((part) => part.stop(graceMs));
   return {
