@@ -8,6 +8,7 @@ import { startQueue } from '#kit/queue/worker.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { createUser } from '#workspaces/users.ts';
+import { changeSubmission } from '../changes/edit.ts';
 import { removeSubmission } from '../changes/remove.ts';
 import { changedBy } from '../history/changed-by.ts';
 import { openScene, type Scene } from '../testing.ts';
@@ -316,6 +317,7 @@ test('many are given a status, as far as their answers are valid, with their eve
   const done = await scene.submit({ name: 'Done' });
   const begun = await scene.begin({ name: 'Begun' });
   const empty = await scene.begin({ name: 'Emptied' });
+  const again = await scene.begin({ name: 'Opened and completed by hand since' });
   await database.query(`update submissions set answers = '{}' where id = $1`, [empty]);
   const told = (await scene.events()).length;
   const statuses = async () => {
@@ -325,17 +327,25 @@ test('many are given a status, as far as their answers are valid, with their eve
     );
     return Object.fromEntries(rows.map(({ id, status }) => [id, status]));
   };
-  const ids = [done, begun, empty];
+  const ids = [done, begun, empty, again];
   const kinds = async () => (await scene.events()).slice(told).map(({ kind }) => kind);
   const ended = await runAndUndo(scene, { kind: 'status', status: 'completed', ids }, async () => {
-    assert.deepEqual(await statuses(), { [done]: 'completed', [begun]: 'completed', [empty]: 'incomplete' });
-    assert.deepEqual(await kinds(), ['submission.created']);
-    assert.deepEqual((await scene.counts()).shown, { completed: 2, incomplete: 1 });
+    const completed = { [done]: 'completed', [begun]: 'completed', [again]: 'completed' };
+    assert.deepEqual(await statuses(), { ...completed, [empty]: 'incomplete' });
+    assert.deepEqual(await kinds(), ['submission.created', 'submission.created']);
+    assert.deepEqual((await scene.counts()).shown, { completed: 3, incomplete: 1 });
+    for (const status of ['incomplete', 'completed'] as const)
+      await changeSubmission(scene.context, { ...scene, id: again, by, unchanged: null }, { status });
   });
-  assert.deepEqual([ended.total, ended.done], [1, 1]);
-  assert.deepEqual(await statuses(), { [done]: 'completed', [begun]: 'incomplete', [empty]: 'incomplete' });
-  assert.deepEqual(await kinds(), ['submission.created', 'submission.updated']);
-  assert.deepEqual((await scene.counts()).shown, { completed: 1, incomplete: 2 });
+  assert.deepEqual([ended.total, ended.done], [2, 1]);
+  assert.deepEqual(await statuses(), {
+    [done]: 'completed',
+    [begun]: 'incomplete',
+    [empty]: 'incomplete',
+    [again]: 'completed',
+  });
+  assert.equal((await kinds()).filter((kind) => kind === 'submission.updated').length, 3);
+  assert.deepEqual((await scene.counts()).shown, { completed: 2, incomplete: 2 });
 });
 
 test('what is deleted for good, and what undoes, cannot be undone', async () => {

@@ -86,8 +86,12 @@ export const insertUndo = statement(
    select ${bulkSelection} from bulk`,
 );
 
+/** As `differencesOf` is written down; within a text the quotes are escaped. */
+const changesStatus = (row: string): string => `strpos(${row}.changes::text, '"part":"status"') > 0`;
+
 /**
- * What a change of many did to these: of tags and status what it changed, of the trash those that nobody laid into it since.
+ * What a change of many did to these: of tags what it changed, of the trash and of status those that nobody laid into it, or
+ * gave one, since.
  * Locked in the order of ids, so that two at once cannot deadlock.
  */
 export const lockUndone = statement(
@@ -100,7 +104,8 @@ export const lockUndone = statement(
      and not exists (
        select from submission_changes later
        where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id
-         and later.id > c.id and c.kind = 'trashed' and later.kind = 'trashed')
+         and later.id > c.id and (c.kind = 'trashed' and later.kind = 'trashed'
+           or ${changesStatus('c')} and ${changesStatus('later')}))
    order by s.id for update of s`,
 );
 
