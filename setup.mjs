@@ -56,7 +56,6 @@ const builders = [
   'react',
   'react-aria-components',
   'react-dom',
-  'uplot',
   'vite',
 ];
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
-import { everyCell } from './cells/cells.ts';
+import { everyCell, firstCell } from './cells/cells.ts';
 import { dropSchema, findHome, pathOf, selectCells, setPath } from './cells/queries.ts';
 import { viewEveryCell } from './cells/view-every-cell.ts';
 import { transaction, type Database } from './database.ts';
@@ -48,7 +48,7 @@ export async function migrate(database: Database, migrations: readonly Migration
     if (cells.length > 0 && (await findPendingOf(client, migrations)).length > 0)
       await client.query(dropSchema(everyCell));
     const ran = await runMigrations(client, migrations);
-    for (const { schema_name } of cells.slice(1)) {
+    for (const { schema_name } of cells.filter(({ name }) => name !== firstCell)) {
       await setPath(client, { path: pathOf(schema_name, home) });
       await runMigrations(client, migrations.map(asInCell));
     }

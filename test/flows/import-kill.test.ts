@@ -13,8 +13,9 @@ test('kill -9 of server and database amid what is brought in: a workspace, a for
   const site = await makeFiles(instance);
   const { killedAt } = await killImports(site, server, (progress) =>
     until('the moment to kill', async () => {
-      const { entries, lines, unpacking } = await progress();
-      return entries >= amidFiles && lines > 0 && unpacking > 0;
+      // The answers began before: who waits for their lines too may see the workspace to its end on a busy machine.
+      const { entries, unpacking } = await progress();
+      return entries >= amidFiles && unpacking > 0;
     }),
   );
   t.diagnostic(`killed at ${JSON.stringify(killedAt)}`);
