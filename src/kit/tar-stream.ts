@@ -1,5 +1,5 @@
-import { Duplex, Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
+import { pipeline, Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
 import { createGzip } from 'node:zlib';
 import { createTarPacker } from 'modern-tar';
 
@@ -14,14 +14,14 @@ export type TarWriter = {
 export function tarStream(write: (tar: TarWriter) => Promise<void>): Readable {
   const { readable, controller } = createTarPacker();
   const add: TarWriter['add'] = (name, size, content) =>
-    Readable.toWeb(content).pipeTo(controller.add({ name, size }));
+    ReadableStream.from(content).pipeTo(controller.add({ name, size }));
   const addText: TarWriter['addText'] = (name, text) => {
     const bytes = Buffer.from(text);
     return add(name, bytes.length, Readable.from([bytes]));
   };
-  const file = Readable.fromWeb(
-    (readable as ReadableStream<Uint8Array>).pipeThrough(Duplex.toWeb(createGzip())),
-  );
+  // What ends the one ends the other, and is thrown to whoever reads. No `toWeb`: its streams throw outside of every `try` where
+  // somebody stops.
+  const file = pipeline(Readable.fromWeb(readable as ReadableStream<Uint8Array>), createGzip(), () => {});
   write({ add, addText }).then(
     () => controller.finalize(),
     (error: Error) => file.destroy(error),

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { ReadableStream } from 'node:stream/web';
+import { ReadableStream } from 'node:stream/web';
 import { createGunzip } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
 import { ApiError } from '#kit/errors.ts';
@@ -41,7 +41,8 @@ export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerato
   }
   // What ends the one ends the other, and is thrown to whoever reads.
   const unpacked = pipeline(Readable.from(noting(), { objectMode: false }), createGunzip(), () => {});
-  const tar = Readable.toWeb(unpacked) as Bytes;
+  // Not `Readable.toWeb`: who stops reads no more, and what had been unpacked by then was thrown outside of every `try`.
+  const tar = ReadableStream.from(unpacked) as Bytes;
   // By the types of browsers, which are not quite those of Node.
   const decoder: unknown = createTarDecoder({ strict: true });
   const entries: ReadableStream<ParsedTarEntry> = tar.pipeThrough(decoder as never);
