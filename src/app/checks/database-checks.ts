@@ -13,7 +13,7 @@ import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
 import { findInstanceKey } from '#kit/vault.ts';
-import { endsSoon, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
+import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
 import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 import { readServer, selectLeftovers } from './queries.ts';
@@ -131,12 +131,20 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
   {
     name: 'delivery log',
     stopsStart: false,
-    async look({ database }) {
+    async look({ database, config }) {
       if ((await findPending(database, await readMigrations())).length > 0)
         return ok('The next start lays it out.');
       const ledgers = await readLedgers(database);
       const ending = ledgers.find(({ end }) => end && end.getTime() <= now().getTime() + shortestNoticeMs);
       const count = ledgers.reduce((sum, { parts }) => sum + parts, 0);
+      const held = ledgers.find(
+        ({ first }) => first && first < longHeld(config.deliveryRetentionDays),
+      )?.first;
+      if (!ending && held)
+        return warning(
+          `The day of the delivery log that ended at ${held.toISOString()} is still there, and all after it: rows go one by one.`,
+          `End transactions that stay open, and look for a delivery of before that in \`select id from deliveries where status = 'Retrying' order by id limit 1\`.`,
+        );
       if (!ending) return ok(`It lies in ${count === 1 ? 'one part' : `${count} parts`}.`);
       const where = ending.cell === firstCell ? '' : `In the cell ${ending.cell}: `;
       return problem(
@@ -179,7 +187,9 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
 ];
 
 /** In how many parts the delivery log of each cell lies, and when the last of them ends. */
-function readLedgers(database: Database): Promise<{ cell: string; parts: number; end: Date | null }[]> {
+type Ledger = { cell: string; parts: number; first: Date | null; end: Date | null };
+
+function readLedgers(database: Database): Promise<Ledger[]> {
   return transaction(database, async (client) => {
     const { schema_name: home, path } = only(await findHome(client, {}))!;
     const cells = (await otherCells(client)).map(({ name, schema_name }) => ({
@@ -190,7 +200,8 @@ function readLedgers(database: Database): Promise<{ cell: string; parts: number;
     for (const cell of [{ name: firstCell, path }, ...cells]) {
       await setPath(client, { path: cell.path });
       const parts = await selectParts(client, {});
-      found.push({ cell: cell.name, parts: parts.length, end: parts.at(-1)!.below });
+      const first = parts.length > 1 ? parts[0]!.below : null;
+      found.push({ cell: cell.name, parts: parts.length, first, end: parts.at(-1)!.below });
     }
     return found;
   });

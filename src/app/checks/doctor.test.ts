@@ -195,6 +195,16 @@ test('a part of the delivery log that ends without a next one is found in time',
   await database.query('update ledger_parts set below = null');
 });
 
+test('a day of the delivery log that is held up for long is found: none after it is dropped', async () => {
+  await database.query(`update ledger_parts set below = now() - interval '37 days'`);
+  await database.query(`insert into ledger_parts (number, opens) select 1, below from ledger_parts`);
+  const found = (await ask()).data.find(({ check }) => check === 'delivery log')!;
+  assert.equal(found.state, 'warning');
+  assert.match(`${found.finding} ${found.remedy}`, /is still there.*Retrying/);
+  await database.query('delete from ledger_parts where number = 1');
+  await database.query('update ledger_parts set below = null');
+});
+
 test('a proxy that nobody believes, a PUBLIC_URL that leads to everybody themselves, a full disk and a key for all are found', async () => {
   const https = { PUBLIC_URL: 'https://forms.invalid' };
   assert.match(await problemOf('X-Forwarded-For', https), /share one limit.*TRUST_PROXY/);

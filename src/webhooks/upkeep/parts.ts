@@ -140,6 +140,9 @@ async function prove(database: Database, parts: readonly Part[]): Promise<void> 
   }
 }
 
+/** What ended before it has been held up for longer than a day has to be: no part goes before the first. */
+export const longHeld = (retentionDays: number): Date => later(now(), -retentionDays * dayMs - 2 * holdsMs);
+
 /** Drops the parts that ended before a moment and of which nothing is sent any more. @returns how many. */
 export async function dropParts(database: Database, before: Date): Promise<number> {
   for (let dropped = 0; ; dropped += 1) {
