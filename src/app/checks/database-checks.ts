@@ -186,9 +186,9 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
   },
 ];
 
-/** In how many parts the delivery log of each cell lies, and when the last of them ends. */
 type Ledger = { cell: string; parts: number; first: Date | null; end: Date | null };
 
+/** In how many parts the delivery log of each cell lies, and when the first and the last of them end. */
 function readLedgers(database: Database): Promise<Ledger[]> {
   return transaction(database, async (client) => {
     const { schema_name: home, path } = only(await findHome(client, {}))!;
