@@ -130,7 +130,7 @@ const parts = [
 /** A hash of all that the parts are built from. */
 const sourceHash = () => {
   const hash = createHash('sha256').update(lockHash);
-  for (const folder of ['web', 'src/ast', 'src/page', 'docs/guides']) {
+  for (const folder of ['web', 'src/ast', 'src/page', 'clients/typescript/src/transport', 'docs/guides']) {
     const names = readdirSync(join(home, folder), { recursive: true, withFileTypes: true });
     for (const path of names
       .filter((entry) => entry.isFile())

@@ -30,7 +30,9 @@ export function buildClient(): number {
   rmSync(dist, { recursive: true, force: true });
   const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`The client does not compile.\n${stdout}`);
-  const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'));
+  const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.js'),
+  );
   return gzipSync(scripts.map((name) => readFileSync(join(dist, name), 'utf8')).join('\n')).length;
 }
 

@@ -49,7 +49,7 @@ export function writeApi(routes: readonly ApiRoute[], document: OpenApi): string
     return `${comment(schema.description, '')}export type ${name} = ${typeOf(schema, '', '')};\n`;
   });
   return `// Made from the operations of the service by \`npm run client\`; kept nowhere.
-import type { CallOptions, FileBody, Id, List } from './call.ts';
+import type { CallOptions, FileBody, Id, List } from './transport/call.ts';
 import type { GridOf, OptionOf } from './define-form.ts';
 
 /** Method, path and the marks that read-row.ts reads. */

@@ -37,6 +37,8 @@ const webFloors = [
   'invitations',
   'builder',
 ];
+/** Of the client that others install: how a request is sent, and what is thrown. The console calls by it too. */
+const transport = 'clients/typescript/src/transport';
 const webAlone = ['page', 'embed', 'docs'];
 
 const home = fileURLToPath(new URL('..', import.meta.url));
@@ -56,7 +58,7 @@ const anyImport =
 const isOfTypes = (what: string): boolean =>
   /^(import|export) type\b/.test(what) || /\{(\s*type [^,}]+,?)+\s*\}\s*$/.test(what);
 
-async function readSources(house: 'src' | 'web'): Promise<Source[]> {
+async function readSources(house: 'src' | 'web' | typeof transport): Promise<Source[]> {
   const names = await readdir(join(home, house), { recursive: true });
   const paths = names
     .filter((name) => /\.tsx?$/.test(name))
@@ -83,11 +85,13 @@ const sources = await readSources('src');
 const webSources = await readSources('web');
 const isTest = ({ path }: Source): boolean =>
   /\.(test|external|fixture)\.tsx?$/.test(path) || path.endsWith('/testing.ts');
+const carrying = await readSources(transport);
 const ours = sources.filter((source) => !isTest(source));
 const web = webSources.filter((source) => !isTest(source));
 const isConfig = ({ path }: Source): boolean => path.endsWith('/vite.config.ts');
 /** The file that an import leads to, as a path from the project's folder; undefined for a package. */
 function target(source: Pick<Source, 'path'>, specifier: string): string | undefined {
+  if (specifier.startsWith('#transport/')) return posix.join(transport, posix.basename(specifier));
   if (specifier.startsWith('#')) return posix.join('src', specifier.slice(1));
   if (specifier.startsWith('.')) return posix.join(posix.dirname(source.path), specifier);
   return undefined;
@@ -145,7 +149,7 @@ test('of the server web imports the form language, the drawing of the page, the 
     source.imports.filter(
       (specifier) =>
         specifier.startsWith('#') &&
-        !/^#(ast|page)\//.test(specifier) &&
+        !/^#(ast|page|transport)\//.test(specifier) &&
         !shared.includes(specifier) &&
         (source.needs.includes(specifier) ||
           !/^#(app\/operations|[a-z]+\/(.*\/)?shapes)\.ts$/.test(specifier)),
@@ -155,7 +159,7 @@ test('of the server web imports the form language, the drawing of the page, the 
 });
 
 test('what a browser runs needs nothing of a server, however far its imports lead', () => {
-  const byPath = new Map([...ours, ...web].map((source) => [source.path, source]));
+  const byPath = new Map([...ours, ...web, ...carrying].map((source) => [source.path, source]));
   const reached = new Set<Source>();
   const reach = (source: Source): void => {
     if (reached.has(source)) return;
@@ -170,7 +174,8 @@ test('what a browser runs needs nothing of a server, however far its imports lea
   assert.deepEqual(
     offences([...reached], ({ path, needs }) => [
       ...needs.filter((specifier) => specifier.startsWith('node:')),
-      ...(/^(web|src\/(ast|page))\//.test(path) || shared.some((one) => path === target({ path }, one))
+      ...(/^(web|src\/(ast|page)|clients)\//.test(path) ||
+      shared.some((one) => path === target({ path }, one))
         ? []
         : ['is of a server']),
     ]),

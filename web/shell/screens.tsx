@@ -3,7 +3,7 @@ import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-route
 import { type ReactElement, useEffect } from 'react';
 import { Page, useTitle } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
-import { isNotLoaded } from './lazy-screen.ts';
+import { NotLoadedProblem } from './lazy-screen.ts';
 
 /** An address that leads nowhere: without the frame of a workspace, which it does not name. */
 export function NotFoundScreen(): ReactElement {
@@ -49,7 +49,7 @@ export function FailedFrame({ error }: ErrorComponentProps): ReactElement {
 }
 
 function tryAgain(error: unknown, router: ReturnType<typeof useRouter>): void {
-  if (isNotLoaded(error)) location.reload();
+  if (error instanceof NotLoadedProblem) location.reload();
   else void router.invalidate();
 }
 

@@ -1,5 +1,12 @@
 import { type Api, table } from './api.ts';
-import { type Call, type CallOptions, type ClientOptions, type FileBody, type List, send } from './call.ts';
+import {
+  type Call,
+  type CallOptions,
+  type ClientOptions,
+  type FileBody,
+  type List,
+  send,
+} from './transport/call.ts';
 import { listOf, type PageOf } from './pages.ts';
 import { readRow, type Row } from './read-row.ts';
 

@@ -1,5 +1,5 @@
 import type { Api, Form, SettingsChange, Submission } from './api.ts';
-import type { CallOptions, List } from './call.ts';
+import type { CallOptions, List } from './transport/call.ts';
 import type { DefinedForm } from './define-form.ts';
 import { listOf } from './pages.ts';
 

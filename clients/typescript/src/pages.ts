@@ -1,4 +1,4 @@
-import type { List } from './call.ts';
+import type { List } from './transport/call.ts';
 
 /** A page of any list, as far as a reading of all goes by it. */
 export type PageOf = {

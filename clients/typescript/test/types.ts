@@ -3,11 +3,18 @@ import {
   type AnswersOf,
   createClient,
   defineForm,
+  type Error as ErrorBody,
   type FileUpload,
   type Form,
+  type FormloomError,
   verifyWebhook,
 } from '@formloom/client';
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/** transport/errors.ts says by hand what the operations say. */
+export const sameError: Same<
+  Pick<FormloomError, 'code' | 'errors'>,
+  { readonly code: ErrorBody['error'] | 'unknown'; readonly errors: NonNullable<ErrorBody['errors']> }
+> = true;
 const form = defineForm({
   name: 'All',
   settings: { access: 'closed', embed_origins: ['https://a.example'] },

@@ -51,12 +51,14 @@ export type Call = {
  * Sends a request until it is answered, and tries again what may pass: what the service had no room or no time for (429,
  * 503) did nothing; where the answer was lost, only what cannot take effect twice.
  * @param read takes what a success holds: what breaks off there was no answer.
+ * @param Kind of what is refused, where it is not to be that of its status.
  * @throws FormloomError; ConnectionError; what `signal` was aborted with.
  */
 export async function send<Content>(
   call: Call,
-  { fetch: ask = fetch, retries = 3, longestWait = 60 }: ClientOptions,
+  { fetch: ask = fetch, retries = 3, longestWait = 60 }: Omit<ClientOptions, 'url'>,
   read: (response: Response) => Promise<Content>,
+  Kind?: typeof FormloomError,
 ): Promise<Content> {
   let isLost = false;
   for (let failures = 0; ; failures += 1) {
@@ -64,7 +66,7 @@ export async function send<Content>(
     try {
       const response = await ask(call.url, requestOf(call));
       if (response.ok) return await read(response);
-      problem = await readError(response);
+      problem = await readError(response, Kind);
     } catch (cause) {
       problem = lost(call, cause);
       isLost = true;

@@ -1,4 +1,30 @@
-import type { Error as ErrorBody } from './api.ts';
+/** What kind of error the service says it is. */
+type ErrorCode =
+  | 'bad_request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'validation_error'
+  | 'rate_limit_exceeded'
+  | 'server_error'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'gone'
+  | 'precondition_failed'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'service_unavailable';
+
+/**
+ * The body of an answer that is no success: `Error` of api.ts, and written again, as api.ts is made from the operations and
+ * the console, which uses these files too, is compiled without it. That both are one is compiled (test/types.ts).
+ */
+type ErrorBody = {
+  error: ErrorCode;
+  message: string;
+  errors?: { message: string; field?: string; path?: number[] }[];
+  retry_after?: number;
+};
 
 /** An answer that is no success. Its message is made for people. */
 export class FormloomError extends Error {
@@ -12,7 +38,7 @@ export class FormloomError extends Error {
   /** Under which the log of the service has the request. */
   readonly requestId: string | undefined;
 
-  constructor(status: number, body: Partial<ErrorBody>, headers: Headers) {
+  constructor(status: number, body: Partial<ErrorBody>, headers: Headers = new Headers()) {
     super(body.message ?? `The service answered ${status}.`);
     this.name = new.target.name;
     this.status = status;
@@ -70,11 +96,15 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
-/** The error that an answer stands for. */
-export async function readError(response: Response): Promise<FormloomError> {
-  const { status, headers } = response;
-  const Kind = byStatus[status] ?? (status >= 500 ? ServerError : FormloomError);
-  return new Kind(status, readBody(await response.text().catch(() => '')), headers);
+const kindOf = (status: number): typeof FormloomError =>
+  byStatus[status] ?? (status >= 500 ? ServerError : FormloomError);
+
+/** The error that an answer stands for: of its status, or of the kind that is asked for. */
+export async function readError(
+  response: Response,
+  Kind: typeof FormloomError = kindOf(response.status),
+): Promise<FormloomError> {
+  return new Kind(response.status, readBody(await response.text().catch(() => '')), response.headers);
 }
 
 /** What stands between may answer with a page of its own. */
