@@ -134,7 +134,8 @@ test('an edit keeps what it hides and says so, until it is emptied; the focus go
     (await tenant.call('GET', `/submissions/${id}`)).body.metadata.reference['campaign'];
   await until('the first part to be saved', async () => (await referenceOf()) === 'spring');
   await panel.getByRole('button', { name: 'Save', exact: true }).click();
-  await panel.getByText('spring sale').waitFor();
+  // The history tells of it as well.
+  await panel.getByRole('definition').filter({ hasText: 'spring sale' }).waitFor();
   await until('the rest to be saved', async () => (await referenceOf()) === 'spring sale');
   await context.close();
 });
