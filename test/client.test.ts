@@ -424,11 +424,10 @@ test('the README’s program, in a folder with nothing but the package, applies 
     await runNpm(['pack', '--json', '--pack-destination', folder], join(home, 'clients/typescript')),
   );
   const paths = packed.files.map(({ path }: { path: string }) => path);
-  assert.deepEqual(paths.filter((path: string) => !/^dist\/([\w-]+\/)?[\w-]+\.(d\.ts|js)$/.test(path)).sort(), [
-    'LICENSE',
-    'README.md',
-    'package.json',
-  ]);
+  assert.deepEqual(
+    paths.filter((path: string) => !/^dist\/([\w-]+\/)?[\w-]+\.(d\.ts|js)$/.test(path)).sort(),
+    ['LICENSE', 'README.md', 'package.json'],
+  );
   const tarball = await readFile(join(folder, packed.filename));
   const said = await publint({ pack: { tarball: new Uint8Array(tarball).buffer }, strict: true });
   assert.deepEqual(said.messages, []);
