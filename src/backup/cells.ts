@@ -1,19 +1,10 @@
-import { firstCell } from '#kit/cells/cells.ts';
 import { createCell } from '#kit/cells/create-cell.ts';
-import { findHome, selectCells } from '#kit/cells/queries.ts';
+import { otherCells } from '#kit/cells/other-cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
 import { findUse, hasWorkspaces } from './queries.ts';
-
-type Cell = Awaited<ReturnType<typeof selectCells>>[number];
-
-/** The cells of a database beside its first one; none of one that is empty, or of a version that knows none. */
-export async function otherCells(db: Queryable): Promise<Cell[]> {
-  const { knows_cells } = only(await findHome(db, {}))!;
-  return knows_cells ? (await selectCells(db, {})).filter(({ name }) => name !== firstCell) : [];
-}
 
 /** Makes the cells of an instance that is brought here, where they are not yet. @throws BackupError for one that it has not. */
 export async function requireCells(

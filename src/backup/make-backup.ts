@@ -12,7 +12,7 @@ import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { only } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
-import { otherCells } from './cells.ts';
+import { otherCells } from '#kit/cells/other-cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import { copyOut, selectMigrations, selectSequences, selectTables, type Table } from './queries.ts';
 

@@ -6,7 +6,8 @@ import { findInstance } from '#kit/instance-key/queries.ts';
 import { findPending, migrate, readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
-import { isUsed, otherCells, requireCells } from './cells.ts';
+import { otherCells } from '#kit/cells/other-cells.ts';
+import { isUsed, requireCells } from './cells.ts';
 import { fillTable } from './fill-table.ts';
 import {
   copyOut,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
-import { everyCell, firstCell } from './cells/cells.ts';
-import { dropSchema, findHome, pathOf, selectCells, setPath } from './cells/queries.ts';
+import { everyCell } from './cells/cells.ts';
+import { otherCells } from './cells/other-cells.ts';
+import { dropSchema, findHome, pathOf, setPath } from './cells/queries.ts';
 import { viewEveryCell } from './cells/view-every-cell.ts';
 import { transaction, type Database } from './database.ts';
 import { only } from './statement.ts';
@@ -42,18 +43,18 @@ export async function readMigrations(directory: URL = migrationsDirectory): Prom
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
   return transaction(database, async (client) => {
     await beginMigrating(client);
-    const { path, schema_name: home, knows_cells } = only(await findHome(client, {}))!;
-    const cells = knows_cells ? await selectCells(client, {}) : [];
+    const { path, schema_name: home } = only(await findHome(client, {}))!;
+    const others = await otherCells(client);
     // Its views would hold on to columns that a migration changes.
-    if (cells.length > 0 && (await findPendingOf(client, migrations)).length > 0)
+    if (others.length > 0 && (await findPendingOf(client, migrations)).length > 0)
       await client.query(dropSchema(everyCell));
     const ran = await runMigrations(client, migrations);
-    for (const { schema_name } of cells.filter(({ name }) => name !== firstCell)) {
+    for (const { schema_name } of others) {
       await setPath(client, { path: pathOf(schema_name, home) });
       await runMigrations(client, migrations.map(asInCell));
     }
     await setPath(client, { path });
-    if (cells.length > 0 && ran.length > 0) await viewEveryCell(client, home);
+    if (others.length > 0 && ran.length > 0) await viewEveryCell(client, home);
     return ran;
   });
 }

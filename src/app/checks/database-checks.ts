@@ -1,6 +1,6 @@
-import { otherCells } from '#backup/cells.ts';
 import { findMoved } from '#backup/move-instance.ts';
 import { firstCell } from '#kit/cells/cells.ts';
+import { otherCells } from '#kit/cells/other-cells.ts';
 import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
