@@ -88,32 +88,50 @@ const goesBeyond = (end: Date): string =>
 /** The first part has all from before it, also when it was not always the first. */
 const fromOf = (parts: readonly Part[]): Date | null => (parts.length > 1 ? parts.at(-1)!.opens : null);
 
-/** @throws Error where ids go beyond that end: it is taken back then, since nothing would be taken from it on. */
-async function splitLast(database: Database, parts: Part[], end: Date, at: Date): Promise<boolean> {
-  const { number, opens, below } = parts.at(-1)!;
-  const bind = async (client: PoolClient, known: readonly Part[]): Promise<void> => {
-    await runAll(client, boundPart(number, fromOf(known), end));
-    await endPart(client, { number, below: end });
-  };
-  const isToCome = opens !== null && opens > at;
-  if (!isToCome && !below && !(await changeParts(database, parts, (client) => bind(client, parts))))
+/** @throws Error where ids go beyond that end. */
+const splitLast = (database: Database, parts: Part[], end: Date, at: Date): Promise<boolean> => {
+  const { opens } = parts.at(-1)!;
+  return opens && opens > at ? splitToCome(database, parts, end) : splitWritten(database, parts, end);
+};
+
+/** A part of days to come, which is empty: in one transaction. */
+async function splitToCome(database: Database, parts: Part[], end: Date): Promise<boolean> {
+  if (await goesOn(database, end)) throw new Error(goesBeyond(end));
+  return changeParts(database, parts, async (client) => {
+    await bind(client, parts, end);
+    await runAll(client, provenPart(parts.at(-1)!.number, fromOf(parts)));
+    await cut(client, parts, end);
+  });
+}
+
+/** The part that is written: it is told its end, read through beside readers and writers, and cut. The end is taken back where ids go beyond it, since nothing would be taken from it on. */
+async function splitWritten(database: Database, parts: Part[], end: Date): Promise<boolean> {
+  if (!parts.at(-1)!.below && !(await changeParts(database, parts, (client) => bind(client, parts, end))))
     return false;
   // Once it is bound nothing comes any more from there on.
-  const bound = isToCome ? parts : await selectParts(database, {});
-  if ((await isBeyond(database, { below: leastIdAt(end) }))[0]!.beyond) {
-    if (!isToCome) await takeBack(database, bound);
+  const bound = await selectParts(database, {});
+  if (bound.at(-1)!.number !== parts.at(-1)!.number) return false;
+  if (await goesOn(database, end)) {
+    await takeBack(database, bound);
     throw new Error(goesBeyond(end));
   }
-  if (!isToCome) await prove(database, bound);
-  const known = isToCome ? parts : await selectParts(database, {});
-  return changeParts(database, known, async (client) => {
-    if (isToCome) {
-      await bind(client, known);
-      await runAll(client, provenPart(number, fromOf(known)));
-    }
-    await runAll(client, splitPart(number, fromOf(known), end));
-    await beginPart(client, { number: number + 1, opens: end });
-  });
+  await prove(database, bound);
+  return changeParts(database, bound, (client) => cut(client, bound, end));
+}
+
+const goesOn = async (database: Database, end: Date): Promise<boolean> =>
+  (await isBeyond(database, { below: leastIdAt(end) }))[0]!.beyond;
+
+async function bind(client: PoolClient, parts: readonly Part[], end: Date): Promise<void> {
+  const { number } = parts.at(-1)!;
+  await runAll(client, boundPart(number, fromOf(parts), end));
+  await endPart(client, { number, below: end });
+}
+
+async function cut(client: PoolClient, parts: readonly Part[], end: Date): Promise<void> {
+  const { number } = parts.at(-1)!;
+  await runAll(client, splitPart(number, fromOf(parts), end));
+  await beginPart(client, { number: number + 1, opens: end });
 }
 
 const takeBack = (database: Database, parts: readonly Part[]): Promise<boolean> =>
