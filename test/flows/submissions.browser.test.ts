@@ -276,7 +276,11 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   const undo = async (said: string) => {
     const toast = page.locator('.toast', { hasText: said });
     await toast.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('52 submissions were put back as before.').first().waitFor();
+    const putBack = page.locator('.toast', { hasText: '52 submissions were put back as before.' });
+    await putBack.waitFor();
+    // It would stand for the end of the next undo too, and the test would go on before that is done.
+    await putBack.getByRole('button', { name: 'Dismiss' }).click();
+    await putBack.waitFor({ state: 'detached' });
   };
   await page.getByText('Nothing matches').waitFor();
   await undo('52 submissions were moved to the trash.');
