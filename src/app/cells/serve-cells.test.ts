@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { removeFormJob } from '#forms/forms.ts';
 import { cellsOf } from '#kit/cells/cells.ts';
@@ -14,8 +15,46 @@ import { makeForm } from '#webhooks/testing.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { startBackground } from '../background.ts';
 import { openServices } from '../open-services.ts';
+import { startBesideBackground } from '../processes/beside-background.ts';
 import { buildServer } from '../server.ts';
 import { serveCells } from './serve-cells.ts';
+
+test('a cell that cannot be opened answers 503, is opened again, and serves then', async () => {
+  const { database, url } = await testDatabase();
+  const cells = await makeCells(database, { connectionString: url }, 2);
+  const second = cellsOf(database)[1]!.database;
+  const config = readConfig({});
+  const log = openLog('silent');
+  const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log });
+  const ground = { config, log, database, vault: openVault('0f'.repeat(32)), requestCounter };
+  const services = openServices(ground);
+  const background = startBesideBackground(services);
+  const server = await buildServer({ ...services, wakeQueue: () => {} }, { isStopping: () => false });
+  let fails = true;
+  const failing = {
+    ...ground,
+    get vault() {
+      if (fails) throw new Error('no key yet');
+      return ground.vault;
+    },
+  };
+  const others = serveCells(server, failing, { background, isBackgroundElsewhere: true });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  after(async () => {
+    services.feedBell.close();
+    server.server.closeAllConnections();
+    await server.close();
+    await Promise.all([background.stop(), others.close()]);
+    await cells?.close();
+    await requestCounter.close();
+  });
+  const { formId } = await makeForm(second);
+  const ask = async () => (await fetch(`http://127.0.0.1:${port}/f/${formId}`)).status;
+  assert.equal(await ask(), 503);
+  fails = false;
+  await until('the cell to be opened', async () => (await ask()) === 200);
+});
 
 test('at a stop the jobs of all cells have the same time to finish, and not one cell’s after the other’s', async () => {
   const { database, url } = await testDatabase();

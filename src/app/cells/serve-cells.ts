@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cell, cellsOf, cellWith, idInDirectory, onCell } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
 import { bareHeaders, jsonType, type Server } from '#kit/http.ts';
 import { toApiError } from '#kit/problem-of.ts';
 import { type Background, startBackground } from '../background.ts';
@@ -12,6 +14,8 @@ import { placeOfRequest } from './place-of-request.ts';
 /** What a process has of a cell beside the first one: its own server, which listens nowhere, and its own background work. */
 type Part = { server: Server; stop: Background['stop']; close(): Promise<void> };
 
+/** A cell that could not be opened is tried again so much later. */
+const againMs = 1_000;
 /** What was found is good for so long; of so many things at most. */
 const rememberMs = 1_000;
 const remembered = 10_000;
@@ -34,23 +38,29 @@ export function serveCells(
     // The process that does the work does that of every cell, and hears of all of them on one channel.
     const own = isBackgroundElsewhere ? undefined : startBackground(services, background);
     const { wakeQueue } = own ?? background;
-    const server = await buildServer({ ...services, wakeQueue }, { isStopping: () => false });
-    return {
-      server,
-      async stop(graceMs) {
-        services.feedBell.close();
-        await own?.stop(graceMs);
-      },
-      close: () => server.close(),
+    const stop: Part['stop'] = async (graceMs) => {
+      services.feedBell.close();
+      await own?.stop(graceMs);
     };
+    try {
+      const server = await buildServer({ ...services, wakeQueue }, { isStopping: () => false });
+      return { server, stop, close: () => server.close() };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
   };
-  const unhear = onCell(database, (cell) => {
+  const ending = new AbortController();
+  const openAgain = (cell: Cell): void => {
     const opened = open(cell);
-    opened.catch((error: unknown) =>
-      log.error({ err: error, cell: cell.name }, 'a cell could not be opened'),
-    );
     parts.set(cell.database, opened);
-  });
+    opened.catch(async (error: unknown) => {
+      log.error({ err: error, cell: cell.name }, 'a cell could not be opened, which is tried again');
+      await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+      if (!ending.signal.aborted) openAgain(cell);
+    });
+  };
+  const unhear = onCell(database, openAgain);
   dispatch(first, ground, parts);
   const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
     const opened = await Promise.allSettled(parts.values());
@@ -58,11 +68,14 @@ export function serveCells(
       opened.map((each) => (each.status === 'fulfilled' ? work(each.value) : Promise.resolve())),
     );
   };
-  const stop: Background['stop'] = (graceMs) => ofEach((part) => part.stop(graceMs));
+  const stop: Background['stop'] = (graceMs) => {
+    unhear();
+    ending.abort();
+    return ofEach((part) => part.stop(graceMs));
+  };
   return {
     stop,
     async close() {
-      unhear();
       await stop();
       await ofEach((part) => part.close());
     },
@@ -79,8 +92,12 @@ function dispatch(
   first.server.off('request', own);
   const find = async (place: Buffer | string): Promise<Answer> => {
     const id = typeof place === 'string' ? idInDirectory(place) : place;
-    const part = await parts.get(await cellWith(database, id));
-    return part ? (request, response) => part.server.routing(request, response) : own;
+    const cell = await cellWith(database, id);
+    if (cell === database) return own;
+    const part = await parts.get(cell)?.catch(() => undefined);
+    // It is being opened again, or this process ends. The first one would say that what is asked for is nowhere.
+    if (!part) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
+    return (request, response) => part.server.routing(request, response);
   };
   const known = remember(find);
   first.server.on('request', (request, response) => {
