@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { nameHome } from '#kit/cells/queries.ts';
 import { BackupError } from './backup-error.ts';
 import {
   addForeignKey,
@@ -41,6 +42,8 @@ export async function refillTables<Done extends { sequences: Sequences }>(
   await requireFree();
   await client.query(emptyTables(tables.map(({ name }) => name)));
   const done = await fill();
+  // The first cell lies where this database keeps what is of no other, whatever that was called where it comes from.
+  if (cells.length > 0) await nameHome(client, {});
   for (const { name, last_value } of done.sequences)
     if (last_value !== null) await setSequence(client, { name, last_value });
   for (const key of foreignKeys) await client.query(addForeignKey(key));

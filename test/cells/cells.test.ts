@@ -9,22 +9,28 @@ import {
   type Cell,
   cellsOf,
   cellWith,
+  connectionsOf,
   everywhere,
   idInDirectory,
   inEachCell,
   openCells,
 } from '#kit/cells/cells.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
-import type { Database } from '#kit/database.ts';
+import { findRoom } from '#kit/cells/room.ts';
+import { type Database, openClient } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
+import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
+import { takePlace } from '#mail/sending/queries.ts';
+import { checkQuotas } from '#mail/sending/quota.ts';
+import { keyChannel } from '#workspaces/keys/queries.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { openReceiver } from '../receiver.ts';
 import { openService, type Tenant, until } from '../service.ts';
-import { password, signIn } from '../console.ts';
+import { beginSession, password, signIn } from '../console.ts';
 import { testDatabase } from '../database.ts';
 
 const service = await openService({}, { cells: 3 });
@@ -192,8 +198,9 @@ test('a person has workspaces of several cells, and cannot go while one of them 
 });
 
 test('somebody who is invited joins a workspace of another cell', async () => {
-  await service.makeTenant();
-  const tenant = await service.makeTenant();
+  const { database: second } = cellsOf(database)[1]!;
+  let tenant = await service.makeTenant();
+  while (tenant.database !== second) tenant = await service.makeTenant();
   const { answer } = await command(
     'user',
     'invite',
@@ -211,7 +218,76 @@ test('somebody who is invited joins a workspace of another cell', async () => {
       headers: { 'Content-Type': 'application/json', Origin: service.url },
       body: JSON.stringify(body),
     });
-  assert.equal((await post('/joins/lookups', { token })).status, 200);
+  const found = await post('/joins/lookups', { token });
+  assert.deepEqual([found.status, ((await found.json()) as { workspace: string }).workspace], [200, 'Test']);
+  const joined = await post('/joins/accounts', { token, name: 'Joins', password });
+  assert.equal(joined.status, 201, await joined.text());
+  assert.equal((await post('/joins/lookups', { token })).status, 410);
+  const rolesOf = async (cookie: string) => {
+    const session = await fetch(`${service.url}/app/api/session`, { headers: { Cookie: cookie } });
+    const { workspaces } = (await session.json()) as { workspaces: { id: string; role: string }[] };
+    return workspaces.map(({ id, role }) => [id, role]);
+  };
+  const { rows } = await database.query("select id from users where email = 'joins@example.org'");
+  const cookie = await beginSession(service, rows[0].id as string);
+  assert.deepEqual(await rolesOf(cookie), [[tenant.workspaceId, 'editor']]);
+  const forms = await fetch(`${service.url}/api/v1/forms`, {
+    headers: { Cookie: cookie, 'X-Workspace-ID': tenant.workspaceId },
+  });
+  assert.equal(forms.status, 200);
+
+  // And as who has an account, which proved its address.
+  const person = await signIn(service, { email: 'invited@example.org' });
+  const again = await command(
+    'user',
+    'invite',
+    '--email',
+    person.email,
+    '--workspace',
+    tenant.workspaceId,
+    '--role',
+    'viewer',
+  );
+  const other = (again.answer as { link: string }).link.split(/[/#]/).at(-1)!;
+  assert.equal((await person.call('POST', '/joins', { token: other })).status, 200);
+  const roles = await rolesOf(person.cookie);
+  assert.ok(roles.some(([id, role]) => id === tenant.workspaceId && role === 'viewer'));
+  assert.deepEqual(
+    await inEach("select count(*)::int as found from audit_lines where operation = 'joinWorkspace'"),
+    [0, 2, 0],
+  );
+});
+
+test('mails of all cells keep one pace, and an address that got enough from one cell gets none from another', async () => {
+  const tenants = [await service.makeTenant(), await service.makeTenant()];
+  const place = { names: ['bulk'], bulk_step: 3, prompt_step: 3, patience: 8 };
+  await database.query("update mail_pace set next_at = now() - interval '1 hour'");
+  const waits = [];
+  for (const each of tenants) waits.push((await takePlace(each.database, place))[0]!.wait);
+  await database.query("update mail_pace set next_at = now() - interval '1 hour'");
+  assert.equal(waits[0], 0);
+  assert.ok(waits[1]! > 2, String(waits));
+
+  const [from, to] = tenants as [Tenant, Tenant];
+  const often = { kind: 'announcement', to: { address: 'often@example.org' }, subject: 'Often' } as const;
+  const mails = Array.from({ length: 50 }, () => ({
+    ...often,
+    letter: { heading: 'Often', blocks: [], reason: '' },
+  }));
+  const ids = await enqueueMails(
+    from.database,
+    service.services.vault,
+    { workspaceId: from.workspaceId, delay: 3_600 },
+    mails,
+  );
+  await from.database.query(
+    "update mails set state = 'sent', settled_at = now(), content = null where id = any ($1)",
+    [ids],
+  );
+  const mail = { workspaceId: to.workspaceId, formId: null, kind: 'announcement' } as const;
+  const late = await checkQuotas(to.database, { ...mail, recipient: 'often@example.org' }, 1);
+  assert.match(late!.reason, /this address got enough of them/);
+  assert.equal(await checkQuotas(to.database, { ...mail, recipient: 'seldom@example.org' }, 1), undefined);
 });
 
 test('a new workspace goes to the cell that takes the least, or to the one that is named, when every process knows it', async () => {
@@ -289,7 +365,7 @@ test('a backup has every cell, a restore makes them, and a move takes them along
   const count = async (db: Database): Promise<unknown[]> => {
     const { rows } = await db.query<{ name: string }>(
       `select schemaname || '.' || tablename as name from pg_tables
-        where schemaname = 'public' or schemaname like 'cell%' order by 1`,
+        where schemaname in ('public', 'elsewhere') or schemaname like 'cell%' order by 1`,
     );
     return Promise.all(
       rows
@@ -298,7 +374,11 @@ test('a backup has every cell, a restore makes them, and a move takes them along
         )
         .map(
           async ({ name }) =>
-            (await db.query(`select '${name}' as name, count(*)::int from ${name}`)).rows[0],
+            (
+              await db.query(
+                `select replace('${name}', 'elsewhere.', 'public.') as name, count(*)::int from ${name}`,
+              )
+            ).rows[0],
         ),
     );
   };
@@ -312,17 +392,53 @@ test('a backup has every cell, a restore makes them, and a move takes them along
   const again = await commandIn(there, 'restore', path);
   assert.match(again.complaint, /in use/);
 
+  // Where it goes then, what is of no cell lies in a schema of another name.
   const last = await testDatabase({ isEmpty: true, name: 'restores' });
+  await last.database.query(
+    `create schema elsewhere;
+     do $$ begin execute format('alter database %I set search_path = elsewhere', current_database()); end $$`,
+  );
   const moved = await commandIn(there, 'move', '--to', last.url);
   assert.equal(moved.code, 0, moved.complaint);
   assert.deepEqual(await count(last.database), whole);
   // It goes on there: what is made is in the directory, what is not of the instance is refused.
   const further = { ...there, DATABASE_URL: last.url };
   const { answer } = await commandIn(further, 'workspace', 'create', 'After', '--cell', 'c3');
-  const { rows } = await last.database.query('select cell from directory where id = $1', [
+  const { rows } = await last.database.query('select cell from elsewhere.directory where id = $1', [
     idInDirectory((answer as { id: string }).id),
   ]);
   assert.deepEqual(rows, [{ cell: 'c3' }]);
+  const listed = await commandIn(further, 'cell', 'list');
+  const [first] = (listed.answer as { data: { schema: string; bytes: number }[] }).data;
+  assert.equal(first!.schema, 'elsewhere');
+  assert.ok(first!.bytes > 0);
+});
+
+test('the doctor says how many cells there are, which has no tables, and where they may take too many connections', async () => {
+  const look = async (more: Record<string, string> = {}) => {
+    const { answer } = await commandIn({ ...service.environment, ...more }, 'doctor');
+    const { data } = answer as { data: { check: string; state: string; finding: string }[] };
+    return data.find(({ check }) => check === 'cells')!;
+  };
+  assert.match((await look()).finding, /^There are 4, with up to \d+ connections of \d+\.$/);
+  const crowded = await look({ WEB_PROCESSES: '8', DATABASE_POOL: '100' });
+  assert.equal(crowded.state, 'warning');
+  assert.match(crowded.finding, /^4 cells take up to \d+ connections .*\(8 processes, DATABASE_POOL\)/);
+  // Each process of every machine listens for keys, and takes its part.
+  const ofOne = await findRoom(database, 4, { pool: 10, processes: 1, channel: keyChannel });
+  const machines = [openClient(database), openClient(database)];
+  for (const machine of machines) {
+    await machine.connect();
+    await machine.query(`listen ${keyChannel}`);
+  }
+  const ofThree = await findRoom(database, 4, { pool: 10, processes: 1, channel: keyChannel });
+  assert.deepEqual([ofOne.processes, ofThree.processes], [1, 3]);
+  assert.equal(ofThree.needed - ofOne.needed, 2 * connectionsOf(4, 10));
+  for (const machine of machines) await machine.end();
+  await database.query('alter table cell_late.workspaces rename to gone');
+  const lost = await look();
+  assert.deepEqual([lost.state, lost.finding.slice(0, 18)], ['problem', 'The tables of late']);
+  await database.query('alter table cell_late.gone rename to workspaces');
 });
 
 test('the doctor looks at the delivery log of every cell', async () => {

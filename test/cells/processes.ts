@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { callApi, until } from '#test/service.ts';
@@ -70,4 +72,26 @@ test('both of two processes serve a cell that is made while they run, over a ren
   await send();
   assert.equal(await total(), sent);
   assert.equal((await again.terminate()).code, 0);
+});
+
+test('a cell is made while somebody holds the first one for longer than a request may take', async () => {
+  const instance = await makeInstance();
+  const holder = new Client({ connectionString: instance.databaseUrl });
+  await instance.cli('database create');
+  const server = await instance.start();
+  await holder.connect();
+  await holder.query('begin; lock table forms in row exclusive mode');
+  const made = instance.cli('cell create', 'second');
+  await until('the making to wait', async () => {
+    const waiting = await instance.query(
+      "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%note_in_directory%'",
+    );
+    return waiting.length > 0;
+  });
+  // What a request waits for is ended after 12 s.
+  await sleep(14_000);
+  await holder.query('commit');
+  await made;
+  await holder.end();
+  assert.equal((await server.terminate()).code, 0);
 });

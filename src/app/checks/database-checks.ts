@@ -2,6 +2,7 @@ import { findMoved } from '#backup/move-instance.ts';
 import { firstCell } from '#kit/cells/cells.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
+import { findRoom, sayRoom } from '#kit/cells/room.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -15,8 +16,9 @@ import { only } from '#kit/statement.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
 import { selectParts } from '#webhooks/upkeep/queries.ts';
+import { keyChannel } from '#workspaces/keys/queries.ts';
 import { type Check, ok, problem, warning } from './check.ts';
-import { readServer, selectLeftovers } from './queries.ts';
+import { readServer, selectLeftovers, selectLostCells } from './queries.ts';
 
 type Context = { database: Database };
 
@@ -126,6 +128,29 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
             `The next start migrates: ${pending.join(', ')}.`,
             'Make a backup before it; a migrated database is not for the version of before.',
           );
+    },
+  },
+  {
+    name: 'cells',
+    stopsStart: false,
+    async look({ database, config }) {
+      const others = await otherCells(database);
+      if (others.length === 0) return ok('There is one.');
+      const lost = await selectLostCells(database, {});
+      if (lost.length > 0)
+        return problem(
+          `The tables of ${lost.map(({ name }) => name).join(', ')} are not where they should be.`,
+          'Restore a backup that has them.',
+        );
+      const count = others.length + 1;
+      const { databasePool: pool, webProcesses: processes } = config;
+      const room = await findRoom(database, count, { pool, processes, channel: keyChannel });
+      if (room.needed > room.allowed)
+        return warning(
+          sayRoom(count, room),
+          'Allow more, or make DATABASE_POOL smaller: who finds no connection is answered 503.',
+        );
+      return ok(`There are ${count}, with up to ${room.needed} connections of ${room.allowed}.`);
     },
   },
   {

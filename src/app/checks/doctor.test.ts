@@ -82,6 +82,7 @@ test('of an instance that is well every check says so, and the code is 0', async
       'left-over locks: ok',
       'clock: ok',
       'schema: ok',
+      'cells: ok',
       'delivery log: ok',
       'key: ok',
       'other servers: ok',

@@ -24,3 +24,11 @@ export const selectLeftovers = statement(
      from pg_prepared_xacts
     where database = current_database() and prepared < now() - make_interval(secs => $seconds)`,
 );
+
+/** Cells of which the tables are not where they should be. */
+export const selectLostCells = statement(
+  'checks.select_lost_cells',
+  {},
+  { name: text },
+  `select name from cells where to_regclass(format('%I.workspaces', schema_name)) is null order by name`,
+);

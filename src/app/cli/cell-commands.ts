@@ -1,6 +1,7 @@
 import { refreshCells } from '#kit/cells/cells.ts';
 import { createCell } from '#kit/cells/create-cell.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
+import { openDatabase } from '#kit/database.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { command } from './command.ts';
 import { text } from './values.ts';
@@ -14,9 +15,15 @@ export const cellCommands = [
       'A workspace stays in its cell. New ones go to the cell that takes the fewest bytes, 15 seconds after it was made. It cannot be taken back. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
     note: 'Every process of the service has heard of it, and has opened it.',
-    async run({ config, database }, { name }) {
+    async run({ config, database, url, log }, { name }) {
       const { databasePool: pool, webProcesses: processes } = config;
-      await createCell(database, name, { service: { pool, processes, channel: keyChannel } });
+      // Nothing ends it for taking long, as it does where the first cell is large or somebody writes to it.
+      const unhurried = openDatabase({ connectionString: url }, { pool: 1, log, limits: false });
+      try {
+        await createCell(unhurried, name, { service: { pool, processes, channel: keyChannel } });
+      } finally {
+        await unhurried.end();
+      }
       await refreshCells(database);
       return { name };
     },

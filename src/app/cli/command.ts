@@ -12,7 +12,9 @@ export type CommandContext = {
   database: Database;
   vault: Vault;
   log: Log;
-  /** Where the database is, for a person. */
+  /** Where the database is, as DATABASE_URL says it. */
+  url: string;
+  /** The same for a person. */
   description: string;
 };
 

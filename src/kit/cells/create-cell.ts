@@ -3,7 +3,7 @@ import { transaction, type Database } from '../database.ts';
 import { ApiError } from '../errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '../migrate.ts';
 import { only } from '../statement.ts';
-import { connectionsOf, firstCell } from './cells.ts';
+import { firstCell } from './cells.ts';
 import {
   addKey,
   createSchema,
@@ -15,12 +15,12 @@ import {
   listedTables,
   noteInDirectory,
   pathOf,
-  readRoom,
   selectCells,
   selectKeysTo,
   setPath,
   tellOfCells,
 } from './queries.ts';
+import { findRoom, sayRoom, type Service } from './room.ts';
 import { viewEveryCell } from './view-every-cell.ts';
 
 /** Those of the instance that migrations have made until there were cells; later ones say themselves that no cell has them. */
@@ -47,15 +47,12 @@ const tables = Object.keys(listedTables) as (keyof typeof listedTables)[];
 /** What names cells: it is a part of a schema's name, which PostgreSQL cuts at 63 letters. */
 const cellName = /^[a-z][a-z0-9_]{0,39}$/;
 
-/** For the command line, and whoever looks. */
-const others = 20;
-
 /**
  * Makes one more cell in the database of the instance, all of it or nothing: a schema that is migrated as any other, without
  * what is of the instance, which its keys lead to instead. Every process hears of it, and opens it.
+ * @param database without limits of time (openDatabase): it waits for whoever writes, and takes as long as the first cell is large.
  * @param options.migrations those that the database has; all of this version unless said.
- * @param options.service for whom it is made: `pool` connections of each of `processes`, which hear on `channel` that they should
- * look; undefined: nothing runs on the database.
+ * @param options.service undefined: nothing runs on the database.
  * @throws ApiError validation_error for a name that will not do; conflict for one that is taken, and where the server of the
  *   database allows fewer connections than that takes.
  */
@@ -67,7 +64,7 @@ export async function createCell(
     service,
   }: {
     migrations?: Awaited<ReturnType<typeof readMigrations>>;
-    service?: { pool: number; processes: number; channel: string };
+    service?: Service;
   },
 ): Promise<void> {
   if (!cellName.test(name))
@@ -83,7 +80,6 @@ export async function createCell(
     if (known.some((cell) => cell.name === name) || name === firstCell)
       throw new ApiError('conflict', `There is a cell ${name} already.`);
     if (service) await requireRoom(client, Math.max(known.length, 1) + 1, service);
-    if (known.length === 0) await listFirst(client, home);
     const schema = `cell_${name}`;
     await client.query(createSchema(schema));
     await setPath(client, { path: pathOf(schema) });
@@ -95,6 +91,8 @@ export async function createCell(
     for (const key of keys) await client.query(addKey(key));
     for (const table of tables) await client.query(noteInDirectory(table, name));
     await setPath(client, { path });
+    // Late: whoever writes to the first cell waits from here on.
+    if (known.length === 0) await listFirst(client, home);
     await insertCell(client, { name, schema_name: schema });
     await viewEveryCell(client, home);
     if (service) await client.query(tellOfCells(service.channel));
@@ -111,16 +109,9 @@ async function listFirst(client: PoolClient, home: string): Promise<void> {
   }
 }
 
-async function requireRoom(
-  client: PoolClient,
-  cells: number,
-  { pool, processes }: { pool: number; processes: number },
-): Promise<void> {
-  const { connections } = only(await readRoom(client, {}))!;
-  const needed = processes * connectionsOf(cells, pool) + others;
-  if (needed <= connections) return;
-  throw new ApiError(
-    'conflict',
-    `${cells} cells take up to ${needed} connections to the database (WEB_PROCESSES, DATABASE_POOL), and it allows ${connections} (max_connections). Allow more, or run fewer processes.`,
-  );
+/** @throws ApiError conflict where the processes of all machines might have more connections than the server allows. */
+async function requireRoom(client: PoolClient, cells: number, service: Service): Promise<void> {
+  const room = await findRoom(client, cells, service);
+  if (room.needed > room.allowed)
+    throw new ApiError('conflict', `${sayRoom(cells, room)} Allow more, or run fewer processes.`);
 }

@@ -76,11 +76,25 @@ export const insertCell = statement(
 /** Has every process look which cells there are. */
 export const tellOfCells = (channel: string): string => `select pg_notify(${escapeLiteral(channel)}, '')`;
 
+export const nameHome = statement(
+  'cells.name_home',
+  {},
+  {},
+  `update cells set schema_name = current_schema()::text where name = 'default'`,
+);
+
+/**
+ * How many connections the server allows, and how many processes of all machines there are: each listens for keys over one connection,
+ * and asks for something every few seconds (kit/queue/listen.ts). One of a machine that is gone may stay for hours.
+ */
 export const readRoom = statement(
   'cells.read_room',
-  {},
-  { connections: integer },
-  `select current_setting('max_connections')::integer as connections`,
+  { channel: text },
+  { connections: integer, processes: integer },
+  `select current_setting('max_connections')::integer as connections,
+          (select count(*)::integer from pg_stat_activity
+            where datname = current_database() and starts_with(query, 'listen ' || $channel)
+              and state_change > now() - interval '10 seconds') as processes`,
 );
 
 /** The keys of a schema that lead to some of its tables from others. */

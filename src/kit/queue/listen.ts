@@ -52,9 +52,10 @@ async function listenOnce(
   client.on('notification', ({ payload }) => hear(payload ?? ''));
   try {
     await client.connect();
-    await client.query(`listen ${channel}`);
+    // Asked again and again: it is no more than a question when it listens already, and says in pg_stat_activity who this is.
+    const question = { text: `listen ${channel}`, query_timeout: askMs };
+    await client.query(question.text);
     hear('');
-    const question = { text: 'select', query_timeout: askMs };
     asking = setInterval(() => void client.query(question).catch(reject), askMs);
     await Promise.race([lost, stopped]);
   } finally {
