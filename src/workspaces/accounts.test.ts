@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { APIError } from 'better-auth/api';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
@@ -9,12 +9,14 @@ import { makePerson, password } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { openAccounts } from './accounts.ts';
 import { addMember } from './members.ts';
+import { passwordProblems } from './passwords.ts';
 import { createWorkspace } from './workspaces.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('ab'.repeat(32));
 const log = openLog('silent');
-const accounts = openAccounts({ database, vault, log, publicUrl: 'http://127.0.0.1:3000' });
+const surroundings = { database, vault, log, publicUrl: 'http://127.0.0.1:3000' };
+const accounts = openAccounts(surroundings);
 
 const failsWith =
   (code: ErrorCode, fields: string[] = []) =>
@@ -182,6 +184,44 @@ for (const [what, user, fields] of refused) {
     );
   });
 }
+
+const judged: [password: string, sentence: RegExp | undefined, words?: string[]][] = [
+  ['1q2w3e4r5t', /tried first/],
+  ['princess 12', /tried first/],
+  ['7294 monkey 8351', undefined],
+  ['iop[]asdfghj', /row of neighbouring/],
+  [';lkjhgfdsa][', /row of neighbouring/],
+  ['lovelace and her engines', undefined, ['Augusta Lovelace']],
+  ['!?#*+~-_<>|@', undefined],
+  ['0123456789abcdef'.repeat(8), undefined],
+  [`${'0123456789abcdef'.repeat(8)}!`, /has 10 to 128 characters/],
+];
+
+for (const [chosen, sentence, words = []] of judged) {
+  test(`the password ${chosen} is ${sentence ? `refused: ${sentence.source}` : 'taken'}`, async () => {
+    const problems = await passwordProblems('password', chosen, words);
+    assert.equal(problems.length, sentence ? 1 : 0);
+    if (sentence) assert.match(problems[0]!.message, sentence);
+  });
+}
+
+test('a cookie that a former key signed is signed anew, and one that nobody signed stays as it is', () => {
+  const former = openVault('cd'.repeat(32));
+  const both = openAccounts({ ...surroundings, vault: openVault(`${'ab'.repeat(32)},${'cd'.repeat(32)}`) });
+  const signed = (by: string) => {
+    const signature = createHmac('sha256', by).update('token').digest('base64');
+    return `formloom.session_token=token.${encodeURIComponent(signature)}`;
+  };
+  const ours = signed(former.derive('sessions')[0]);
+  assert.equal(both.readCookies(ours), signed(vault.derive('sessions')[0]));
+  for (const forged of [signed('guess'), `${ours}x`, 'formloom.session_token=token.x'])
+    assert.equal(both.readCookies(forged), forged);
+});
+
+test('a session is of an account, and nothing begins one for nobody', async () => {
+  const { beginSession, isRefusal } = await accounts.library();
+  await assert.rejects(beginSession(randomUUID(), null, new Headers()), (error) => isRefusal(error));
+});
 
 test('a person is a member of a workspace once', async () => {
   const workspace = await createWorkspace(database, { name: 'Acme', plan: 'free' });

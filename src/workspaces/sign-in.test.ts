@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openDatabase } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
@@ -7,6 +8,7 @@ import { afterTries, countTimes, makePerson, password } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { openAccounts } from './accounts.ts';
 import { openRequestCounter } from './request-counter.ts';
+import { replaceHash } from './queries.ts';
 import { changePassword, deviceMark, signIn, signInTries } from './sign-in.ts';
 
 const { database } = await testDatabase();
@@ -51,9 +53,13 @@ test('a password that was hashed as before signs in, and is hashed anew by that'
   const wrong = { email, password: 'another password' };
   assert.equal(await outcome(signIn(context, from('10.9.0.1'), wrong)), 'unauthorized');
   assert.equal(await stored(), old);
-  for (let time = 0; time < 2; time += 1)
-    assert.equal(await outcome(signIn(context, from('10.9.0.1'), given)), 'in');
-  assert.match(await stored(), /^\$scrypt\$ln=15,r=8,p=3\$/);
+  assert.equal(await outcome(signIn(context, from('10.9.0.1'), given)), 'in');
+  const strong = await stored();
+  assert.match(strong, /^\$scrypt\$ln=15,r=8,p=3\$/);
+  assert.equal(await outcome(signIn(context, from('10.9.0.1'), given)), 'in');
+  assert.equal(await stored(), strong, 'it is strong by now');
+  await replaceHash(database, { user_id: id, old, strong: 'of a password that was changed meanwhile' });
+  assert.equal(await stored(), strong);
 });
 
 test('of wrong passwords at once, from 200 addresses, 10 are evaluated and the rest are told to wait', async () => {
@@ -207,6 +213,22 @@ test('a changed password ends every other session, and the old password', async 
   assert.equal(await here.find(), null);
   assert.equal(await elsewhere.find(), null);
   assert.equal(await outcome(enter()), 'unauthorized');
+});
+
+test('while the database is away no password is said to be wrong', async () => {
+  const away = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' }, { pool: 1, log });
+  const context = {
+    ...(await openContext()),
+    accounts: openAccounts({ database: away, vault, log, publicUrl: 'http://127.0.0.1:3000' }),
+  };
+  const id = await makePerson(database, 'away@example.org');
+  const { headers } = await begin(id);
+  const works = [
+    signIn(context, from('10.10.0.1'), { email: 'away@example.org', password }),
+    changePassword(context, { userId: id, headers }, { current: password, next: 'a new long password' }),
+  ];
+  for (const work of works) await assert.rejects(work, (error) => !(error instanceof ApiError));
+  await away.end();
 });
 
 test('of 50 guesses at the current password at once, 10 are evaluated', async () => {

@@ -110,10 +110,10 @@ async function changeProblems(
   userId: string,
   { current, next }: { current: string; next: string },
 ): Promise<ErrorItem[]> {
-  const problems = await passwordProblems('new_password', next, await wordsOfPerson(database, userId));
   // A temporary password was seen by whoever handed it over.
-  if (problems.length > 0 || current !== next) return problems;
-  return [{ field: 'new_password', message: 'Choose another password than the current one.' }];
+  if (current === next)
+    return [{ field: 'new_password', message: 'Choose another password than the current one.' }];
+  return passwordProblems('new_password', next, await wordsOfPerson(database, userId));
 }
 
 /**
@@ -152,7 +152,5 @@ export function deviceMark(vault: Vault, email: string): string {
 /** The name of the browser that shows a mark, where it has signed in with this address before. */
 export function knownDevice(vault: Vault, email: string, mark: string | undefined): string | undefined {
   const [name, signature] = mark?.split('.', 2) ?? [];
-  return name && signature && vault.verify('sessions', `known device ${name} ${email}`, signature)
-    ? name
-    : undefined;
+  return signature && vault.verify('sessions', `known device ${name} ${email}`, signature) ? name : undefined;
 }

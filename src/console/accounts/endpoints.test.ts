@@ -244,5 +244,11 @@ test('a person sees where they are signed in, and ends it: one, or all but this;
   const third = await beginSession(service, person.userId);
   assert.equal((await person.call('DELETE', '/person/sessions', again)).status, 204);
   assert.equal((await nobody('GET', '/session', undefined, third)).status, 401);
-  assert.equal((await list()).length, 1);
+  assert.equal((await stranger.call('GET', '/session')).status, 200, 'theirs go on');
+  await beginSession(service, person.userId);
+  await service.services.database.query(
+    'update sessions set expires_at = now() where user_id = $1 and id <> $2',
+    [person.userId, oldest!.id],
+  );
+  assert.equal((await list()).length, 1, 'one whose time is over is not listed');
 });

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { now } from '#kit/clock.ts';
+import { newId, now } from '#kit/clock.ts';
 import { element, structure } from '#ast/testing.ts';
 import { beginSession, callConsole, type ConsolePerson, signIn } from '#test/console.ts';
 import { openAuthenticator } from '#test/authenticator.ts';
 import { callApi, openService, until } from '#test/service.ts';
-import { putTotp } from '#workspaces/second-factor/queries.ts';
+import { whileHeld } from '#test/while-held.ts';
+import { insertPasskey, putTotp, takePasskeyCount } from '#workspaces/second-factor/queries.ts';
+import { mostPasskeys } from '#workspaces/second-factor/passkeys.ts';
 import { placeOf } from '#workspaces/second-factor/passkey.ts';
 import { codeTriesInDay, forgetFactors } from '#workspaces/second-factor/second-factor.ts';
 import { codeOf, newTotpSecret, stepAt } from '#workspaces/second-factor/totp.ts';
@@ -168,9 +170,11 @@ test('what waits for the second step ends after ten minutes', async () => {
 
 test('a changed password keeps the second factor, and this browser where it is', async () => {
   const { person, cookie } = await enrol();
+  const waiting = await half((await enrol()).person);
   const body = { current_password: person.password, new_password: 'a new long password' };
   const changed = await call(cookie, 'PUT', '/person/password', body);
   assert.equal(changed.status, 204);
+  assert.notEqual((await sessionOf(waiting)).second_steps, null, 'somebody else’s step is still to be taken');
   assert.equal((await sessionOf(cookieOf(changed.headers))).second_steps, null);
   assert.notEqual((await sessionOf(await enter(person, 'a new long password'))).second_steps, null);
 });
@@ -232,7 +236,169 @@ test('an app that was begun and not confirmed asks for nothing, and can be begun
   const { secret } = (await begin()).body;
   assert.equal((await person.call('PUT', '/person/totp', { code: codeIn(former) })).status, 422);
   assert.equal((await sessionOf(await half(person))).second_steps, null);
-  assert.equal((await person.call('PUT', '/person/totp', { code: codeIn(secret) })).status, 200);
+  const { password } = person;
+  assert.equal((await person.call('DELETE', '/person/totp', { password })).status, 404, 'there is none yet');
+  const added = await person.call('PUT', '/person/totp', { code: codeIn(secret) });
+  assert.equal(added.status, 200);
+  const again = await call(cookieOf(added.headers), 'PUT', '/person/totp', { code: codeIn(secret, 1) });
+  assert.equal(again.status, 409, 'there is nothing left to confirm');
+});
+
+test('an app that was begun and not confirmed does not go on asking when the last passkey is gone', async () => {
+  const { person, cookie } = await withPasskey();
+  const sealed = service.services.vault.seal('second factors', newTotpSecret());
+  await putTotp(database, { user_id: person.userId, secret: sealed, now: now() });
+  const { passkeys } = (await call<{ passkeys: { id: string }[] }>(cookie, 'GET', '/person/second-factors'))
+    .body;
+  const { password } = person;
+  const removed = await call(cookie, 'DELETE', `/person/passkeys/${passkeys[0]!.id}`, { password });
+  assert.deepEqual([removed.status, removed.body], [200, { recovery_codes: null }]);
+  assert.equal((await sessionOf(await half(person))).second_steps, null);
+});
+
+test('where one is signed in is listed with where the second step is still to be taken', async () => {
+  const { person, cookie } = await enrol();
+  await half(person);
+  const { data } = (await call<{ data: { is_halfway: boolean }[] }>(cookie, 'GET', '/person/sessions')).body;
+  assert.deepEqual(
+    data.map(({ is_halfway }) => is_halfway),
+    [true, false],
+  );
+});
+
+test('who signs in by a provider alone sets a second factor up within ten minutes of the sign-in', async () => {
+  const person = await signIn(service);
+  await database.query(
+    "update accounts set provider_id = 'oidc', account_id = user_id, password = null where user_id = $1",
+    [person.userId],
+  );
+  const begin = () => person.call('POST', '/person/totp', { password: '-' });
+  assert.equal((await begin()).status, 201);
+  await database.query("update sessions set created_at = now() - interval '10 minutes' where user_id = $1", [
+    person.userId,
+  ]);
+  assert.equal((await begin()).status, 403);
+});
+
+/** A passkey that stands in the database and shows nothing. */
+async function givePasskey(userId: string, credential_id = newId()): Promise<string> {
+  const id = newId();
+  const key = { public_key: Buffer.from('none'), algorithm: -7, sign_count: 0, name: 'Spare', now: now() };
+  await insertPasskey(database, { user_id: userId, id, credential_id, ...key });
+  return id;
+}
+
+const rowOf = (userId: string) => ({ text: 'select from users where id = $1 for update', values: [userId] });
+
+test('of two second factors that are added at once one comes with recovery codes; of two renewals at once one set counts', async () => {
+  const { person, add } = await beginPasskey();
+  const secret = newTotpSecret();
+  const sealed = service.services.vault.seal('second factors', secret);
+  await putTotp(database, { user_id: person.userId, secret: sealed, now: now() });
+  const both = await whileHeld(database, rowOf(person.userId), 2, () =>
+    Promise.all([
+      person.call<{ recovery_codes: string[] | null }>('PUT', '/person/totp', { code: codeIn(secret) }),
+      add(person.cookie),
+    ]),
+  );
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [200, 200],
+  );
+  assert.equal(both.filter(({ body }) => body.recovery_codes).length, 1);
+
+  const cookie = cookieOf(both.find(({ headers }) => headers.getSetCookie().length > 0)!.headers);
+  const renew = () => call(cookie, 'POST', '/person/recovery-codes', { password: person.password });
+  const renewed = await whileHeld(database, rowOf(person.userId), 2, () => Promise.all([renew(), renew()]));
+  assert.deepEqual(
+    renewed.map(({ status }) => status),
+    [200, 200],
+  );
+  assert.equal((await storedOf(person.userId)).codes.length, 10);
+});
+
+test('the operator’s rescue also takes a passkey that is being added at that moment', async () => {
+  const { person } = await enrol();
+  const rescue = () => forgetFactors(database, person.email);
+  await whileHeld(database, rowOf(person.userId), 1, rescue, (client) =>
+    client.query(
+      `insert into passkeys (user_id, id, credential_id, public_key, algorithm, sign_count, name, created_at)
+       values ($1, $2, 'theirs', '', -7, 0, 'Theirs', now())`,
+      [person.userId, newId()],
+    ),
+  );
+  assert.deepEqual((await storedOf(person.userId)).passkeys, []);
+  assert.equal((await rescue()).hadAny, false);
+  const { rows } = await database.query('select operation from person_lines where user_id = $1', [
+    person.userId,
+  ]);
+  const rescues = rows.filter(({ operation }) => operation === 'forgetSecondFactors');
+  assert.equal(rescues.length, 1, 'who had none is told nothing');
+});
+
+/** What is stored of a person's second factors, and where they are signed in. */
+async function storedOf(userId: string) {
+  const { rows } = await database.query<Record<'apps' | 'passkeys' | 'codes' | 'sessions', string[]>>(
+    `select u.second_factor, array(select t::text from totp_secrets t where t.user_id = u.id) as apps,
+            array(select p::text from passkeys p where p.user_id = u.id order by p.id) as passkeys,
+            array(select c.hash from recovery_codes c where c.user_id = u.id order by c.hash) as codes,
+            array(select s.id from sessions s where s.user_id = u.id order by s.id) as sessions
+       from users u where u.id = $1`,
+    [userId],
+  );
+  return rows[0]!;
+}
+
+test('what one person does to their second factors leaves those of another, and their other ones, as they are', async () => {
+  const other = await enrol();
+  await givePasskey(other.person.userId);
+  const before = await storedOf(other.person.userId);
+  const { person, secret, codes, cookie } = await enrol();
+  const { userId: user_id, password } = person;
+  assert.equal(codes.length, 10);
+  const left = async () =>
+    (await call<{ recovery_codes_left: number }>(cookie, 'GET', '/person/second-factors')).body
+      .recovery_codes_left;
+  assert.equal(await left(), 10);
+  const waiting = await half(person);
+  assert.deepEqual((await sessionOf(waiting)).second_steps, ['totp', 'recovery_code']);
+  assert.equal((await step(waiting, codeIn(secret))).status, 204);
+
+  const [first, second] = [await givePasskey(user_id), await givePasskey(user_id)];
+  const kept = (await storedOf(user_id)).passkeys[1];
+  await takePasskeyCount(database, { user_id, id: first, sign_count: 7, now: now() });
+  assert.equal((await call(cookie, 'PATCH', `/person/passkeys/${first}`, { name: 'Desk' })).status, 204);
+  assert.equal((await storedOf(user_id)).passkeys[1], kept);
+  assert.equal((await call(cookie, 'DELETE', `/person/passkeys/${first}`, { password })).status, 200);
+  assert.deepEqual((await storedOf(user_id)).passkeys, [kept]);
+
+  assert.equal((await call(cookie, 'POST', '/person/recovery-codes', { password })).status, 200);
+  assert.equal((await call(cookie, 'DELETE', `/person/passkeys/${second}`, { password })).status, 200);
+  assert.equal((await call(cookie, 'DELETE', '/person/totp', { password })).status, 200);
+  assert.equal((await sessionOf(await half(person))).second_steps, null);
+  await forgetFactors(database, person.email);
+  assert.deepEqual(await storedOf(other.person.userId), before);
+});
+
+test('a person has twenty passkeys at most, whatever others have, and the twenty-first is refused at its end too', async () => {
+  const { person, add } = await beginPasskey();
+  const stranger = await signIn(service);
+  for (const { userId } of [person, stranger])
+    for (let index = 1; index < mostPasskeys; index += 1) await givePasskey(userId);
+  await givePasskey(person.userId);
+  const { password } = person;
+  assert.equal((await person.call('POST', '/person/passkey-requests', { password })).status, 409);
+  assert.equal((await add(person.cookie)).status, 409);
+  const theirs = await beginPasskey(stranger);
+  assert.equal((await theirs.add(stranger.cookie)).status, 200, 'their twentieth');
+});
+
+test('a passkey has a name, and one that anybody has is not added again', async () => {
+  const { person, add, id } = await beginPasskey();
+  assert.equal((await add(person.cookie, ' ')).status, 422);
+  await givePasskey((await signIn(service)).userId, id);
+  const taken = await add(person.cookie);
+  assert.deepEqual([taken.status, taken.body.message], [409, 'This passkey was added already.']);
 });
 
 test('a copy of the database holds no secret and no recovery code in the clear', async () => {
@@ -273,17 +439,27 @@ test('each of the person’s workspaces notes what they did, and the operator’
   await assert.rejects(forgetFactors(database, 'nobody@example.org'), { code: 'not_found' });
 });
 
-/** Somebody who has a passkey, and nothing else beside the password. */
-async function withPasskey() {
-  const person = await signIn(service);
+/** Somebody whose browser has made a passkey that is still to be added. */
+async function beginPasskey(person?: ConsolePerson) {
+  person ??= await signIn(service);
   const authenticator = openAuthenticator(placeOf(service.services.config.publicUrl));
   const begun = await person.call<{ challenge: string; host: string }>('POST', '/person/passkey-requests', {
     password: person.password,
   });
   assert.deepEqual([begun.status, begun.body.host], [201, 'localhost']);
   const made = authenticator.make(begun.body.challenge);
-  const add = (cookie: string) =>
-    call<{ recovery_codes: string[] }>(cookie, 'POST', '/person/passkeys', { name: 'Laptop', ...made });
+  const add = (cookie: string, name = 'Laptop') =>
+    call<{ recovery_codes: string[] | null; message: string }>(cookie, 'POST', '/person/passkeys', {
+      name,
+      ...made,
+    });
+  const id = Buffer.from(made.authenticator_data, 'base64url').subarray(55).toString('base64url');
+  return { person, authenticator, add, id };
+}
+
+/** Somebody who has a passkey, and nothing else beside the password. */
+async function withPasskey() {
+  const { person, authenticator, add } = await beginPasskey();
   const added = await add(person.cookie);
   assert.equal(added.status, 200);
   return { person, authenticator, add, added, cookie: cookieOf(added.headers) };
@@ -298,7 +474,7 @@ async function show(authenticator: ReturnType<typeof openAuthenticator>, otherwi
 
 test('a passkey signs in without a password, is both steps, and stands in for the second one', async () => {
   const { person, authenticator, added } = await withPasskey();
-  assert.equal(added.body.recovery_codes.length, 10);
+  assert.equal(added.body.recovery_codes!.length, 10);
   assert.equal((await person.call('GET', '/session')).status, 401, 'sessions before it have ended');
   const whole = await show(authenticator);
   assert.equal(whole.status, 204);
@@ -335,6 +511,21 @@ test('a passkey that is unknown, of another site, unverified or shown for a ques
   ];
   for (const { status, body, headers } of answers)
     assert.deepEqual([status, body, headers.getSetCookie()], [401, answers[0]!.body, []]);
+});
+
+test('a passkey is taken for five minutes from the question, and not of whom a day-old temporary password was given', async () => {
+  const { person, authenticator, cookie } = await withPasskey();
+  const { password } = person;
+  assert.equal((await call(cookie, 'POST', '/person/recovery-codes', { password })).status, 200);
+  const ask = (seconds: number): string => {
+    const body = `${newId()}.${Math.floor(Date.now() / 1_000) + seconds}`;
+    return `${body}.${service.services.vault.sign('second factors', `sign-in ${body}`)}`;
+  };
+  const answer = (seconds: number) => call('', 'POST', '/session/passkey', authenticator.show(ask(seconds)));
+  assert.equal((await answer(0)).status, 401);
+  assert.equal((await answer(60)).status, 204);
+  await database.query('update users set temporary_until = now() where id = $1', [person.userId]);
+  assert.equal((await answer(60)).status, 401);
 });
 
 test('a passkey is added once, by who was asked for it, and after the password', async () => {

@@ -73,3 +73,17 @@ test('what is no key of its algorithm, or cut off, is no passkey', () => {
     assert.equal(readMadePasskey({ ...made, authenticator_data }, place), undefined, `${length} bytes`);
   }
 });
+
+test('the id of a passkey has 1 to 1023 bytes', () => {
+  const made = openAuthenticator(place).make('c');
+  const read = (length: number): number | undefined => {
+    const bytes = Buffer.concat([
+      Buffer.from(made.authenticator_data, 'base64url').subarray(0, 55),
+      Buffer.alloc(length, 7),
+    ]);
+    bytes.writeUInt16BE(length, 53);
+    const passkey = readMadePasskey({ ...made, authenticator_data: bytes.toString('base64url') }, place);
+    return passkey && Buffer.from(passkey.id, 'base64url').length;
+  };
+  assert.deepEqual([0, 1, 1023, 1024].map(read), [undefined, 1, 1023, undefined]);
+});

@@ -117,7 +117,7 @@ export const deleteFactors = statement(
   'second_factor.delete_all',
   { email: text },
   { id: text, had_any: boolean },
-  `with person as (select id, second_factor from users where email = $email for no key update),
+  `with person as (select id, second_factor from users where email = $email),
    totp as (delete from totp_secrets where user_id in (select id from person)),
    keys as (delete from passkeys where user_id in (select id from person)),
    codes as (delete from recovery_codes where user_id in (select id from person)),

@@ -9,6 +9,7 @@ import type { Accounts } from '../accounts.ts';
 import { notePerson, personalLine, type PersonalLine } from '../audit/note-person.ts';
 import { type PersonalNews, reportPersonalNews } from '../mail-news.ts';
 import type { RequestCounter } from '../request-counter.ts';
+import { lockAccount } from '../member-invitations/queries.ts';
 import { endSession } from '../sessions/queries.ts';
 import { countTry, deviceMark, knownDevice, signInTries } from '../sign-in.ts';
 import {
@@ -209,7 +210,10 @@ const takeRecoveryCode = (
  */
 export function forgetFactors(database: Database, email: string): Promise<{ id: string; hadAny: boolean }> {
   return transaction(database, async (client) => {
-    const person = only(await deleteFactors(client, { email: email.trim().toLowerCase() }));
+    const address = { email: email.trim().toLowerCase() };
+    // What is being added at this moment goes too: to a statement that waits it is not there yet, to the next one it is.
+    await lockAccount(client, address);
+    const person = only(await deleteFactors(client, address));
     if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
     if (person.had_any)
       await tellAndNote(client, 'forgetSecondFactors', { who: { userId: person.id }, by: undefined });

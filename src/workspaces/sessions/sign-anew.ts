@@ -7,7 +7,6 @@ import type { Vault } from '#kit/vault.ts';
  */
 export function signAnew(vault: Vault, cookies: string): string {
   const [now, ...former] = vault.derive('sessions');
-  if (former.length === 0) return cookies;
   return cookies.replaceAll(
     /(?<=\bformloom\.session_token=)([^;.]+)\.([^;]+)/g,
     (given, value: string, signature: string) => {
