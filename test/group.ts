@@ -38,7 +38,7 @@ export async function runInTurn(units: readonly (readonly string[])[], timeoutMs
  * The hash of the same password with the same salt is worked out once in this process: most people of tests have one
  * password and one hash of it, and each look at it takes 150 ms of CPU, hundreds of times in a run.
  */
-function rememberHashes(): void {
+export function rememberHashes(): void {
   const { scrypt } = crypto;
   const known = new Map<string, Buffer>();
   const remembered = (

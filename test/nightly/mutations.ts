@@ -9,6 +9,7 @@ import { type Room, rooms } from './mutations/rooms.ts';
 import {
   type Baseline,
   closeWorkshop,
+  everyStatement,
   openWorkshop,
   type Run,
   runApart,
@@ -46,51 +47,76 @@ const beginMs = 3_000;
 /** When they are tried again alone, for those that wait for what never comes, and give it up themselves. */
 const aloneMs = 40_000;
 
+/** A test file that comes to a change, by all of its tests or by these. */
+type Coming = { baseline: Baseline; tests: readonly number[] | undefined };
+
 /** Test files that are run together: in a process of their own, or in the one that is kept (isShared). */
 type Together = {
   units: readonly (readonly string[])[];
-  baselines: readonly Baseline[];
+  coming: readonly Coming[];
   isShared: boolean;
 };
 
-const runTogether = (workshop: Workshop, { units, isShared }: Together, limitMs: number): Promise<Run> =>
-  isShared ? runHere(workshop, units.flat(), { limitMs }) : runApart(workshop, units, { limitMs });
+const runTogether = (
+  workshop: Workshop,
+  { units, coming, isShared }: Together,
+  limitMs: number,
+): Promise<Run> =>
+  isShared
+    ? runHere(
+        workshop,
+        coming.map(({ baseline, tests }) => ({ file: baseline.test, tests })),
+        { limitMs },
+      )
+    : runApart(workshop, units, { limitMs });
 
-/** Asks whether a statement keeps to one workspace, of all of them, in a second. */
-const everyStatement = 'test/statements.test.ts';
-
-const usualMs = ({ baselines }: Together): number => baselines.reduce((sum, { ms }) => sum + ms, 0);
-const one = (baseline: Baseline): Together => ({
-  units: [[baseline.test]],
-  baselines: [baseline],
-  isShared: baseline.isShared,
+const msOf = ({ baseline, tests }: Coming): number => baseline.msOf(tests) * baseline.slowness;
+const usualMs = ({ coming }: Together): number => coming.reduce((sum, each) => sum + msOf(each), 0);
+const one = (coming: Coming): Together => ({
+  units: [[coming.baseline.test]],
+  coming: [coming],
+  isShared: coming.baseline.isShared,
 });
 
+/** The test that missed a defence: its file, and its place in it where that is known. */
+type Killer = { file: string; test: number | undefined };
+
 /** What fails soonest comes first: what missed the defence before this one, then the nearest, then the quickest. */
-async function* inOrder(source: string, all: readonly Baseline[], last?: string): AsyncGenerator<Together> {
-  const nearness = ({ test }: Baseline): number => {
-    if (test === last) return Infinity;
+async function* inOrder(source: string, all: readonly Coming[], last?: Killer): AsyncGenerator<Together> {
+  const nearness = ({ baseline: { test } }: Coming): number => {
+    if (test === last?.file) return Infinity;
     if (test === everyStatement && source.endsWith('queries.ts')) return 200;
     if (test === source.replace(/\.ts$/, '.test.ts')) return 100;
     const folders = dirname(source).split('/');
     return folders.filter((_, at) => test.startsWith(`${folders.slice(0, at + 1).join('/')}/`)).length;
   };
-  const sorted = all.toSorted((a, b) => nearness(b) - nearness(a) || a.ms - b.ms);
+  const sorted = all
+    .map(({ baseline, tests }) => ({
+      baseline,
+      tests: baseline.test === last?.file ? withFirst(tests, last.test) : tests,
+    }))
+    .toSorted((a, b) => nearness(b) - nearness(a) || msOf(a) - msOf(b));
   yield* sorted.slice(0, 2).map(one);
   const rest = sorted.slice(2);
-  const shared = rest.filter(({ isShared }) => isShared);
-  if (shared.length > 0) yield { units: [shared.map(({ test }) => test)], baselines: shared, isShared: true };
-  const apart = rest.filter(({ isShared }) => !isShared);
-  const groups = await groupFiles(apart.map(({ test }) => test));
+  const shared = rest.filter(({ baseline }) => baseline.isShared);
+  if (shared.length > 0) yield { units: [], coming: shared, isShared: true };
+  const apart = rest.filter(({ baseline }) => !baseline.isShared);
+  const groups = await groupFiles(apart.map(({ baseline }) => baseline.test));
   const together = groups.map((group): Together => {
     const units = group.map((files) => files.map((file) => relative('.', file)));
-    return { units, baselines: apart.filter(({ test }) => units.flat().includes(test)), isShared: false };
+    const names = units.flat();
+    return { units, coming: apart.filter(({ baseline }) => names.includes(baseline.test)), isShared: false };
   });
   yield* together.toSorted((a, b) => usualMs(a) - usualMs(b));
 }
 
+const withFirst = (tests: Coming['tests'], first: number | undefined): Coming['tests'] =>
+  tests && first !== undefined && tests.includes(first)
+    ? [first, ...tests.filter((test) => test !== first)]
+    : tests;
+
 /** What became of a defence that was taken away: a test missed it, none did, or a run did not end in its time. */
-type Fate = { is: 'killed' | 'survives' | 'unknown'; by?: string };
+type Fate = { is: 'killed' | 'survives' | 'unknown'; by?: Killer };
 
 /**
  * Runs the tests that come to the change until one fails. A run that is cut off says nothing, and neither does a failure
@@ -112,15 +138,19 @@ async function tryChange(
   };
   try {
     for await (const each of tests) {
-      if (isAlone && !(await measures(each))) return { is: 'unknown', by: 'a test that fails without it' };
+      if (isAlone && !(await measures(each)))
+        return { is: 'unknown', by: { file: 'a test that fails without it', test: undefined } };
       await writeFile(path, changed(text, mutant));
       const usual = usualMs(each);
       const limitMs = usual * patience + (isAlone ? aloneMs : beginMs);
-      const { ending, ms, by } = await runTogether(workshop, each, limitMs);
+      const { ending, ms, by: file, test } = await runTogether(workshop, each, limitMs);
       await writeFile(path, text);
+      const by = { file, test };
       if (ending === 'passed') learn(each, ms);
-      else if (ending === 'failed' && (isAlone || ms < usual * 2 + beginMs)) return { is: 'killed', by };
-      else return { is: 'unknown', by };
+      else if (ending === 'failed' && (isAlone || ms < usual * 2 + beginMs)) {
+        if (await standsAlone(workshop, each, by)) return { is: 'killed', by };
+        return { is: 'unknown', by };
+      } else return { is: 'unknown', by };
     }
     return { is: 'survives' };
   } finally {
@@ -129,16 +159,43 @@ async function tryChange(
   }
 }
 
+/**
+ * Whether a test that failed passes without the change and without the tests before it, where some of them were left out. One
+ * that goes by what those before it left is run with all of its file from then on.
+ */
+async function standsAlone(
+  workshop: Workshop,
+  { coming }: Together,
+  { file, test }: Killer,
+): Promise<boolean> {
+  const found = coming.find(({ baseline }) => baseline.test === file);
+  if (!found?.tests || test === undefined) return true;
+  const { baseline } = found;
+  const name = `${file} ${test}`;
+  const known = alone.get(name);
+  if (known !== undefined) return known;
+  const limitMs = msOf({ baseline, tests: [test] }) * patience + aloneMs;
+  const { ending } = await runHere(workshop, [{ file, tests: [test] }], { limitMs });
+  alone.set(name, ending === 'passed');
+  if (ending !== 'passed') baseline.testsOf = () => undefined;
+  return ending === 'passed';
+}
+const alone = new Map<string, boolean>();
+
 /** What they took is what they take now, on a machine that does more or less beside. */
-function learn(tests: Together, ms: number): void {
-  const share = ms / usualMs(tests);
-  for (const each of tests.baselines) each.ms *= share;
+function learn(together: Together, ms: number): void {
+  const share = ms / usualMs(together);
+  for (const { baseline } of together.coming) baseline.slowness *= share;
 }
 
-async function takeBaselines(workshop: Workshop, files: Iterable<string>): Promise<Baseline[]> {
+async function takeBaselines(
+  workshop: Workshop,
+  files: Iterable<string>,
+  sources: readonly string[],
+): Promise<Baseline[]> {
   const baselines: Baseline[] = [];
   for (const test of files) {
-    const baseline = await takeBaseline(workshop, test);
+    const baseline = await takeBaseline(workshop, test, sources);
     if (baseline) baselines.push(baseline);
     else say(`LEFT OUT, as it fails without a change: ${test}`);
   }
@@ -170,33 +227,38 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
         else if (again === undefined || again.has(`${source} ${mutant.what}`))
           changes.push({ source, mutant });
     result.tried = changes.length;
-    const mistyped = findMistyped(tree, changes);
-    say(`${name}: ${changes.length} defences, ${mistyped.size} of which the types miss`);
-    result.killed = mistyped.size;
+    say(`${name}: ${changes.length} defences`);
 
     const files = (await find(named.length > 0 ? named : tests, tree))[Symbol.iterator]();
-    const baselines = (await Promise.all(workshops.map((each) => takeBaselines(each, files)))).flat();
+    const baselines = (await Promise.all(workshops.map((each) => takeBaselines(each, files, paths)))).flat();
     say(`${name}: ${baselines.length} test files`);
     const unknown: Change[] = [];
-    let last: string | undefined;
+    const survivors = new Map<Change, string>();
+    let last: Killer | undefined;
     const tryOne = async (workshop: Workshop, change: Change, isAlone: boolean): Promise<void> => {
       const { source, mutant } = change;
-      const running = baselines.filter((each) => each.runs(source, mutant.start));
-      const fate = await tryChange(workshop, change, inOrder(source, running, last), isAlone);
+      const coming = baselines
+        .map((baseline) => ({ baseline, tests: baseline.testsOf(source, mutant) }))
+        .filter(({ tests }) => tests === undefined || tests.length > 0);
+      const fate = await tryChange(workshop, change, inOrder(source, coming, last), isAlone);
       const place = `${source}:${mutant.line} ${mutant.what}`;
-      say(`${fate.is}  ${place}${fate.by === undefined ? '' : `  by ${fate.by}`}`);
+      say(`${fate.is}  ${place}${fate.by === undefined ? '' : `  by ${fate.by.file}`}`);
       if (fate.is === 'killed') [result.killed, last] = [result.killed + 1, fate.by];
       else if (fate.is === 'survives')
-        result.survives.push(`${place}${running.length === 0 ? ' (no test comes here)' : ''}`);
+        survivors.set(change, `${place}${coming.length === 0 ? ' (no test comes here)' : ''}`);
       else if (isAlone) result.unknown.push(place);
       else unknown.push(change);
     };
-    const queue = changes.filter((change) => !mistyped.has(change))[Symbol.iterator]();
+    const queue = changes[Symbol.iterator]();
     const tryAll = async (workshop: Workshop): Promise<void> => {
       for (const change of queue) await tryOne(workshop, change, false);
     };
     await Promise.all(workshops.map(tryAll));
     for (const change of unknown) await tryOne(workshops[0]!, change, true);
+    // What the types miss, most tests miss too, and sooner: they are asked about what is left.
+    const mistyped = findMistyped(tree, [...survivors.keys()]);
+    result.killed += mistyped.size;
+    for (const [change, place] of survivors) if (!mistyped.has(change)) result.survives.push(place);
   } finally {
     await Promise.all(workshops.map(closeWorkshop));
   }

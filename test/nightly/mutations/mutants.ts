@@ -2,7 +2,7 @@ import { parseSync } from 'vite';
 
 /**
  * One change that takes a defence away: what stands at `start` to `end` becomes `replacement`. `statement` is where the
- * outermost statement around it begins and ends.
+ * outermost statement around it begins and ends; `prepared` names the one of SQL that it stands in.
  */
 export type Mutant = {
   start: number;
@@ -11,6 +11,7 @@ export type Mutant = {
   line: number;
   what: string;
   statement: readonly [start: number, end: number];
+  prepared: string | undefined;
 };
 
 type Node = { type: string; start: number; end: number } & Readonly<Record<string, unknown>>;
@@ -41,7 +42,8 @@ export function listMutants(path: string, source: string): Mutant[] {
   const add = (what: string, { start, end }: { start: number; end: number }, replacement: string): void => {
     const line = source.slice(0, start).split('\n').length;
     const said = `${what}: ${short(source.slice(start, end))}`;
-    mutants.push({ start, end, replacement, line, what: said, statement: [outermost.start, outermost.end] });
+    const statement = [outermost.start, outermost.end] as const;
+    mutants.push({ start, end, replacement, line, what: said, statement, prepared });
   };
   const visitors: Readonly<Record<string, (node: Node) => void>> = {
     IfStatement(node) {
@@ -77,6 +79,8 @@ export function listMutants(path: string, source: string): Mutant[] {
     },
   };
   const visit = (node: Node): void => {
+    const around = prepared;
+    prepared = nameOfStatement(node) ?? prepared;
     if (node.type === 'SpreadElement') spread.add(bare(node['argument'] as Node));
     if (node.type.startsWith('TS') && !/^TS(As|Satisfies|NonNull)/.test(node.type)) return;
     visitors[node.type]?.(node);
@@ -84,9 +88,16 @@ export function listMutants(path: string, source: string): Mutant[] {
       if (isNode(value)) visit(value);
       else if (Array.isArray(value)) for (const each of value) if (isNode(each)) visit(each);
     }
+    prepared = around;
+  };
+  const nameOfStatement = (node: Node): string | undefined => {
+    if (node.type !== 'CallExpression' || textOf(node['callee'] as Node) !== 'statement') return undefined;
+    const name = (node['arguments'] as Node[])[0]?.['value'];
+    return typeof name === 'string' ? name : undefined;
   };
   const program = parseSync(path, source).program as unknown as Node & { body: Node[] };
   let outermost: Node = program;
+  let prepared: string | undefined;
   for (outermost of program.body) visit(outermost);
   return mutants;
 }

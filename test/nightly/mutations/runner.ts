@@ -3,20 +3,33 @@ import { Session } from 'node:inspector/promises';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import type { TestOptions } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Client } from 'pg';
+import { rememberHashes } from '../../group.ts';
 
 /*
  * Runs test files in this process, again and again: each time all that they import of the tree is loaded anew, as it is
  * then. What comes from node_modules stays. A process of its own would first load half a second of those.
  */
 
-/** Runs the files in turn, up to the first test that fails. `isMeasured`: says which parts of the sources ran. */
-export type Order = { files: readonly string[]; isMeasured: boolean };
+/** A file, and which of its tests, by their places in it and in this order; all of them unless said. */
+export type Chosen = { file: string; tests?: readonly number[] | undefined };
+/** Runs the files in turn, up to the first test that fails. `measured`: of which sources it says what of them ran. */
+export type Order = { files: readonly Chosen[]; measured: readonly string[] };
 export type Range = { startOffset: number; endOffset: number; count: number };
+/** What ran in a test of a file, or beside all of them (undefined): parts of sources by their address, named statements. */
+export type Part = {
+  test: number | undefined;
+  ms: number;
+  ran: [url: string, ranges: Range[]][];
+  statements: string[];
+};
+/** In which file something failed, and in which of its tests, unless it was beside them. */
+export type Failed = { file: string; test: number | undefined };
 /**
- * `failed`: in which file something failed, undefined when all passed. `ran`: by the address of each source. `isWorn`: the
- * process holds what a test that failed left open, or too much memory, as nothing that was loaded is ever let go.
+ * `failed`: undefined when all passed. `isWorn`: the process holds what a test that failed left open, or too much memory, as
+ * nothing that was loaded is ever let go.
  */
-export type Outcome = { failed?: string | undefined; ran: [url: string, ranges: Range[]][]; isWorn: boolean };
+export type Outcome = { failed?: Failed | undefined; parts: Part[]; isWorn: boolean };
 
 const tree = pathToFileURL(`${process.cwd()}/`).href;
 let generation = 0;
@@ -50,13 +63,12 @@ registerHooks({
 type Body = (context: object) => unknown;
 
 /** As much of node:test as the tests use that may share a process. */
-let chain: Promise<void> = Promise.resolve();
+let tests: Body[] = [];
 let endings: (() => unknown)[] = [];
 let beginnings: (() => unknown)[] = [];
 let hasFailed = false;
 
 async function runTest(body: Body): Promise<void> {
-  if (hasFailed) return;
   const ends: (() => unknown)[] = [];
   try {
     for (const begin of beginnings) await begin();
@@ -78,10 +90,9 @@ async function runEndings(ends: readonly (() => unknown)[]): Promise<void> {
 }
 
 const ofTests = {
-  test(_name: string, options: TestOptions | Body, body?: Body): Promise<void> {
+  test(_name: string, options: TestOptions | Body, body?: Body): void {
     const isSkipped = typeof options === 'object' && options.skip;
-    if (!isSkipped) chain = chain.then(() => runTest(typeof options === 'function' ? options : body!));
-    return chain;
+    tests.push(isSkipped ? () => {} : typeof options === 'function' ? options : body!);
   },
   after: (end: () => unknown): void => void endings.push(end),
   beforeEach: (begin: () => unknown): void => void beginnings.push(begin),
@@ -89,45 +100,86 @@ const ofTests = {
 Object.assign(globalThis, { ofTests });
 for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, () => (hasFailed = true));
 
-async function runFile(file: string): Promise<void> {
-  [chain, endings, beginnings] = [Promise.resolve(), [], []];
+const session = new Session();
+session.connect();
+const statements = new Set<string>();
+const query = Reflect.get(Client.prototype, 'query') as (this: Client, ...given: unknown[]) => unknown;
+/** Notes the names of prepared statements: which test runs which, coverage cannot tell. */
+function noteAndQuery(this: Client, ...given: unknown[]): unknown {
+  const [asked] = given;
+  if (typeof asked === 'object' && asked && 'name' in asked) statements.add(String(asked.name));
+  return query.apply(this, given);
+}
+Object.assign(Client.prototype, { query: noteAndQuery });
+
+let lookedAt = 0;
+/** What ran since it was last asked, of the sources at these addresses. */
+async function takePart(test: number | undefined, urls: ReadonlySet<string>): Promise<Part[]> {
+  if (urls.size === 0) return [];
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  const ran = result
+    .filter(({ url }) => url.endsWith(`?g=${generation}`))
+    .map(({ url, functions }): Part['ran'][number] => [
+      url.replace(/\?.*/, ''),
+      functions.flatMap(({ ranges }) => ranges),
+    ])
+    .filter(([url]) => urls.has(url));
+  const part = { test, ms: performance.now() - lookedAt, ran, statements: [...statements] };
+  statements.clear();
+  lookedAt = performance.now();
+  return [part];
+}
+
+/** @returns what ran, and where it failed. */
+async function runFile(
+  { file, tests: chosen }: Chosen,
+  urls: ReadonlySet<string>,
+): Promise<Pick<Outcome, 'failed' | 'parts'>> {
+  [tests, endings, beginnings] = [[], [], []];
+  lookedAt = performance.now();
+  const parts: Part[] = [];
+  let failed: Failed | undefined;
+  const look = async (test: number | undefined): Promise<void> => {
+    parts.push(...(await takePart(test, urls)));
+    if (hasFailed) failed ??= { file, test };
+  };
   try {
     await import(`${tree}${file}`);
   } catch {
     hasFailed = true;
   }
-  await chain;
+  await look(undefined);
+  for (const test of chosen ?? tests.keys()) {
+    if (failed) break;
+    await runTest(tests[test]!);
+    await look(test);
+  }
   await runEndings(endings);
+  await look(undefined);
+  return { failed, parts };
 }
 
-const session = new Session();
-session.connect();
-
-async function obey({ files, isMeasured }: Order): Promise<Outcome> {
+async function obey({ files, measured }: Order): Promise<Outcome> {
   generation += 1;
   hasFailed = false;
-  let failed: string | undefined;
-  if (isMeasured) await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-  for (const file of files) {
-    await runFile(file);
-    if (!hasFailed) continue;
-    failed = file;
-    break;
+  const urls = new Set(measured.map((source) => `${tree}${source}`));
+  let failed: Failed | undefined;
+  const parts: Part[] = [];
+  if (urls.size > 0) await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+  for (const chosen of files) {
+    const found = await runFile(chosen, urls);
+    parts.push(...found.parts);
+    failed = found.failed;
+    if (failed) break;
   }
-  const ran: Outcome['ran'] = [];
-  if (isMeasured) {
-    const { result } = await session.post('Profiler.takePreciseCoverage');
-    await session.post('Profiler.stopPreciseCoverage');
-    for (const { url, functions } of result)
-      if (url.endsWith(`?g=${generation}`))
-        ran.push([url.replace(/\?.*/, ''), functions.flatMap(({ ranges }) => ranges)]);
-  }
+  if (urls.size > 0) await session.post('Profiler.stopPreciseCoverage');
   const isLeft = failed !== undefined && process.getActiveResourcesInfo().length > resources;
-  return { failed, ran, isWorn: isLeft || process.memoryUsage().rss > mostBytes };
+  return { failed, parts, isWorn: isLeft || process.memoryUsage().rss > mostBytes };
 }
 
 const mostBytes = 1.5 * 2 ** 30;
 
+rememberHashes();
 await session.post('Profiler.enable');
 const resources = process.getActiveResourcesInfo().length + 1;
 process.on('message', (order: Order) => {

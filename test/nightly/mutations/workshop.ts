@@ -7,7 +7,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from 'pg';
 import { needsItsOwn } from '../../groups.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
-import type { Order, Outcome, Range } from './runner.ts';
+import type { Mutant } from './mutants.ts';
+import type { Chosen, Order, Outcome, Part, Range } from './runner.ts';
 
 const home = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -34,18 +35,26 @@ export async function closeWorkshop(workshop: Workshop): Promise<void> {
 
 /**
  * How a run of test files ended: the first failure ends it, and so does the end of its time, which says nothing of the
- * tests. `by` is the file that failed; `ran` the parts of the sources that did, where that was asked.
+ * tests. `by` is the file that failed, and `test` its place in it where it is known; `parts` what of the sources ran, where
+ * that was asked.
  */
-export type Run = { ending: 'passed' | 'failed' | 'cut off'; ms: number; by: string; ran: Outcome['ran'] };
+export type Run = {
+  ending: 'passed' | 'failed' | 'cut off';
+  ms: number;
+  by: string;
+  test?: number | undefined;
+  parts: Part[];
+};
 
 /** Runs test files of the copy one after the other, in the process that does so again and again. */
 export async function runHere(
   workshop: Workshop,
-  files: readonly string[],
-  { limitMs, isMeasured = false }: { limitMs: number; isMeasured?: boolean },
+  files: readonly Chosen[],
+  { limitMs, measured = [] }: { limitMs: number; measured?: readonly string[] },
 ): Promise<Run> {
   const began = performance.now();
   const child = (workshop.runner ??= await startRunner(workshop));
+  const [{ file: first }] = files as [Chosen];
   const outcome = await new Promise<Outcome | undefined>((resolve) => {
     const timer = setTimeout(() => resolve(undefined), limitMs);
     const end = (found: Outcome | undefined): void => {
@@ -53,13 +62,15 @@ export async function runHere(
       child.removeAllListeners();
       resolve(found);
     };
+    const died: Outcome = { failed: { file: first, test: undefined }, parts: [], isWorn: true };
     // A change may end the process, too.
-    child.once('message', end).once('exit', () => end({ failed: files[0]!, ran: [], isWorn: true }));
-    child.send({ files, isMeasured } satisfies Order);
+    child.once('message', end).once('exit', () => end(died));
+    child.send({ files, measured } satisfies Order);
   });
   if (!outcome || outcome.isWorn) await stopRunner(workshop);
   const ending = outcome === undefined ? 'cut off' : outcome.failed === undefined ? 'passed' : 'failed';
-  return { ending, ms: performance.now() - began, by: outcome?.failed ?? files[0]!, ran: outcome?.ran ?? [] };
+  const { file: by, test } = outcome?.failed ?? { file: first, test: undefined };
+  return { ending, ms: performance.now() - began, by, test, parts: outcome?.parts ?? [] };
 }
 
 async function startRunner({ tree, server }: Workshop): Promise<ChildProcess> {
@@ -142,7 +153,7 @@ export async function runApart(
           .match(/^# Subtest: .*$/gm)
           ?.at(-1)
           ?.slice('# Subtest: '.length) ?? units[0]![0]!;
-      resolve({ ending, ms: performance.now() - began, by, ran: [] });
+      resolve({ ending, ms: performance.now() - began, by, parts: [] });
     });
   });
 }
@@ -162,26 +173,40 @@ export async function tidy({ server }: Workshop): Promise<void> {
 }
 
 /**
- * A test file that passes without a change: how long it took when it last did, which parts of the sources it runs, and
- * whether it may share the process that runs tests again and again.
+ * A test file that passes without a change, and whether it may share the process that runs tests again and again. `slowness`:
+ * how much longer it took when it last ran than when it was measured.
  */
 export type Baseline = {
   test: string;
-  ms: number;
+  slowness: number;
   isShared: boolean;
-  runs(source: string, offset: number): boolean;
+  /** How long these of its tests take, or all, as measured. */
+  msOf(tests: readonly number[] | undefined): number;
+  /** Which of its tests come to a change, by their places in the file: undefined where it is not known which of all. */
+  testsOf(source: string, mutant: Mutant): readonly number[] | undefined;
 };
 
-/** @returns undefined for a file that fails without a change. */
-export async function takeBaseline(workshop: Workshop, test: string): Promise<Baseline | undefined> {
+/** @returns undefined for a file that fails without a change. @param sources those that are changed. */
+export async function takeBaseline(
+  workshop: Workshop,
+  test: string,
+  sources: readonly string[],
+): Promise<Baseline | undefined> {
   const mayShare = !needsItsOwn.test(await readFile(join(workshop.tree, test), 'utf8'));
-  const shared = mayShare && (await runHere(workshop, [test], { limitMs: baselineMs, isMeasured: true }));
+  const shared =
+    mayShare && (await runHere(workshop, [{ file: test }], { limitMs: baselineMs, measured: sources }));
   if (shared && shared.ending === 'passed')
-    return { test, ms: shared.ms, isShared: true, runs: partsOf(workshop, shared.ran) };
+    return {
+      test,
+      slowness: 1,
+      isShared: true,
+      msOf: (tests) => sum(shared.parts.filter((part) => isAmong(part.test, tests))),
+      testsOf: testsIn(workshop, shared.parts, test),
+    };
   const coverage = join(workshop.tree, '.coverage');
   const more = { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: '1' };
   const { ending, ms } = await runApart(workshop, [[test]], { limitMs: baselineMs, more });
-  const ran: Outcome['ran'] = [];
+  const ran: Part['ran'] = [];
   for (const name of await readdir(coverage).catch(() => [])) {
     const { result } = JSON.parse(await readFile(join(coverage, name), 'utf8')) as {
       result: { url: string; functions: { ranges: Range[] }[] }[];
@@ -189,21 +214,43 @@ export async function takeBaseline(workshop: Workshop, test: string): Promise<Ba
     for (const { url, functions } of result) ran.push([url, functions.flatMap(({ ranges }) => ranges)]);
   }
   await rm(coverage, { recursive: true, force: true });
-  return ending === 'passed' ? { test, ms, isShared: false, runs: partsOf(workshop, ran) } : undefined;
+  const all = { test: undefined, ms, ran, statements: [] };
+  return ending === 'passed'
+    ? { test, slowness: 1, isShared: false, msOf: () => ms, testsOf: testsIn(workshop, [all], test) }
+    : undefined;
 }
+
+const sum = (parts: readonly Part[]): number => parts.reduce((all, { ms }) => all + ms, 0);
+const isAmong = (test: number | undefined, tests: readonly number[] | undefined): boolean =>
+  test === undefined || tests === undefined || tests.includes(test);
 
 const baselineMs = 300_000;
 
-function partsOf({ tree }: Workshop, ran: Outcome['ran']): Baseline['runs'] {
-  const ranges = new Map<string, Range[]>();
-  for (const [url, found] of ran)
-    if (url.startsWith(pathToFileURL(tree).href)) ranges.set(url, [...(ranges.get(url) ?? []), ...found]);
-  return (source, offset) => {
-    const around = (ranges.get(pathToFileURL(join(tree, source)).href) ?? []).filter(
-      ({ startOffset, endOffset }) => startOffset <= offset && offset < endOffset,
-    );
-    const sizes = around.map(({ startOffset, endOffset }) => endOffset - startOffset);
-    // Of several processes, each has its own count of the innermost part.
-    return around.some(({ count }, index) => count > 0 && sizes[index] === Math.min(...sizes));
+/** Asks of every statement whether it keeps to one workspace, in a second. */
+export const everyStatement = 'test/statements.test.ts';
+
+function testsIn({ tree }: Workshop, parts: readonly Part[], file: string): Baseline['testsOf'] {
+  const byTest = [...Map.groupBy(parts, ({ test }) => test)].map(([test, of]) => ({
+    test,
+    ranges: Map.groupBy(
+      of.flatMap(({ ran }) => ran),
+      ([url]) => url,
+    ),
+    statements: new Set(of.flatMap(({ statements }) => statements)),
+  }));
+  const knowsStatements = file !== everyStatement && parts.some(({ statements }) => statements.length > 0);
+  return (source, { start, prepared }) => {
+    const url = pathToFileURL(join(tree, source)).href;
+    const coming = byTest.filter(({ ranges, statements }) => {
+      if (knowsStatements && prepared !== undefined) return statements.has(prepared);
+      const around = (ranges.get(url) ?? [])
+        .flatMap(([, each]) => each)
+        .filter(({ startOffset, endOffset }) => startOffset <= start && start < endOffset);
+      const sizes = around.map(({ startOffset, endOffset }) => endOffset - startOffset);
+      // Of several processes, each has its own count of the innermost part.
+      return around.some(({ count }, index) => count > 0 && sizes[index] === Math.min(...sizes));
+    });
+    const tests = coming.map(({ test }) => test);
+    return tests.includes(undefined) ? undefined : tests.filter((test) => test !== undefined);
   };
 }
