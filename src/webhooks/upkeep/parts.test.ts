@@ -27,12 +27,15 @@ beforeEach(async () => {
     await beginParts({ database }, { retentionDays: 30, large: 0, at: daysAgo(days) });
 });
 
-/** An event with a delivery and its attempt, as if it had happened then. @returns its id. */
+const idAt = (at: Date): string => leastIdAt(at).slice(0, 19) + newId().slice(19);
+
+/** An event with a delivery and its attempt, as if it had happened then, and been told of at `toldAt`. @returns its id. */
 async function happened(
   at: Date,
-  { status = 'Success', position = null as number | null, of = place, into = database } = {},
+  { status = 'Success', position = null as number | null, of = place, into = database, toldAt = at } = {},
 ): Promise<string> {
-  const id = leastIdAt(at).slice(0, 19) + newId().slice(19);
+  const id = idAt(at);
+  const delivery = toldAt === at ? id : idAt(toldAt);
   await into.query(
     `insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot, position)
      values ($1, $2, $3, $2, 'submission.created', $4, '{}', $5)`,
@@ -40,13 +43,13 @@ async function happened(
   );
   await into.query(
     `insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, attempts, created_at)
-     values ($1, $2, $3, $4, $2, 'submission.created', $5, 1, $6)`,
-    [of.workspaceId, id, of.formId, of.webhookId, status, at],
+     values ($1, $2, $3, $4, $5, 'submission.created', $6, 1, $7)`,
+    [of.workspaceId, delivery, of.formId, of.webhookId, id, status, toldAt],
   );
   await into.query(
     `insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms)
      values ($1, $2, 1, 'schedule', $3, 1)`,
-    [of.workspaceId, id, at],
+    [of.workspaceId, delivery, toldAt],
   );
   return id;
 }
@@ -191,6 +194,12 @@ test('each cell has parts of its own, and drops its own', async () => {
     rows.map(({ name }) => name),
     ['cell_c2', 'public'],
   );
+  const there = { ...(await makeForm(second)), webhookId: '' };
+  there.webhookId = await makeWebhook(second, there, { url: 'https://receiver.test/' });
+  await happened(daysAgo(0), { of: there, into: second });
+  await several.database.query('delete from cell_c2.deliveries');
+  const { rows: left } = await second.query('select from attempts');
+  assert.equal(left.length, 0, 'attempts of a cell go with their deliveries whoever removes these');
   await cells?.close();
 });
 
@@ -237,6 +246,16 @@ test('a delivery that is still sent holds its day up; when it is over, the day g
   assert.equal(await isThere(`events_${number}`), false);
 });
 
+test('an event of before midnight stays while a delivery of after midnight, which is in the next part, is still sent', async () => {
+  const midnight = day(18).getTime();
+  const event = await happened(new Date(midnight - 1), { status: 'Retrying', toldAt: new Date(midnight) });
+  await pruneLedger({ database }, { retentionDays: 17 });
+  assert.deepEqual(await idsOf('events'), [event]);
+  await database.query(`update deliveries set status = 'Failed'`);
+  await pruneLedger({ database }, { retentionDays: 17 });
+  assert.deepEqual(await idsOf('events'), []);
+});
+
 test('whoever reads the feed is told of what went with its day', async () => {
   const other = await makeForm(database);
   const ends = [
@@ -266,12 +285,8 @@ test('who drops a day and is killed, or finds it in use, leaves it whole; others
   await happened(daysAgo(14));
   const before = await selectParts(database, {});
   const reader = await database.connect();
-  await reader.query('begin; select from events');
-  const dropping = pruneLedger({ database }, { retentionDays: 12 });
-  const submitted = happened(daysAgo(0));
-  assert.equal((await dropping).parts, 0);
-  await submitted;
   for (let isKilled = false; !isKilled; ) {
+    await reader.query('rollback; begin; select from events');
     const dropping = { isOver: false };
     const ended = dropParts(database, daysAgo(12))
       .then(
@@ -286,12 +301,34 @@ test('who drops a day and is killed, or finds it in use, leaves it whole; others
       );
     isKilled = await ended;
   }
+  const submitted = happened(daysAgo(0));
+  assert.equal((await pruneLedger({ database }, { retentionDays: 12 })).parts, 0);
+  await submitted;
   await reader.query('rollback');
   reader.release();
   assert.deepEqual(await selectParts(database, {}), before);
   assert.equal((await idsOf('events')).length, 2);
   assert.ok((await pruneLedger({ database }, { retentionDays: 12 })).parts > 0);
   assert.equal((await idsOf('events')).length, 1);
+});
+
+test('while somebody reads for long, as a backup does, nobody is kept waiting by who would drop a day', async () => {
+  const backup = await database.connect();
+  await backup.query('begin; select from attempts; select pg_sleep(1)');
+  const dropping = { isOver: false };
+  const dropped = dropParts(database, daysAgo(10)).finally(() => (dropping.isOver = true));
+  const waiting: string[] = [];
+  while (!dropping.isOver) {
+    const { rows } = await database.query<{ query: string }>(
+      `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    waiting.push(...rows.map(({ query }) => query));
+  }
+  assert.equal(await dropped, 0);
+  assert.deepEqual(waiting, []);
+  await backup.query('rollback');
+  backup.release();
+  assert.ok((await dropParts(database, daysAgo(10))) > 0);
 });
 
 test('with a webhook go its deliveries of all days with their attempts, with a form its events', async () => {

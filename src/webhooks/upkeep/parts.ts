@@ -3,6 +3,7 @@ import { findHome, setPath } from '#kit/cells/queries.ts';
 import { leastIdAt, now } from '#kit/clock.ts';
 import { type Database, openClient, transaction } from '#kit/database.ts';
 import { only, type Queryable } from '#kit/statement.ts';
+import { eventRange } from '../sending/id-range.ts';
 import {
   beginPart,
   boundPart,
@@ -11,6 +12,7 @@ import {
   forgetPart,
   isBeyond,
   isHeld,
+  isUsedForLong,
   lockLedger,
   lockParts,
   measurePart,
@@ -167,8 +169,9 @@ export async function dropParts(database: Database, before: Date): Promise<numbe
     const parts = await selectParts(database, {});
     const [first, next] = parts;
     if (!next || first!.below! > before) return dropped;
-    const end = { below: leastIdAt(first!.below!) };
-    const isSent = async (db: Queryable): Promise<boolean> => (await isHeld(db, end))[0]!.held;
+    const below = leastIdAt(first!.below!);
+    const within = eventRange({ least: below, most: below }).most_event;
+    const isSent = async (db: Queryable): Promise<boolean> => (await isHeld(db, { below, within }))[0]!.held;
     if (await isSent(database)) return dropped;
     const isGone = await changeParts(
       database,
@@ -181,7 +184,7 @@ export async function dropParts(database: Database, before: Date): Promise<numbe
         );
         await forgetPart(client, { number: first!.number });
       },
-      (client) => tellFeeds(client, end),
+      (client) => tellFeeds(client, { below }),
     );
     if (!isGone) return dropped;
   }
@@ -216,6 +219,8 @@ async function changeParts(
   change: (client: PoolClient) => Promise<void>,
   before?: (client: PoolClient) => Promise<unknown>,
 ): Promise<boolean> {
+  // Who asks for these locks keeps everybody from the tables while it waits, which would be in vain.
+  if (only(await isUsedForLong(database, {}))!.used) return false;
   try {
     await transaction(database, async (client) => {
       await client.query(waitBriefly);

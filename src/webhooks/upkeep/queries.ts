@@ -177,13 +177,29 @@ export const forgetPart = statement(
   'delete from ledger_parts where number = $number',
 );
 
-/** Whether something below an id is still sent. */
+/** Whether something below an id is still sent, or needs an event below it: a delivery of midnight, before `within`. */
 export const isHeld = statement(
   'webhooks.is_held',
-  { below: uuid },
+  { below: uuid, within: uuid },
   { held: boolean },
   `/* operator: across workspaces */
-   select exists (select from deliveries where status = 'Retrying' and id < $below) as held`,
+   select exists (select from deliveries
+                   where status = 'Retrying' and least(id, event_id) < $below and id < $within) as held`,
+);
+
+/** Whether somebody has used the ledger, or what a change of parts locks beside it, for longer than such a change waits: a backup, or a vacuum of a large part. */
+export const isUsedForLong = statement(
+  'webhooks.is_used_for_long',
+  {},
+  { used: boolean },
+  `/* operator: across workspaces */
+   select exists (
+     select from pg_locks l
+       join pg_stat_activity a on a.pid = l.pid and a.datname = current_database()
+      where l.granted and a.xact_start < now() - interval '1 second'
+        and l.relation in (
+          select relid from unnest('{events,deliveries,attempts}'::regclass[]) as ledger, pg_partition_tree(ledger)
+          union all select 'forms'::regclass union all select 'webhooks'::regclass)) as used`,
 );
 
 /** Whether something has an id from that one on: a look at the end of each workspace, however much there is. */
