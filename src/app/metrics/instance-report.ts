@@ -1,8 +1,9 @@
-import { everywhere, refreshCells } from '#kit/cells/cells.ts';
+import { cellsOf, everywhere, refreshCells } from '#kit/cells/cells.ts';
 import { readDisk } from '#kit/read-disk.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { only } from '#kit/statement.ts';
+import { reportParts } from '#webhooks/upkeep/queries.ts';
 import type { Report } from './report.ts';
 import { readInstance } from './queries.ts';
 
@@ -26,11 +27,12 @@ export function openInstanceReport(context: Context): () => Promise<Report> {
 }
 
 async function read({ database, config }: Context): Promise<Report> {
-  const [found, disks] = await Promise.all([
+  const [found, disks, ledgers] = await Promise.all([
     refreshCells(database)
       .then(() => readInstance(everywhere(database), { most }))
       .then(only, () => undefined),
     readDisks(config),
+    readLedgers(database),
   ]);
   return [
     gauge('database_up', 'Whether the database answers.', found ? 1 : 0),
@@ -45,6 +47,44 @@ async function read({ database, config }: Context): Promise<Report> {
       disks.map(({ labels, size }) => ({ labels, value: size })),
     ),
     ...(found ? reportOf(found) : []),
+    ...reportOfLedgers(ledgers),
+  ];
+}
+
+/** How the delivery log of each cell lies in parts; a cell whose database does not answer is left out. */
+async function readLedgers(database: Database) {
+  const read = cellsOf(database).map(async ({ name, database: own }) => ({
+    cell: name,
+    ...only(await reportParts(own, {}))!,
+  }));
+  const settled = await Promise.allSettled(read);
+  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+}
+
+function reportOfLedgers(ledgers: Awaited<ReturnType<typeof readLedgers>>): Report {
+  const byCell = (of: (ledger: (typeof ledgers)[number]) => number | null) =>
+    ledgers.map((ledger) => ({ labels: { cell: ledger.cell }, value: of(ledger) ?? 0 }));
+  return [
+    gauge(
+      'delivery_log_parts',
+      'Parts of the delivery log by days, by cell.',
+      byCell(({ parts }) => parts),
+    ),
+    gauge(
+      'delivery_log_endless_bytes',
+      'What the last part of the delivery log has while it was told no end: from 1 GB on it is told one within minutes.',
+      byCell(({ endless_bytes }) => endless_bytes),
+    ),
+    gauge(
+      'delivery_log_told_end_timestamp_seconds',
+      'From when on the delivery log takes nothing, if its next part is not made before; 0: nothing is about to end.',
+      byCell(({ told_end }) => told_end),
+    ),
+    gauge(
+      'delivery_log_oldest_end_timestamp_seconds',
+      'When the oldest day of the delivery log ended; 0: it is one part.',
+      byCell(({ oldest_end }) => oldest_end),
+    ),
   ];
 }
 

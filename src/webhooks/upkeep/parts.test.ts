@@ -7,13 +7,15 @@ import { testDatabase } from '#test/database.ts';
 import { makeForm, makeWebhook, type Place } from '../testing.ts';
 import { beginParts, dayMs, dropParts, nextEnd, rowsUpTo } from './parts.ts';
 import { pruneLedger } from './prune.ts';
-import { boundPart, endPart, selectParts } from './queries.ts';
+import { boundPart, endPart, reportParts, selectParts } from './queries.ts';
 
 const { database } = await testDatabase();
 const today = Math.floor(Date.now() / dayMs);
 /** Noon, so many days ago. */
 const daysAgo = (days: number): Date => new Date((today - days + 0.5) * dayMs);
 const day = (days: number): Date => new Date((today - days) * dayMs);
+
+type Reported = Awaited<ReturnType<typeof reportParts>>[number];
 
 const place: Place & { webhookId: string } = { workspaceId: '', formId: '', webhookId: '' };
 
@@ -124,9 +126,16 @@ test('a part that is written is ended while rows come, and what was broken off g
     'somebody writes for long',
   );
   assert.deepEqual(await selectParts(other, {}), [{ number: 0, opens: null, below: null }]);
+  const told = async () => {
+    const [{ endless_bytes, ...report }] = (await reportParts(other, {})) as [Reported];
+    return { ...report, isEndless: endless_bytes > 0 };
+  };
+  assert.deepEqual(await told(), { parts: 1, oldest_end: null, told_end: null, isEndless: true });
   await holder.query('rollback');
   for (const text of boundPart(0, null, day(-1))) await other.query(text);
   await endPart(other, { number: 0, below: day(-1) });
+  const end = day(-1).getTime() / 1_000;
+  assert.deepEqual(await told(), { parts: 1, oldest_end: null, told_end: end, isEndless: false });
   await holder.query('begin; lock table deliveries_0 in row exclusive mode');
   await assert.rejects(beginParts({ database: other }, { retentionDays: 30 }), /takes nothing from/);
   await holder.query('rollback');
@@ -138,6 +147,7 @@ test('a part that is written is ended while rows come, and what was broken off g
   );
   const [first, second] = await selectParts(other, {});
   assert.deepEqual(first!.below, second!.opens);
+  assert.deepEqual(await told(), { parts: 5, oldest_end: end, told_end: null, isEndless: true });
   assert.equal(await beginParts({ database: other }, { retentionDays: 30, large: 0 }), 0);
 });
 

@@ -148,12 +148,35 @@ export const selectParts = statement('webhooks.select_parts', {}, part, readPart
 /** Kept from changing, so that one process at a time changes parts. */
 export const lockParts = statement('webhooks.lock_parts', {}, part, `${readParts} for update`);
 
+const bytesOf = (number: string): string =>
+  `(select sum(pg_total_relation_size(format('%s_%s', name, ${number})::regclass))::bigint
+      from unnest('{events,deliveries,attempts}'::text[]) as part (name))`;
+
 export const measurePart = statement(
   'webhooks.measure_part',
   { number: integer },
   { bytes: bigint },
-  `select sum(pg_total_relation_size(format('%s_%s', name, $number)::regclass))::bigint as bytes
-     from unnest('{events,deliveries,attempts}'::text[]) as part (name)`,
+  `select ${bytesOf('$number')} as bytes`,
+);
+
+/** How the ledger lies in parts, for whoever watches it; moments in seconds since 1970. */
+export const reportParts = statement(
+  'webhooks.report_parts',
+  {},
+  {
+    parts: bigint,
+    /** When the oldest part ended; null: there is one alone. */
+    oldest_end: nullable(double),
+    /** What the last part has where it was told no end. */
+    endless_bytes: bigint,
+    /** The end that it was told, and that nothing lies behind; null: it was told none. */
+    told_end: nullable(double),
+  },
+  `select count(*) over () as parts,
+          case when count(*) over () > 1 then extract(epoch from min(below) over ())::double precision end as oldest_end,
+          case when below is null then ${bytesOf('number')} else 0 end as endless_bytes,
+          extract(epoch from below)::double precision as told_end
+     from ledger_parts order by number desc limit 1`,
 );
 
 export const endPart = statement(
