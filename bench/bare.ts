@@ -132,7 +132,6 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
       has_files: false,
       created_at: timeOfId(id),
       completed_at: timeOfId(id),
-      slot: Math.floor(Math.random() * 32),
       language: 'english',
       subject,
       body: Object.values(rest).join(' '),

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { randomInt } from 'node:crypto';
 import {
   Client,
   type ClientBase,
@@ -88,6 +89,7 @@ export function openDatabase(
   const { limits = true, silenceMs = silenceLimitMs, waitMs = poolWaitMs, name = 'formloom' } = options;
   const reach = hostsOf(connection);
   const isAnswering = openProbe(reach);
+  const number = openNumbers();
   const pool = new Pool({
     ...reach,
     max: options.pool,
@@ -101,6 +103,7 @@ export function openDatabase(
         ...sessionSettings,
         ...(limits && sessionLimits),
         ...(options.path !== undefined && { search_path: options.path }),
+        [connectionNumber]: String(number(client)),
       });
     }),
     types,
@@ -117,6 +120,22 @@ export function openDatabase(
   });
   refuseAtEnd(pool);
   return pool;
+}
+
+/** A setting of each session: a number that no other connection of its pool has, from a beginning that each process draws. */
+export const connectionNumber = 'formloom.connection';
+const firstNumber = randomInt(2 ** 15);
+
+/** Numbers connections, the least that is free, so that a pool that has little to do has few of them. */
+function openNumbers(): (client: ClientBase) => number {
+  const taken = new Set<number>();
+  return (client) => {
+    let number = firstNumber;
+    while (taken.has(number)) number += 1;
+    taken.add(number);
+    client.once('end', () => taken.delete(number));
+    return number;
+  };
 }
 
 /** The pools of the connections that they made. */

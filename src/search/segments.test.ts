@@ -174,7 +174,6 @@ const insertDocument = (scene: Scene, text: string, { subject = '' } = {}) => {
     has_files: false,
     created_at: at,
     completed_at: at,
-    slot: 0,
     spoken: null,
     language: 'english',
     subject,

@@ -40,7 +40,6 @@ async function insertIncomplete(formId: string): Promise<string> {
     has_files: false,
     created_at: now(),
     completed_at: null,
-    slot: 3,
     spoken: null,
     language: 'english',
     subject: '',
@@ -48,6 +47,23 @@ async function insertIncomplete(formId: string): Promise<string> {
   });
   return id;
 }
+
+test('who writes to one form at the same time waits for nobody’s count, and the total has all of them', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const { database } = service.services;
+  const row = { workspace_id: tenant.workspaceId, form_id: form.id, status: 'incomplete' } as const;
+  const clients = await Promise.all([1, 2, 3, 4].map(() => database.connect()));
+  for (const client of clients) {
+    await client.query(`begin; set local lock_timeout = '1s'`);
+    await addToCount(client, { ...row, change: 1 });
+  }
+  for (const client of clients) {
+    await client.query('commit');
+    client.release();
+  }
+  const { body } = await tenant.call('GET', `/forms/${form.id}/submissions`);
+  assert.equal(body.pagination.total_count, clients.length);
+});
 
 test('get: every field of the specification, and nothing else', async () => {
   const form = await makeForm(tenant, [
@@ -150,7 +166,6 @@ test('pages of any size, cut from whichever end is nearer, are the whole list, w
     workspace_id: tenant.workspaceId,
     form_id: form.id,
     status: 'completed',
-    slot: 0,
   } as const;
   await addToCount(database, { ...counted, change: -trashed.length });
   const left = ids.filter((id) => !trashed.includes(id));

@@ -1,3 +1,4 @@
+import { connectionNumber } from '#kit/database.ts';
 import {
   bigint,
   boolean,
@@ -6,7 +7,6 @@ import {
   jsonText,
   nullable,
   orNothing,
-  smallint,
   statement,
   text,
   texts,
@@ -21,10 +21,13 @@ export type SubmissionStatus = 'completed' | 'incomplete';
 export const submissionStatuses = ['completed', 'incomplete'] as const satisfies SubmissionStatus[];
 
 /**
- * How many rows a form's count is spread over: one row would serialise its submits, 32 cost nothing measurable
- * (docs/rules.md 11). Each submit picks one at random.
+ * How many rows a form's count may be spread over: one row would serialise its submits, each of which holds it until its commit is
+ * on the disk, or on a standby. Each connection has a row of its own, so a form has as many as there are connections that write to
+ * it at the same time. Only the sum over the slots means anything.
  */
-export const countSlots = 32;
+const countSlots = 64;
+/** The slot of the connection that asks; where sessions have no number (a node of Citus), that of its process. */
+const ownSlot = `(coalesce(nullif(current_setting('${connectionNumber}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
 
 /**
  * How many documents a segment of the search index holds before the next is opened (docs/decisions/0021). A look into
@@ -84,7 +87,6 @@ const insertedSubmission = {
   has_files: boolean,
   created_at: timestamp,
   completed_at: nullable(timestamp),
-  slot: smallint,
   /** The language of the form that was read, as a BCP-47 tag; `language` is how its words are stemmed. */
   spoken: nullable(text),
   language: text,
@@ -98,7 +100,7 @@ const insertedSubmission = {
  * @param keyed what an insert under a key has more: columns, their values, and what happens when the key is taken.
  */
 const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
-  `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version),
+  `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version, ${ownSlot} as slot),
    submission as (
      insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, created_at, updated_at, completed_at${columns})
      select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $spoken, $created_at, $created_at, $completed_at${values}
@@ -108,7 +110,7 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
      returning id),
    counted as (
      insert into submission_counts (workspace_id, form_id, status, slot, count)
-     select $workspace_id, $form_id, $status, $slot, 1 from submission
+     select $workspace_id, $form_id, $status, live.slot, 1 from submission cross join live
      on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + 1),
    words as materialized (select ${termsOf('$status')} as terms from submission),
    document as (
@@ -289,13 +291,14 @@ export const deleteSubmissions = statement(
    select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`,
 );
 
-/** Adds to a slot, or takes off it: only the sum over the slots means anything. */
+/** Adds to a form's count, or takes off it. */
 export const addToCount = statement(
   'add_to_count',
-  { workspace_id: uuid, form_id: uuid, status: word<SubmissionStatus>(), slot: smallint, change: bigint },
+  { workspace_id: uuid, form_id: uuid, status: word<SubmissionStatus>(), change: bigint },
   {},
-  `insert into submission_counts (workspace_id, form_id, status, slot, count)
-   values ($workspace_id, $form_id, $status, $slot, $change)
+  `with own as materialized (select ${ownSlot} as slot)
+   insert into submission_counts (workspace_id, form_id, status, slot, count)
+   select $workspace_id, $form_id, $status, slot, $change from own
    on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + excluded.count`,
 );
 

@@ -68,7 +68,7 @@ export async function openScene(database: Database, elements: readonly unknown[]
           ['completed', -1],
           ['incomplete', 1],
         ] as const) {
-          await addToCount(client, { workspace_id: workspaceId, form_id: formId, status, slot: 0, change });
+          await addToCount(client, { workspace_id: workspaceId, form_id: formId, status, change });
         }
       });
       return id;

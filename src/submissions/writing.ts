@@ -15,7 +15,6 @@ import { digestOf, type KeyedRequest } from './exactly-once/repeat.ts';
 import { giveLink } from './links/links.ts';
 import { linkToken } from './links/token.ts';
 import {
-  countSlots,
   insertKeyedSubmission,
   insertSubmission,
   openNextSegment,
@@ -94,7 +93,6 @@ export async function insertWriting(
     status,
     created_at: createdAt,
     completed_at: isCompleted ? createdAt : null,
-    slot: Math.floor(Math.random() * countSlots),
   };
   const inserted =
     key === undefined

@@ -234,7 +234,7 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
   if (before.status === after.status) return;
   // Always in this order, so that two changes in opposite directions cannot wait for each other.
   for (const status of ['completed', 'incomplete'] as const) {
-    await addToCount(db, { ...key, status, slot: 0, change: status === after.status ? 1 : -1 });
+    await addToCount(db, { ...key, status, change: status === after.status ? 1 : -1 });
   }
 }
 

@@ -62,6 +62,6 @@ export async function deleteRows(
   const removed = await deleteSubmissions(db, { workspace_id: workspaceId, ids: rows.map((row) => row.id) });
   // In one order, so that two transactions cannot wait for each other's counts.
   for (const { status, count } of removed.sort((a, b) => a.status.localeCompare(b.status))) {
-    await addToCount(db, { workspace_id: workspaceId, form_id: formId, status, slot: 0, change: -count });
+    await addToCount(db, { workspace_id: workspaceId, form_id: formId, status, change: -count });
   }
 }

@@ -73,7 +73,7 @@ async function hold(
   }
   if (saved) {
     await deleteSubmissions(db, { workspace_id: live.workspaceId, ids: [saved.id] });
-    if (!saved.is_trashed) await addToCount(db, { ...form, status: 'incomplete', slot: 0, change: -1 });
+    if (!saved.is_trashed) await addToCount(db, { ...form, status: 'incomplete', change: -1 });
   }
   return true;
 }

@@ -39,8 +39,8 @@ export async function completeProgress(
     if (limited) await takeAnswers(client, limited, saved.id);
     await keepFiles(client, completed);
     // In one order with every other change of the two (changes/edit.ts). What lay in the trash was not counted.
-    await addToCount(client, { ...form, status: 'completed', slot: 0, change: 1 });
-    if (!saved.is_trashed) await addToCount(client, { ...form, status: 'incomplete', slot: 0, change: -1 });
+    await addToCount(client, { ...form, status: 'completed', change: 1 });
+    if (!saved.is_trashed) await addToCount(client, { ...form, status: 'incomplete', change: -1 });
     const link = await giveEditLink(client, context.vault, completed);
     const deliveries = await tellCreated(client, completed, completedAt);
     return { submission: { id: saved.id, completedAt }, link, deliveries };

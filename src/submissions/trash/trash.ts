@@ -127,7 +127,6 @@ async function count(
       workspace_id: workspaceId,
       form_id: formId,
       status: line.status,
-      slot: 0,
       change: sign * line.count,
     });
   }
