@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { array, assert as check, property, string } from 'fast-check';
 import { cpuMsOf } from '#test/slowness.ts';
-import { readCsv } from './csv.ts';
+import { guardFormula, readCsv, unguardFormula } from './csv.ts';
 
 const cellsOf = (text: string): string[][] => {
   const read = readCsv(text, 1_000);
@@ -36,6 +36,9 @@ const cases: readonly [what: string, text: string, cells: string[][]][] = [
   ['a quote within a cell', 'a "b" c,d', [['a "b" c', 'd']]],
   ['formulas, as the text that they are', '=cmd()|x,"+1"', [['=cmd()|x', '+1']]],
   ['one column', 'a@x.org\nb@x.org', [['a@x.org'], ['b@x.org']]],
+  ['a line break in quotes before its separators', '"a\nb";c', [['a\nb', 'c']]],
+  ['lines that have more of another separator', 'a;b\nc,d,e', [['a', 'b'], ['c,d,e']]],
+  ['such lines as old spreadsheets end them', 'a;b\rc,d,e', [['a', 'b'], ['c,d,e']]],
   ['an empty last cell', 'a,\n', [['a', '']]],
 ];
 for (const [what, text, expected] of cases) {
@@ -82,4 +85,10 @@ test('a hundred thousand lines, and as many quotes, cost their length', () => {
   // Milliseconds; a quadratic reader takes minutes.
   assert.ok(cpuMsOf(() => assert.equal(readCsv(lines, 10).total, 100_000)) < 5_000);
   assert.ok(cpuMsOf(() => assert.equal(readCsv('"'.repeat(1_000_000), 10).ok, true)) < 5_000);
+});
+
+test('an apostrophe that stands there for a spreadsheet is taken away, and one that is its own stays', () => {
+  for (const text of ['=1+1', "'s avonds", 'plain', '', "'"])
+    assert.equal(unguardFormula(guardFormula(text)), text);
+  assert.equal(unguardFormula("'s avonds"), "'s avonds");
 });

@@ -120,7 +120,7 @@ export const guardFormula = (text: string): string =>
 /** What such a text was before: without the apostrophe that stands there for a spreadsheet, and with one that is its own. */
 export function unguardFormula(text: string): string {
   const bare = text.slice(1);
-  return text.startsWith("'") && guardFormula(bare) === text ? bare : text;
+  return guardFormula(bare) === text ? bare : text;
 }
 
 /** Not within the function: it would be made anew for each field. */

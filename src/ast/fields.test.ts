@@ -187,6 +187,8 @@ test('every other unknown name reaches the check, which refuses it', () => {
     'people',
     'people[0][other]',
     'people[0]',
+    'name[0]',
+    'colours[Red]',
     'person',
     'constructor',
     'nobody[0][person]',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from './limits.ts';
-import { isPiped, stableText, withStableLabels } from './piping.ts';
+import { isPiped, isShowable, stableText, withStableLabels } from './piping.ts';
 import { composite, element, formOf, problemsOf, structure } from './testing.ts';
 import { type FormNode, walkElements } from './tree.ts';
 
@@ -77,4 +77,13 @@ test('where no answers are, the question stands for its answer, and a form witho
   const plain = formOf(name);
   assert.equal(isPiped(plain), false);
   assert.equal(withStableLabels(plain), plain);
+});
+
+test('settings show answers to questions outside of rows: no heading, no row, and nothing that went', () => {
+  const form = formOf(name, element('heading', 'intro'), guests);
+  const ids = ['name', 'intro', 'guests', 'guest', 'gone'];
+  assert.deepEqual(
+    ids.filter((id) => isShowable(form, id)),
+    ['name'],
+  );
 });

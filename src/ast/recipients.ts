@@ -24,7 +24,7 @@ const isMailable = (address: string): boolean =>
 /** The elements whose answer may get a receipt: email answers outside repeatable composites. */
 export function receiptCandidates(form: Form): InputElement[] {
   return listQuestions(form).flatMap((question) =>
-    question.kind === 'input' && question.element.type === 'email' ? [question.element] : [],
+    question.element.type === 'email' ? [question.element] : [],
   );
 }
 

@@ -21,11 +21,14 @@ test('a submission is called by the name of its sender, else by its subject, els
   assert.equal(sayWho(asked, { topic: 'Looms', message: 'Hello' }, 'message'), 'Hello');
   assert.equal(sayWho(asked, { email, message: 'Hello' }), email);
   assert.equal(sayWho(asked, { message: 'Hello' }), undefined);
+  assert.equal(sayWho(asked, { topic: ' ', email }), email);
 });
 
 test('whose name it is counts, and not that of a friend; a long name is cut', () => {
   const named = [{ id: 'who', label: 'Who', type: 'text', autocomplete: 'name' }];
   assert.equal(sayWho([asked[0]!, ...named], { topic: 'Looms', who: 'Ada' }), 'Ada');
+  const chosen = [{ id: 'name', label: 'Name of the product', type: 'dropdown' }];
+  assert.equal(sayWho([...chosen, asked[0]!], { topic: 'Looms', name: 'Ada' }), 'Looms');
   assert.equal(sayWho(named, { who: 'x'.repeat(200) })?.length, 81);
   assert.equal(sayWho(named, { who: ['Ada'] }), undefined);
 });

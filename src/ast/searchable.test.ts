@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from './limits.ts';
-import { searchableText, subjectOf } from './searchable.ts';
+import { chosenLabels, searchableText, subjectOf } from './searchable.ts';
 import { composite, element, formOf } from './testing.ts';
 import { byteLength } from './text.ts';
 
@@ -94,5 +94,18 @@ test('the domains of mail addresses are words, whole and in parts, wherever they
   assert.equal(
     found.body,
     'or bob@Mail.acme.co.uk, not me@ @x\nMail.acme.co.uk\nMail\nacme.co.uk\nacme\nco.uk\nco',
+  );
+});
+
+test('of what was chosen the labels are known, and of no other answer', () => {
+  const options = [{ id: 'r', label: 'Ruby red' }, 'Blue'];
+  const asked = formOf(
+    element('text', 'title'),
+    element('radio', 'colour', { options }),
+    composite('rows', [element('multiple_choice', 'colours', { options })], { repeatable: true }),
+  );
+  assert.deepEqual(
+    chosenLabels(asked, { title: 'Hello', colour: 'r', rows: [{ colours: ['Blue', 'r'] }] }),
+    new Set(['Ruby red', 'Blue']),
   );
 });

@@ -49,6 +49,23 @@ test('confirmations and notifications name what has an answer outside of rows, a
       'notifications.2.when',
     ],
   );
+  assert.deepEqual(
+    messagesOf({
+      confirmations: [null, { when: old }, { when: old, title: 'a\u0000', message: 'x'.repeat(4_097) }],
+      notifications: [{ to: { answer: 'mail', or: 'a@b.co' } }],
+    }).map((text) => text.replace(/, or \{.*/, '')),
+    [
+      'confirmations.0: "confirmations.0" must be an object.',
+      'confirmations.1: "confirmations.1" must have a "message" or a "redirect_url".',
+      'confirmations.2.title: "confirmations.2.title" must be text of at most 1 KB (1024 bytes).',
+      'confirmations.2.message: "confirmations.2.message" must be text of at most 4 KB (4096 bytes).',
+      'notifications.0.to: "notifications.0.to" must be email addresses, up to 20 with commas between them',
+    ],
+  );
+  assert.match(
+    messagesOf({ confirmations: [{ when: old, message: 'x', translations: 5 }] }).join(),
+    /^confirmations\.0\.translations: .* must be an object of languages\.$/,
+  );
   for (const none of [[], 5, Array.from({ length: 21 }, () => ({ to: 'a@b.co' }))])
     assert.match(messagesOf({ notifications: none })[0]!, /must be a list of 1 to 20 objects/);
 });
@@ -90,6 +107,16 @@ test('a notification is for those submissions that meet its condition, files amo
   assert.deepEqual(heard({ photo }), ['always@b.co', 'photo@b.co']);
 });
 
+test('where a condition takes more work than may be done, everybody sees the same, and nobody is left untold', () => {
+  const worn = { ...context, work: { left: 0, kept: new Set() } };
+  assert.equal(
+    chooseConfirmation([{ when: old, message: 'x' }], form, { age: 20 }, worn, new Map()),
+    undefined,
+  );
+  const notifications = [{ when: old, to: 'old@b.co' }];
+  assert.deepEqual(notificationsFor(notifications, form, { age: 10 }, worn), notifications);
+});
+
 test('what names an element that went is left out of stored settings', () => {
   const settings: Settings = {
     confirmations: [
@@ -101,4 +128,18 @@ test('what names an element that went is left out of stored settings', () => {
   const less = formOf(element('number', 'age'));
   assert.deepEqual(settingsFor(less, settings).confirmations, [{ when: old, message: 'Hello ' }]);
   assert.equal(settingsFor(less, settings).notifications, undefined);
+});
+
+test('stored settings stay as they are where all that they name is there, addresses with braces too', () => {
+  const settings: Settings = {
+    review_step: true,
+    receipt_email_element: 'mail',
+    subject_element: 'title',
+    confirmations: [{ when: old, redirect_url: 'https://example.com/?x={{gone}}' }],
+  };
+  const asked = formOf(element('number', 'age'), element('email', 'mail'), element('text', 'title'));
+  assert.deepEqual(settingsFor(asked, settings), settings);
+  assert.deepEqual(settingsFor(asked, { review_step: true }), { review_step: true });
+  const { receipt_email_element: _mail, subject_element: _title, ...rest } = settings;
+  assert.deepEqual(settingsFor(formOf(element('number', 'age')), settings), rest);
 });

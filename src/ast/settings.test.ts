@@ -103,6 +103,7 @@ const bad: Record<keyof typeof full, unknown[]> = {
     ["https://example.com; script-src 'unsafe-inline'"],
     ['*'],
     ['https://example.com '],
+    [`https://${'a'.repeat(250)}.example`],
     Array.from({ length: 21 }, () => 'https://example.com'),
   ],
 };

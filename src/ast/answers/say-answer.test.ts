@@ -27,6 +27,7 @@ const said: readonly (readonly [
   // What stands for "other" in a form field is no answer by itself.
   ['multiple_choice', { other: true }, ['Red', '_other', 'Teal'], ['Red', 'Teal']],
   ['radio', { options: [{ id: 'r', label: 'Red' }, 'Blue'] }, 'r', ['Red']],
+  ['consent', {}, { agreed: true, text: 'Its statement' }, ['Yes']],
   ['rating', {}, 4, ['4']],
   ['matrix', {}, { Tea: 'Red', Coffee: null }, ['Tea: Red']],
 ];

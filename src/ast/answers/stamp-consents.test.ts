@@ -60,3 +60,15 @@ test('what is agreed to anew in a row, or by a moment that no row has, is stampe
     ],
   );
 });
+
+test('nothing is stamped of what was not agreed to; what another question kept under the same id is no consent', () => {
+  const asked = formOf(
+    element('consent', 'terms'),
+    composite('guests', [element('consent', 'each')], { repeatable: true }),
+  );
+  assert.deepEqual(stampConsents(asked, {}, stamp), {});
+  const anew = stampConsents(asked, { terms: { agreed: true, text: 'Its statement' } }, stamp, {
+    terms: { Tea: 'Red' },
+  });
+  assert.deepEqual(anew, { terms: fresh });
+});

@@ -25,10 +25,8 @@ export function stampConsents(
   stamp: ConsentStamp,
   before: Answers = {},
 ): Answers {
-  const consents = consentsIn(form);
-  if (consents.length === 0) return answers;
   const stamped: Answers = { ...answers };
-  for (const question of consents) {
+  for (const question of consentsIn(form)) {
     const { id } = question.element.attrs;
     const given = own(answers, id);
     if (given === undefined) continue;

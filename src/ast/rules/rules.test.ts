@@ -50,6 +50,7 @@ const scenarios: Scenario[] = [
     ['AB12', 'xAB1', 'ab1'],
     'write the answer in the expected form.',
   ],
+  ['text', { min_length: 3, pattern: '[A-Z]*' }, ['ABC'], ['AB', 'ab'], 'write at least 3 characters.'],
   ['number', { min: 18 }, [18, 18.5], [17.99, -20], 'enter 18 or more.'],
   ['number', { max: -0.5 }, [-0.5, -7], [0], 'enter -0.5 or less.'],
   ['number', { step: 0.1 }, [0, 0.3, -1.1], [0.35], 'enter a number in steps of 0.1 from 0.'],

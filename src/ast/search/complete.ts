@@ -1,4 +1,4 @@
-import { isOperatorName, type OperatorName, operators } from './read-question.ts';
+import { type OperatorName, operators } from './read-question.ts';
 
 /** What is being written where the caret is: a word or the name of an operator, or what stands behind a colon. */
 export type Unfinished = {
@@ -19,8 +19,7 @@ export function unfinishedAt(question: string, at: number): Unfinished | undefin
   );
   const { name, open = '', text = '' } = match?.groups ?? {};
   // A blank within a quotation begins nothing new.
-  if (!match || (before.split('"').length % 2 === 0 && open === '') || (open === '"' && !name))
-    return undefined;
+  if ((before.split('"').length % 2 === 0 && open === '') || (open === '"' && !name)) return undefined;
   const begin = at - text.length - open.length;
   const rest = /^[^\s"]*"?/.exec(question.slice(at))![0];
   return text === '' && !name ? undefined : { begin, end: at + rest.length, text, name };
@@ -34,6 +33,4 @@ export const quoteValue = (text: string): string => {
 
 /** The operators that begin so. */
 export const operatorsCalled = (beginning: string): OperatorName[] =>
-  Object.keys(operators).filter(
-    (name): name is OperatorName => isOperatorName(name) && name.startsWith(beginning.toLowerCase()),
-  );
+  (Object.keys(operators) as OperatorName[]).filter((name) => name.startsWith(beginning.toLowerCase()));

@@ -18,6 +18,7 @@ const rows: readonly [question: string, ...parts: string[]][] = [
   ['status:completed after:2026-01-01', 'operator status=completed', 'operator after=2026-01-01'],
   ['after:2026-01-01T08:00:00+02:00', 'operator after=2026-01-01T08:00:00+02:00'],
   ['name:ada -name:"Ada L"', 'field name=ada', 'not field name=Ada L'],
+  ['status[Room]:good', 'field status=good'],
   // Signs that mean nothing where they stand.
   ['- -- -! " ""', 'word -', 'word --', 'word -!'],
   ['note: hello', 'word note:', 'word hello'],
@@ -36,6 +37,7 @@ const refused: readonly [question: string, begin: number, end: number, says: Reg
   ['ada before:soon', 4, 15, /"before:" at character 5 takes a day such as 2026-05-17/],
   ['after:2026-02-30', 0, 16, /"after:" at character 1/],
   ['after:2026-05-17T08:00', 0, 22, /"after:"/],
+  ['after:2026-05-17T25:00:00Z', 0, 26, /"after:"/],
   ['-status:done', 0, 12, /"status:" at character 1 takes "completed" or "incomplete"/],
   ['a*', 0, 2, /at least 2 letters: "a\*" at character 1/],
   [
@@ -43,6 +45,12 @@ const refused: readonly [question: string, begin: number, end: number, says: Reg
     182,
     189,
     /at most 24 phrases/,
+  ],
+  [
+    Array.from({ length: mostParts + 1 }, (_, index) => `-t${index}`).join(' '),
+    110,
+    114,
+    /at most 24 phrases, operators and words that must not be there/,
   ],
 ];
 for (const [question, begin, end, says] of refused)
@@ -70,5 +78,6 @@ test('days become the moments in which they begin for the reader', () => {
     withMoments('ada after:2026-05-01 -before:2026-06-01 "after:2026-05-01"', berlin),
     'ada after:2026-05-01T00:00:00+02:00 -before:2026-06-01T00:00:00+02:00 "after:2026-05-01"',
   );
-  assert.equal(withMoments('after:2026-02-30', berlin), 'after:2026-02-30');
+  for (const text of ['after:2026-02-30', 'after:2026-13-01', 'after:2026-05', 'tag:2026-05-01'])
+    assert.equal(withMoments(text, berlin), text);
 });

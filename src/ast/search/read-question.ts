@@ -41,7 +41,7 @@ export const signs = {
 } as const;
 
 export type OperatorName = keyof typeof operators;
-export const isOperatorName = (name: string): name is OperatorName => Object.hasOwn(operators, name);
+const isOperatorName = (name: string): name is OperatorName => Object.hasOwn(operators, name);
 
 /** So many phrases, beginnings, operators and words that must not be there one question has at most: each is looked at by itself. */
 export const mostParts = 24;

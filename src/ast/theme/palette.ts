@@ -89,8 +89,7 @@ export function paletteOf(theme: Theme, scheme: Scheme): Palette {
   const { paper, tint, line } = groundsOf(theme, scheme, neutral);
   const isChosen = schemesOf(theme)[0] === scheme;
   // The default colour was chosen for white paper.
-  const isReadable =
-    theme.color === undefined ? scheme === 'light' && contrast(chosen, paper) >= textContrast : isChosen;
+  const isReadable = theme.color === undefined ? contrast(chosen, paper) >= textContrast : isChosen;
   const accent = isReadable ? chosen : readableAccent(chosen, paper, scheme);
   return {
     ground:

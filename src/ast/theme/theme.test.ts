@@ -53,6 +53,16 @@ test('a colour comes back from OKLCH as it went in', () => {
   check(property(colours, (colour) => assert.equal(fromOklch(toOklch(colour)), colour)));
 });
 
+test('what no screen can show keeps its lightness and its hue, and gives way in chroma', () => {
+  for (let hue = -180; hue < 180; hue += 5)
+    for (const lightness of [0.5, 0.6, 0.7]) {
+      const shown = toOklch(fromOklch({ lightness, chroma: 0.35, hue }));
+      assert.ok(Math.abs(shown.lightness - lightness) < 0.01, `${hue}: ${shown.lightness}`);
+      const turned = Math.abs(shown.hue - hue);
+      assert.ok(Math.min(turned, 360 - turned) < 2, `${hue}: ${shown.hue}`);
+    }
+});
+
 /** What stands on what, and the least contrast: text 4.5, edges and focus 3 (WCAG 2.2, 1.4.3 and 1.4.11). */
 const pairs: readonly [keyof Palette, keyof Palette, number][] = [
   ['ink', 'paper', 7],
@@ -149,6 +159,32 @@ test('a paper is refused exactly when text has less than 10:1 on it, with the fi
   assert.equal(paletteOf({ paper: '#fdf6e3' }, 'light').paper, '#fdf6e3');
 });
 
+test('the shade that is proposed is of the same hue, and no lighter or darker than it has to be', () => {
+  assert.equal(suggestPaper({ paper: '#e8b04a' }), '#ffcb71');
+  assert.equal(suggestPaper({ paper: '#204a30', mode: 'dark' }), '#023017');
+  assert.equal(suggestColour({ color: '#ffd400' }), '#8b7300');
+  assert.equal(suggestColour({ color: '#001f5b', mode: 'dark' }), '#81abf3');
+});
+
+test('what is wrong is red beside an accent that is not, and a pressed button goes further from the paper', () => {
+  assert.equal(paletteOf({}, 'light').bad, '#b3261e');
+  const moves = ([theme, scheme]: readonly [Theme, 'light' | 'dark']): number => {
+    const { accent, deep } = paletteOf(theme, scheme);
+    return Math.sign(toOklch(deep).lightness - toOklch(accent).lightness);
+  };
+  // What is nearly black already has only one way to go.
+  assert.deepEqual(
+    (
+      [
+        [{}, 'light'],
+        [{}, 'dark'],
+        [{ color: '#111111' }, 'light'],
+      ] as const
+    ).map(moves),
+    [-1, 1, 1],
+  );
+});
+
 test('the colour of a theme is shown as it was chosen', () => {
   assert.equal(paletteOf({ color: '#7a1f8a' }, 'light').accent, '#7a1f8a');
   assert.equal(paletteOf({ color: '#e0aaff', mode: 'dark' }, 'dark').accent, '#e0aaff');
@@ -171,6 +207,7 @@ const wrong: Readonly<Record<string, [theme: unknown, field: string]>> = {
   'a dark paper on a light page': [{ paper: '#0f172a' }, 'theme.paper'],
   'a label of two lines': [{ submit_label: 'Send\nit' }, 'theme.submit_label'],
   'a label that says nothing': [{ submit_label: ' ' }, 'theme.submit_label'],
+  'a label with half a character': [{ submit_label: 'Send \ud800' }, 'theme.submit_label'],
   'a title that is too long': [{ confirmation_title: 'x'.repeat(1_025) }, 'theme.confirmation_title'],
   'a title that is no text': [{ social_title: 5 }, 'theme.social_title'],
   'a short reference by word': [{ short_reference: 'yes' }, 'theme.short_reference'],

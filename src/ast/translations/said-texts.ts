@@ -18,7 +18,6 @@ export function saidTexts(
 ): { readonly language: string; readonly text: string }[] {
   const text = own(attrs, name);
   const written = typeof text === 'string' ? [{ language: '', text }] : [];
-  if (own(attrs, 'translations') === undefined) return written;
   const translated = Object.entries(translationsOf(attrs)).flatMap(([language, texts]) => {
     const said: unknown = own(texts, name);
     return typeof said === 'string' ? [{ language, text: said }] : [];

@@ -10,7 +10,8 @@ import type { Form, FormNode } from '../tree.ts';
 import { validateStructure } from '../validate.ts';
 import { matchLanguage } from './match-language.ts';
 import { readTextsFile, writeTextsFile } from './texts-file.ts';
-import { listTexts, missingIn, tidyTranslations, translateTexts } from './texts.ts';
+import { mapSaidTexts, saidTexts } from './said-texts.ts';
+import { listTexts, missingIn, type TextDocument, tidyTranslations, translateTexts } from './texts.ts';
 import { inLanguage } from './translations.ts';
 import { settingsInLanguage } from './setting-texts.ts';
 
@@ -121,6 +122,9 @@ test('a translation to no language of the form, of no text, or of no option is r
   ]);
   assert.deepEqual(problem({ de: { label: 'x'.repeat(limits.labelBytes + 1) } }), [
     `${begin} must have at most 1 KB (1024 bytes) as "label" in "de".`,
+  ]);
+  assert.deepEqual(problem({ de: { options: 'Rot' } }), [
+    `${begin} must have labels by the ids of options as "options" in "de".`,
   ]);
   for (const hostile of [7, [], { de: null }, { de: { label: 7 } }, { de: { options: { Red: [] } } }])
     assert.match(problem(hostile).join(), /^0\.0 "translations" of "colour" must be an object of languages/);
@@ -334,7 +338,15 @@ test('a file with keys, columns or texts that the form cannot have changes nothi
   assert.equal(untranslated, 'key,text\r\n$form/name,Contact\r\n');
   assert.deepEqual(readTextsFile(plain, untranslated), { ok: true, changes: [], outdated: [] });
   assert.deepEqual(problems(''), ['1: The file is empty.']);
-  assert.deepEqual(problems('en,de\n'), ['1: The column "key" is missing.']);
+  assert.deepEqual(problems('en,de\nYour name,Ihr Name\n'), ['1: The column "key" is missing.']);
+  assert.deepEqual(problems('key,de,de\nname/label,Name,Name\n'), ['1: A column is there more than once.']);
+  assert.deepEqual(problems('key,de\nname/label,\ud800\n'), [
+    '2: "name/label" in "de" has half a character.',
+  ]);
+  const most = limits.elements * 8 + limits.formOptions;
+  assert.deepEqual(problems(`key,de\n${'gone/label,\n'.repeat(most + 1)}`), [
+    `1: The file has more than ${most} lines.`,
+  ]);
   assert.match(problems('key,de\nname/label,"Ihr\n').join(), /quote/);
 });
 
@@ -372,4 +384,38 @@ test('answers are stemmed as their language is; one that search does not know is
     ['de-AT', 'nb', 'ja', 'pt-BR'].map((tag) => searchLanguage({ language: 'french' }, tag)),
     ['german', 'norwegian', 'simple', 'portuguese'],
   );
+});
+
+test('of two lines are labels and long texts, and neither options nor titles', () => {
+  const document: TextDocument = {
+    structure: structure(),
+    settings: { closed_message: 'Closed', theme: { submit_label: 'Send' } },
+  };
+  const twoLines = (key: string): boolean => readTextsFile(document, `key,de\n${key},"a\nb"\n`).ok;
+  assert.deepEqual(['name/label', 'name/help_text', '$settings/closed_message'].filter(twoLines).length, 3);
+  assert.deepEqual(['colour/options/Red', '$settings/theme.submit_label'].filter(twoLines), []);
+});
+
+test('of a form on its way only whole options and texts are listed, and a text is changed in every language', () => {
+  const options = ['Red', { id: 'a' }, { id: 7, label: 'x' }, { label: 'y' }];
+  const listed = listTexts({
+    structure: structure([element('radio', 'colour', { label: 7, options })]),
+    settings: {},
+  });
+  assert.deepEqual(
+    listed.filter(({ key }) => key.startsWith('colour/')).map(({ key }) => key),
+    ['colour/options/Red'],
+  );
+  const attrs = { label: 'Hi', translations: { de: { label: 'Hallo', help_text: 'x' }, ar: {} } };
+  assert.deepEqual(
+    mapSaidTexts(attrs, 'label', (text) => `${text}!`),
+    { label: 'Hi!', translations: { de: { label: 'Hallo!', help_text: 'x' }, ar: {} } },
+  );
+  assert.equal(
+    mapSaidTexts(attrs, 'label', (text) => text),
+    attrs,
+  );
+  assert.deepEqual(saidTexts({ label: 'Hi', translations: { de: null } }, 'label'), [
+    { language: '', text: 'Hi' },
+  ]);
 });
