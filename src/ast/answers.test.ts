@@ -171,7 +171,14 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
   },
   ranking: {
     good: [['Blue', 'Red', 'Green']],
-    bad: ['Red', ['Red'], ['Red', 'Red', 'Green'], ['Red', 'Green', 'Grey'], {}],
+    bad: [
+      'Red',
+      ['Red'],
+      ['Red', 'Red', 'Green'],
+      ['Red', 'Green', 'Grey'],
+      ['Red', 'Green', 'Blue', 'Blue'],
+      {},
+    ],
     problem: 'list every option once, the best first.',
   },
   picture_choice: {
@@ -306,6 +313,7 @@ test('hostile texts are checked in linear time', () => {
     `a@${'a.'.repeat(30_000)}`,
     `https://${'a.'.repeat(30_000)} `,
     '1'.repeat(60_000),
+    `1${' '.repeat(60_000)}1`,
   ];
   const start = process.cpuUsage();
   for (const value of long) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { autofillOf } from './autofill.ts';
+import { identifies } from './identifies.ts';
 import { element, formOf } from './testing.ts';
 import { isInput, walkElements } from './tree.ts';
 
@@ -26,5 +27,24 @@ for (const [what, type, id, attrs, token] of cases) {
     const [{ element: input } = {}] = walkElements(formOf(element(type, id, attrs)));
     assert.ok(input && isInput(input));
     assert.equal(autofillOf(input), token);
+  });
+}
+
+const told: readonly (readonly [type: string, id: string, attrs: Record<string, unknown>, tells: boolean])[] =
+  [
+    ['email', 'friend_email', {}, true],
+    ['file_upload', 'photo', {}, true],
+    ['text', 'first_name', {}, true],
+    ['text', 'who', { autocomplete: 'name' }, true],
+    ['text', 'first_name', { autocomplete: 'off' }, false],
+    ['text', 'spoken', { autocomplete: 'language' }, false],
+    ['text', 'colour', {}, false],
+  ];
+
+for (const [type, id, attrs, tells] of told) {
+  test(`${type} ${id} ${JSON.stringify(attrs)} ${tells ? 'tells' : 'does not tell'} who somebody is`, () => {
+    const [{ element: input } = {}] = walkElements(formOf(element(type, id, attrs)));
+    assert.ok(input && isInput(input));
+    assert.equal(identifies(input), tells);
   });
 }

@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, formOf } from './testing.ts';
-import { columnSpanOf, isRequired, layoutOf, listQuestions, optionsOf, walkElements } from './tree.ts';
+import { imagesIn } from './form-images.ts';
+import { takesFiles } from './input-rules.ts';
+import {
+  columnSpanOf,
+  type Element,
+  isQuestion,
+  isRequired,
+  isSeen,
+  layoutOf,
+  listQuestions,
+  optionsOf,
+  takesOther,
+  walkElements,
+} from './tree.ts';
 
 const form = formOf(
   element('heading', 'intro'),
@@ -51,4 +64,45 @@ test('attributes that were not sent have the defaults of the table', () => {
   const options = ['Red', 'Green', 'Blue'].map((text) => ({ id: text, label: text }));
   assert.deepEqual([optionsOf(name), optionsOf(colour)], [[], options]);
   assert.deepEqual([layoutOf(people.element), layoutOf(form.children[0]!)], ['stack', 'stack']);
+});
+
+test('visitors are asked for what does not come by itself, and see it, headings, and results that are not hidden', () => {
+  const elements = [
+    element('text', 'name'),
+    composite('both', []),
+    element('hidden', 'campaign'),
+    element('heading', 'intro'),
+    element('calculation', 'sum'),
+    element('calculation', 'points', { hidden: true }),
+  ] as Element[];
+  const idsOf = (some: readonly Element[]): unknown[] => some.map(({ attrs }) => attrs?.id);
+  assert.deepEqual(idsOf(elements.filter(isQuestion)), ['name', 'both']);
+  assert.deepEqual(idsOf(elements.filter(isSeen)), ['name', 'both', 'intro', 'sum']);
+  assert.deepEqual(
+    ['file_upload', 'signature', 'text', 'heading', 'constructor', undefined].filter(takesFiles),
+    ['file_upload', 'signature'],
+  );
+});
+
+test('a matrix has the options that it is chosen from; what a text calls options, or another one, is neither', () => {
+  const [matrix, text] = listQuestions(
+    formOf(element('matrix', 'likes'), element('text', 'name', { options: ['Red'], other: true })),
+  );
+  assert.ok(matrix?.kind === 'input' && text?.kind === 'input');
+  assert.equal(optionsOf(matrix.element).length, 3);
+  assert.deepEqual([optionsOf(text.element), takesOther(text.element)], [[], false]);
+});
+
+test('the images of a form are those that its elements and their options show, and no others of that name', () => {
+  const id = (last: number): string => `00000000-0000-7000-8000-00000000000${last}`;
+  const options = [{ id: 'r', label: 'Red', image: id(2) }, { id: 'b', label: 'Blue' }, 'Green'];
+  const shown = formOf(
+    element('image', 'plan', { image: id(1) }),
+    element('text', 'name', { image: id(9), options: [{ image: id(9) }] }),
+    composite('inner', [element('radio', 'colour', { options })]),
+  );
+  assert.deepEqual(imagesIn(shown), [
+    { id: id(1), name: 'image', path: [0, 0] },
+    { id: id(2), name: 'options', path: [0, 2, 0] },
+  ]);
 });

@@ -232,7 +232,7 @@ const keptClasses = 1_000;
 
 /** Whether one character is what the token asks for. */
 function accepts(text: string, character: string, work: Work): boolean {
-  if (text !== '.' && text.length <= 2 && !text.startsWith('\\') && !text.startsWith('[')) {
+  if (text !== '.' && !text.startsWith('\\') && !text.startsWith('[')) {
     return character === text;
   }
   spendOnce(work, text, /\\p/i.test(text) ? steps.newProperty : steps.newClass);

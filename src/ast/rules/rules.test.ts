@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { checkAnswers, type FileAnswer } from '../answers.ts';
 import { composite, context, element, formOf, problemsOf, structure } from '../testing.ts';
 import type { FormNode } from '../tree.ts';
+import { exampleOf } from './moments.ts';
 import { sayProblem } from './problem.ts';
 
 /** The message about a value; undefined when it is taken. */
@@ -138,6 +139,9 @@ test('with "other" one free text is taken in place of an option, tidied', () => 
   const form = formOf(otherRadio, element('multiple_choice', 'm', { other: true, max_choices: 2 }));
   const result = checkAnswers(form, { q: ' Teal ', m: ['Red', ' Pink'] }, new Map(), context);
   assert.deepEqual(result, { ok: true, answers: { q: 'Teal', m: ['Red', 'Pink'] } });
+  const spaced = formOf(element('radio', 'q', { other: true, options: [' Red', 'Blue'] }));
+  const answers = { q: ' Red' };
+  assert.deepEqual(checkAnswers(spaced, answers, new Map(), context), { ok: true, answers });
 });
 
 test('a second free text, a repeated one, and one that is no line of text are refused', () => {
@@ -196,6 +200,21 @@ const badAttributes: [type: string, attrs: Record<string, unknown>, problem: str
     { min: 'tomorrow' },
     '"min" of "q" must be a date like 2026-01-31, or days around today like "today", "today+30", "today-18".',
   ],
+  [
+    'radio',
+    { options: ['a\nb'] },
+    '"options" of "q" must not have an entry that is blank or has line breaks.',
+  ],
+  ...[{ points: '5' }, { points: 1_000_001 }].map((more): (typeof badAttributes)[number] => [
+    'radio',
+    { options: [{ id: 'r', label: 'Red', ...more }] },
+    '"options" of "q" must not have an entry 1 that has a "points" that is not a number from -1000000 to 1000000.',
+  ]),
+  ...[0, 1.5, 10_001, '5'].map((capacity): (typeof badAttributes)[number] => [
+    'radio',
+    { options: [{ id: 'r', label: 'Red', capacity }] },
+    '"options" of "q" must not have an entry 1 that has a "capacity" that is not a whole number from 1 to 10000.',
+  ]),
   ['time', { max: 'today' }, '"max" of "q" must be a time like 14:30.'],
   ['multiple_choice', { min_choices: 4 }, '"q" has a "min_choices" over the number of its options.'],
   [
@@ -229,6 +248,9 @@ test('rules that no answer could keep, and rules that are none, are refused with
     assert.deepEqual(problemsOf(structure(element(type, 'q', attrs))), [{ message, path: [0, 0] }]);
   }
   assert.deepEqual(problemsOf(structure(element('date', 'q', { min: 'today+9', max: 'today' }))), []);
+  assert.deepEqual(problemsOf(structure(element('date', 'q', { min: '2026-01-01', max: '2026-02-01' }))), []);
+  const rows = [{ id: 'r', label: 'Red', image: '00000000-0000-7000-8000-000000000000' }];
+  assert.deepEqual(problemsOf(structure(element('matrix', 'q', { rows }))), []);
   assert.deepEqual(
     problemsOf(structure(element('multiple_choice', 'q', { other: true, min_choices: 4 }))),
     [],
@@ -257,4 +279,22 @@ test('a form has at most 5,000 options in all, said once and with the number', (
   assert.deepEqual(problemsOf(lists(9)), []);
   const message = 'A form can have at most 5000 options in all.';
   assert.deepEqual(problemsOf(lists(12)), [{ message, path: [0, 10] }]);
+});
+
+test('a name that is typed in place of a signature is sent as an upload, and is not too long for one', () => {
+  const input = element('signature', 'q');
+  assert.match(messageOf(input, 'Ada') ?? '', /^The q: send the file itself/);
+  assert.match(
+    messageOf(input, 'x'.repeat(10_000)) ?? '',
+    /^The q: shorten the answer to at most \d+ characters/,
+  );
+});
+
+test('a sentence shows a day, a time, or both, as the language writes them', () => {
+  assert.deepEqual(
+    (['date', 'time', 'datetime'] as const).map((format) =>
+      exampleOf(format, 'en-US').replaceAll('\u202f', ' '),
+    ),
+    ['01/31/2026', '02:30 PM', '01/31/2026, 02:30 PM'],
+  );
 });

@@ -35,9 +35,8 @@ export function sayNumber(
   [decimal = '.', thousands = '\u202f']: string,
   decimals?: number,
 ): string {
-  // Past these, exponents say it more clearly.
-  if (Math.abs(value) >= 1e15 || (decimals === undefined && value !== 0 && Math.abs(value) < 1e-6))
-    return String(value).replace('.', decimal);
+  // Past it, exponents say it more clearly.
+  if (Math.abs(value) >= 1e15) return String(value).replace('.', decimal);
   const [whole, rest] = (decimals === undefined ? String(value) : value.toFixed(decimals)).split('.');
   const grouped = whole!.length > 4 ? whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands) : whole!;
   return rest === undefined ? grouped : `${grouped}${decimal}${rest}`;

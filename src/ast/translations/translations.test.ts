@@ -82,6 +82,18 @@ test('a form in one of its languages has the texts of that one and no translatio
     help_text: 'As in your passport',
   });
   assert.equal(inLanguage(form, 'de'), german, 'it is made once');
+  assert.equal(inLanguage(form, 'fr'), inLanguage(form, 'en'), 'a language that it has not makes no other');
+  const partly = valid(
+    structure([element('text', 'a', { translations: { de: { help_text: 'Hilfe' } } }), element('text', 'b')]),
+  );
+  assert.deepEqual(
+    [0, 1].map((index) => attributesOf(inLanguage(partly, 'de'), index)),
+    [
+      { id: 'a', label: 'The a' },
+      { id: 'b', label: 'The b' },
+    ],
+    'what is not written is not said in another language either',
+  );
   const plain = formOf(element('text', 'name'));
   assert.equal(inLanguage(plain, 'de'), plain, 'a form that names no languages is itself');
 });
@@ -177,6 +189,10 @@ test('confirmations by condition say their texts in the languages beside them, l
   const [, message] = texts;
   const said = translateTexts(document, [{ text: message!, language: 'de', to: 'Fertig' }]).settings;
   assert.deepEqual(checkSettings(said, form).ok, true);
+  const closed = listTexts({ ...document, settings: { ...settings, closed_message: 'Closed' } }).at(-3)!;
+  assert.equal(closed.key, '$settings/closed_message');
+  const other = translateTexts(document, [{ text: closed, language: 'de', to: 'Zu' }]).settings;
+  assert.equal(other.confirmations, settings.confirmations, 'what is not changed is shared');
   assert.deepEqual(settingsInLanguage(said, 'de').confirmations, [
     { when, redirect_url: 'https://example.com/' },
     { when, title: 'Hallo {{name}}', message: 'Fertig' },
@@ -363,6 +379,7 @@ test('what a language lacks is listed, and what says nothing any more can be swe
   ]);
   assert.deepEqual(swept, { de: { label: 'Farbe für {{name}}', options: { Red: 'Rot' } } });
   assert.equal(tidyTranslations({ type: 'radio', attrs: colour.attrs! }, ['en', 'ar']), undefined);
+  assert.equal(tidyTranslations(element('text', 'name'), ['en', 'de']), undefined);
   assert.deepEqual(tidyTranslations({ type: 'text', attrs: colour.attrs! }, ['en', 'de']), {
     de: { label: 'Farbe für {{name}}' },
   });
@@ -399,12 +416,15 @@ test('of two lines are labels and long texts, and neither options nor titles', (
 test('of a form on its way only whole options and texts are listed, and a text is changed in every language', () => {
   const options = ['Red', { id: 'a' }, { id: 7, label: 'x' }, { label: 'y' }];
   const listed = listTexts({
-    structure: structure([element('radio', 'colour', { label: 7, options })]),
-    settings: {},
+    structure: structure([
+      element('radio', 'colour', { label: 7, options }),
+      element('radio', 'shade', { label: 7, options: 'Red' }),
+    ]),
+    settings: { closed_message: ' ' },
   });
   assert.deepEqual(
-    listed.filter(({ key }) => key.startsWith('colour/')).map(({ key }) => key),
-    ['colour/options/Red'],
+    listed.map(({ key }) => key),
+    ['$form/name', '$0/title', 'colour/options/Red'],
   );
   const attrs = { label: 'Hi', translations: { de: { label: 'Hallo', help_text: 'x' }, ar: {} } };
   assert.deepEqual(

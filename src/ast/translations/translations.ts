@@ -1,4 +1,4 @@
-import { type ChoiceOption, labelOf, type Option } from '../answers/options.ts';
+import type { ChoiceOption, Option } from '../answers/options.ts';
 import { own } from '../json.ts';
 import { type Form, type FormNode, languagesOf } from '../tree.ts';
 import type { Translations } from './shapes.ts';
@@ -54,7 +54,7 @@ const optionsIn = (options: readonly Option[], labels: Readonly<Record<string, s
   options.map((option): Option => {
     const given: ChoiceOption = typeof option === 'string' ? { id: option, label: option } : option;
     const label = own(labels, given.id);
-    return label === undefined || label === labelOf(option) ? option : { ...given, label };
+    return label === undefined ? option : { ...given, label };
   });
 
 /** The translations with one text changed or, with undefined, taken away; undefined when none is left. */

@@ -123,6 +123,74 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'a text that fits is cut where it ends',
     },
   ],
+  'src/ast/csv.ts': [
+    {
+      what: 'only the left of &&: !isQuoted && counts.has(character)',
+      why: 'what is counted besides has no number, and comes before no separator',
+    },
+    {
+      what: 'only the right of &&: !plainStart.test(text) && (formulaStart.test(text) || text.startsWith("\'"))',
+      why: 'what begins with a letter or a digit is no formula: it is only told sooner',
+    },
+  ],
+  'src/ast/json.ts': [
+    {
+      what: 'only the left of &&: next && !problem',
+      why: 'it only ends sooner: one fault is enough',
+    },
+  ],
+  'src/ast/redirect.ts': [
+    {
+      what: "only the right of &&: protocol === 'http:' && ownMachine.has(hostname)",
+      why: 'the origin of any other protocol is none (isOrigin)',
+    },
+  ],
+  'src/ast/rules/check-rules.ts': [
+    {
+      what: 'without: if (least === undefined && most === undefined) return undefined;',
+      why: 'a text without limits is only counted in vain',
+    },
+  ],
+  'src/ast/searchable.ts': [
+    {
+      what: "without: if (addressed === '') return texts.join('\\n');",
+      why: 'where nothing has an @, no domain is found',
+    },
+  ],
+  'src/ast/search/read-question.ts': [
+    {
+      what: 'without: if (!anySign.test(text)) return { parts: Array.from(text.matchAll(/\\S+/g), wordOf), problems: [] };',
+      why: 'words alone are read as the same by the pattern of all else, which takes longer',
+    },
+  ],
+  'src/ast/settings-by-condition.ts': [
+    {
+      what: "only the left of &&: kind === 'input' && kindOf(element) === 'files'",
+      why: 'conditions look for the files of uploads alone',
+    },
+  ],
+  'src/ast/theme/check-theme.ts': [
+    {
+      what: 'only the right of &&: next > 0 && next < 1',
+      why: 'a paper of the hue is found before it is black',
+    },
+    {
+      what: 'only the left of &&: next > 0 && next < 1',
+      why: 'a paper of the hue is found before it is white',
+    },
+  ],
+  'src/ast/theme/colour.ts': [
+    {
+      what: 'without: if (isShown(whole)) return writeHex(whole);',
+      why: 'halving comes to the same but for a 4000th of the chroma, and takes longer',
+    },
+  ],
+  'src/ast/rules/range-problem.ts': [
+    {
+      what: "only the left of &&: isText && !least.startsWith('today') && !most.startsWith('today')",
+      why: 'a day of the calendar sorts before the word today',
+    },
+  ],
   'src/app/watch/queries.ts': [
     { what: 'whether or not: failing_since is not null', why: 'nothing is later than a time that is null' },
     {

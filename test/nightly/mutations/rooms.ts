@@ -32,6 +32,10 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/app/*.test.ts',
     ],
   },
+  page: {
+    sources: ['src/page/*.ts', 'src/page/visit/*.ts'],
+    tests: ['src/page/*.test.ts', 'src/page/{post,visit}/*.test.ts', 'src/forms/password.test.ts'],
+  },
   post: {
     sources: ['src/page/post/*.ts'],
     tests: ['src/page/*.test.ts', 'src/page/post/*.test.ts', 'src/files/*.test.ts'],

@@ -62,7 +62,7 @@ export const rowKind = (isMultiple: boolean): RowAnswer['kind'] => (isMultiple ?
 
 /** The options of a row, each once; undefined for what is none. */
 function chosenOf(cell: unknown, isMultiple = false): string[] | undefined {
-  const chosen: readonly unknown[] = isMultiple && Array.isArray(cell) ? cell : [cell];
+  const chosen: readonly unknown[] = Array.isArray(cell) ? cell : [cell];
   const texts = chosen.filter((option) => typeof option === 'string');
   return Array.isArray(cell) === isMultiple && new Set(texts).size === chosen.length ? texts : undefined;
 }
