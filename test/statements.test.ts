@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { PoolClient } from 'pg';
+import { sharedTables } from '#kit/cells/create-cell.ts';
 import type { Declared } from '#kit/statement.ts';
 import { citusProblems } from './citus-rules.ts';
 import { testDatabase } from './database.ts';
@@ -76,6 +77,56 @@ test('every statement is valid on the schema, and its declared parameters and co
   } finally {
     client.release(true);
   }
+});
+
+/** What a statement of tenants' tables may know of a person: all that a cell needs of what is shared (decision 78). */
+const ofPerson = ['id', 'name', 'email', 'second_factor', 'ends_at'];
+
+/** The statements that a database without some tables and columns cannot run. */
+async function invalidAfter(change: string): Promise<string[]> {
+  const client = await database.connect();
+  try {
+    await client.query(`begin; ${change}`);
+    const invalid: string[] = [];
+    for (const { name, text } of statements) {
+      await client.query('savepoint before');
+      try {
+        await client.query(`prepare tried as ${text}`);
+        await client.query('deallocate tried');
+      } catch (error) {
+        assert.match((error as Error).message, /does not exist/, name);
+        invalid.push(name);
+        await client.query('rollback to savepoint before');
+      }
+    }
+    return invalid;
+  } finally {
+    client.release(true);
+  }
+}
+
+test('no statement asks for what is of a cell together with what is shared, but for a little of a person', async () => {
+  const dropAll = (names: readonly string[]) => `drop table ${names.join()} cascade`;
+  const shared = ['cells', 'directory', ...sharedTables.filter((name) => name !== 'users')];
+  const { rows: all } = await database.query<{ name: string }>(
+    `select relname::text as name from pg_class
+      where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`,
+  );
+  const ofCell = all
+    .map(({ name }) => name)
+    .filter((name) => !['users', 'migrations', ...shared].includes(name));
+  const { rows: columns } = await database.query<{ name: string }>(
+    "select column_name as name from information_schema.columns where table_name = 'users' and table_schema = 'public'",
+  );
+  const unknown = columns.map(({ name }) => name).filter((name) => !ofPerson.includes(name));
+  const dropColumns = `alter table users ${unknown.map((name) => `drop column ${name} cascade`).join()}`;
+  const ofInstance = await invalidAfter(`${dropAll(shared)}; ${dropColumns}`);
+  const ofCells = new Set(await invalidAfter(dropAll(ofCell)));
+  assert.ok(ofInstance.length > 50 && ofCells.size > 300);
+  assert.deepEqual(
+    ofInstance.filter((name) => ofCells.has(name)),
+    [],
+  );
 });
 
 /** The tables of the migration that hold a tenant's rows: those with a workspace_id. */

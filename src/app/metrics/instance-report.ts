@@ -5,10 +5,10 @@ import type { Database } from '#kit/database.ts';
 import { only } from '#kit/statement.ts';
 import { reportParts } from '#webhooks/upkeep/queries.ts';
 import type { Report } from './report.ts';
-import { readInstance } from './queries.ts';
+import { readBackups, readInstance } from './queries.ts';
 
 type Context = { database: Database; config: Pick<Config, 'dataDir' | 'backup'> };
-type Facts = Awaited<ReturnType<typeof readInstance>>[number];
+type Facts = Awaited<ReturnType<typeof readFacts>>;
 type Value = number | readonly { labels: Record<string, string>; value: number }[];
 
 /** So long an answer is given again: whoever scrapes more often, or from several places, costs the database nothing more. */
@@ -28,9 +28,7 @@ export function openInstanceReport(context: Context): () => Promise<Report> {
 
 async function read({ database, config }: Context): Promise<Report> {
   const [found, disks, ledgers] = await Promise.all([
-    refreshCells(database)
-      .then(() => readInstance(everywhere(database), { most }))
-      .then(only, () => undefined),
+    readFacts(database).catch(() => undefined),
     readDisks(config),
     readLedgers(database),
   ]);
@@ -86,6 +84,15 @@ function reportOfLedgers(ledgers: Awaited<ReturnType<typeof readLedgers>>): Repo
       byCell(({ oldest_end }) => oldest_end),
     ),
   ];
+}
+
+async function readFacts(database: Database) {
+  await refreshCells(database);
+  const [cells, backups] = await Promise.all([
+    readInstance(everywhere(database), { most }),
+    readBackups(database, {}),
+  ]);
+  return { ...only(cells)!, ...only(backups)! };
 }
 
 function reportOf(found: Facts): Report {

@@ -13,9 +13,6 @@ export const readInstance = statement(
     deliveries_waiting: bigint,
     webhooks_failing: bigint,
     webhooks_paused: bigint,
-    /** Seconds since the last backup that was made; null: there is none. */
-    backup_age: nullable(double),
-    backups_failed: bigint,
     database_bytes: bigint,
     connections: bigint,
     connections_most: bigint,
@@ -37,9 +34,6 @@ export const readInstance = statement(
      (select count(*) from (select from deliveries where status = 'Retrying' limit $most) as waiting) as deliveries_waiting,
      (select count(*) from webhooks where failing_since is not null and active) as webhooks_failing,
      (select count(*) from webhooks where paused_by = 'failure') as webhooks_paused,
-     (select extract(epoch from now() - max(finished_at))::double precision from backups
-       where finished_at is not null and problem is null) as backup_age,
-     (select count(*) from backups where problem is not null) as backups_failed,
      pg_database_size(current_database()) as database_bytes,
      (select count(*) from pg_stat_activity where datname = current_database()) as connections,
      current_setting('max_connections')::bigint as connections_most,
@@ -48,4 +42,18 @@ export const readInstance = statement(
      xact_commit as commits, xact_rollback as rollbacks, deadlocks, blks_read as blocks_read, blks_hit as blocks_hit,
      temp_bytes as temporary_bytes
     from pg_stat_database where datname = current_database()`,
+);
+
+/** Of the backups by schedule that are still known. */
+export const readBackups = statement(
+  'metrics.read_backups',
+  {},
+  {
+    /** Seconds since the last one that was made; null: there is none. */
+    backup_age: nullable(double),
+    backups_failed: bigint,
+  },
+  `select extract(epoch from now() - max(finished_at) filter (where problem is null))::double precision as backup_age,
+          count(problem) as backups_failed
+     from backups`,
 );

@@ -5,7 +5,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { Vault } from '#kit/vault.ts';
-import { insertAnnounced, selectAudience } from './queries.ts';
+import { insertAnnounced, selectAnnounced, selectKeyOwners } from './queries.ts';
 
 /** What is announced: the same subject and text are the same announcement. */
 type Announcement = { subject: string; text: string };
@@ -13,7 +13,7 @@ type Announcement = { subject: string; text: string };
 /** Somebody whom it concerns. */
 type Listener = { email: string; name: string; workspace_id: string };
 
-type Audience = Awaited<ReturnType<typeof selectAudience>>;
+type Audience = Awaited<ReturnType<typeof selectKeyOwners>>;
 
 /** People in one transaction. */
 const batchSize = 500;
@@ -24,8 +24,13 @@ const digestOf = ({ subject, text }: Announcement): Buffer =>
     .digest();
 
 /** Who would get it now: the owners of API keys (specification, "Versioning" 3) who have not got it yet. */
-export function findAudience(database: Database, announcement: Announcement): Promise<Audience> {
-  return selectAudience(everywhere(database), { announcement: digestOf(announcement), now: now() });
+export async function findAudience(database: Database, announcement: Announcement): Promise<Audience> {
+  const [owners, told] = await Promise.all([
+    selectKeyOwners(everywhere(database), { now: now() }),
+    selectAnnounced(database, { announcement: digestOf(announcement) }),
+  ]);
+  const before = new Set(told.map(({ user_id }) => user_id));
+  return owners.filter(({ user_id }) => !before.has(user_id));
 }
 
 /**

@@ -1,12 +1,9 @@
 import { bytes, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
 
-/**
- * The owners of workspaces that have a living API key, each once, in the first of their workspaces, who have not got
- * this announcement.
- */
-export const selectAudience = statement(
-  'mail.select_audience',
-  { announcement: bytes, now: timestamp },
+/** The owners of workspaces that have a living API key, each once, in the first of their workspaces. */
+export const selectKeyOwners = statement(
+  'mail.select_key_owners',
+  { now: timestamp },
   { user_id: text, email: text, name: text, workspace_id: uuid },
   `/* operator: across workspaces */
    select distinct on (u.id) u.id as user_id, u.email, u.name, m.workspace_id
@@ -16,8 +13,15 @@ export const selectAudience = statement(
       and exists (select from api_keys k
                    where k.workspace_id = m.workspace_id and k.revoked_at is null
                      and (k.expires_at is null or k.expires_at > $now))
-      and not exists (select from announced a where a.announcement = $announcement and a.user_id = u.id)
     order by u.id, m.workspace_id`,
+);
+
+/** Who has got an announcement. */
+export const selectAnnounced = statement(
+  'mail.select_announced',
+  { announcement: bytes },
+  { user_id: text },
+  `select user_id from announced where announcement = $announcement`,
 );
 
 /** Writes down who gets it. @returns those who had not: of two runs at once each person falls to one. */

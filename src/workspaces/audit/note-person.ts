@@ -1,10 +1,11 @@
 import { inEachCell } from '#kit/cells/cells.ts';
 import { newId } from '#kit/clock.ts';
+import { type Database, databaseOf, transaction } from '#kit/database.ts';
 import type { Origin, Person, Visitor } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { PersonalDeed } from './personal-deeds.ts';
 import type { Changes } from './changes.ts';
-import { insertPersonalLine, insertWorkspaceLine } from './queries.ts';
+import { insertLinesOfMember, insertPersonalLine, insertWorkspaceLine } from './queries.ts';
 
 /** Something that concerns an account, for whose it is. */
 export type PersonalLine = {
@@ -22,10 +23,11 @@ export async function notePerson(
   db: Queryable,
   { who, operation, status = 200, by }: PersonalLine,
 ): Promise<void> {
+  // One transaction: what stands for the person stands in each of their workspaces.
+  if (db === databaseOf(db))
+    return transaction(db as Database, (client) => notePerson(client, { who, operation, status, by }));
   const line = {
     id: newId(),
-    user_id: 'userId' in who ? who.userId : null,
-    email: 'email' in who ? who.email.trim().toLowerCase() : null,
     actor_kind: by ? 'person' : 'operator',
     operation,
     status,
@@ -33,7 +35,13 @@ export async function notePerson(
     agent: by?.origin.agent ?? null,
     session_id: by?.sessionId ?? null,
   } as const;
-  await inEachCell(db, async (cell) => void (await insertPersonalLine(cell, line)));
+  const [person] = await insertPersonalLine(db, {
+    ...line,
+    user_id: 'userId' in who ? who.userId : null,
+    email: 'email' in who ? who.email.trim().toLowerCase() : null,
+  });
+  if (person)
+    await inEachCell(db, async (cell) => void (await insertLinesOfMember(cell, { ...line, ...person })));
 }
 
 /** Where a visitor's request comes from. */

@@ -51,36 +51,39 @@ export const insertLines = statement(
                  session_id)`,
 );
 
-/**
- * What a person did about their own account, or the operator for them, or what somebody tried: a line for them, and in each of
- * their workspaces; it is written in each cell, and once for them. Of an address that nobody has nothing is noted.
- */
+/** How something that concerns a person's account is noted, for them and in the log of each of their workspaces. */
+const personalColumns = {
+  id: uuid,
+  actor_kind: word<Actor['kind']>(),
+  operation: text,
+  status: smallint,
+  address: nullable(text),
+  agent: nullable(text),
+  session_id: nullable(text),
+};
+
+/** For the person, whose id or address is given. @returns who that is; nobody has some addresses, and nothing is noted of them. */
 export const insertPersonalLine = statement(
   'audit.insert_personal_line',
-  {
-    id: uuid,
-    /** One of the two says whose it is. */
-    user_id: nullable(text),
-    email: nullable(text),
-    actor_kind: word<Actor['kind']>(),
-    operation: text,
-    status: smallint,
-    address: nullable(text),
-    agent: nullable(text),
-    session_id: nullable(text),
-  },
+  { ...personalColumns, user_id: nullable(text), email: nullable(text) },
+  { user_id: text },
+  `insert into person_lines (user_id, id, actor_kind, operation, status, address, agent, session_id)
+   select u.id, $id, $actor_kind, $operation, $status, $address, $agent, $session_id
+     from users u where u.id = $user_id or u.email = $email
+   returning user_id`,
+);
+
+/** For the workspaces that the person has in a cell. */
+export const insertLinesOfMember = statement(
+  'audit.insert_lines_of_member',
+  { ...personalColumns, user_id: text },
   {},
   `/* lookup: across workspaces */
-   with person as (select id from users where id = $user_id or email = $email),
-   own as (
-     insert into person_lines (user_id, id, actor_kind, operation, status, address, agent, session_id)
-     select id, $id, $actor_kind, $operation, $status, $address, $agent, $session_id from person
-     on conflict (user_id, id) do nothing)
    insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
                             session_id)
-   select m.workspace_id, $id, $actor_kind, case when $actor_kind = 'person' then p.id end, $operation, '', '', p.id::uuid,
-          $status, $address, $agent, $session_id
-     from person p join members m on m.user_id = p.id`,
+   select m.workspace_id, $id, $actor_kind, case when $actor_kind = 'person' then m.user_id end, $operation, '', '',
+          m.user_id::uuid, $status, $address, $agent, $session_id
+     from members m where m.user_id = $user_id`,
 );
 
 /** What was done to a workspace outside of the table of operations. */

@@ -1,4 +1,4 @@
-import { everywhere, inEachCell } from '#kit/cells/cells.ts';
+import { inEachCell } from '#kit/cells/cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -15,11 +15,13 @@ import {
   findEndedUsers,
   findOrphans,
   findUserByEmail,
-  forgetUser,
+  forgetAddress,
   isAnybodys,
+  lockEndedUser,
   lockOwnWorkspaces,
   reviveUser,
   reviveWorkspace,
+  selectWorkspacesOf,
 } from './queries.ts';
 
 /** For how many days what is to be deleted can be brought back. */
@@ -119,26 +121,25 @@ export async function removeEndedAccounts(database: Database): Promise<void> {
   const failures: Failures = new Map();
   await workOff(failures, {
     batch: 10,
-    find: (next) => findEndedUsers(everywhere(database), { now: now(), ...next }),
+    find: (next) => findEndedUsers(database, { now: now(), ...next }),
     partOf: ({ id }) => id,
-    work: ([ended]) => removeAccount(database, ended!),
+    work: ([ended]) => removeAccount(database, ended!.id),
   });
   tellFailures(failures);
 }
 
-async function removeAccount(
-  database: Database,
-  { id, email, workspace_ids }: Awaited<ReturnType<typeof findEndedUsers>>[number],
-): Promise<void> {
+async function removeAccount(database: Database, userId: string): Promise<void> {
   const at = now();
   await transaction(database, async (client) => {
+    const ended = only(await lockEndedUser(client, { user_id: userId, now: at }));
+    if (!ended) return;
     await inEachCell(client, async (cell) => {
-      for (const workspace_id of workspace_ids)
-        await revokeKeysOf(cell, { workspace_id, user_id: id, now: at });
-      await forgetUser(cell, { user_id: id, email, now: at });
+      for (const { workspace_id } of await selectWorkspacesOf(cell, { user_id: userId }))
+        await revokeKeysOf(cell, { workspace_id, user_id: userId, now: at });
+      await forgetAddress(cell, ended);
     });
     await tellOfKeys(client, {});
-    await deleteUser(client, { user_id: id, now: at });
+    await deleteUser(client, { user_id: userId });
   });
   forgetKeys();
 }

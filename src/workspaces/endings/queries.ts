@@ -89,8 +89,8 @@ export const reviveUser = statement(
 export const findUserByEmail = statement(
   'endings.find_user_by_email',
   { email: text },
-  { id: text },
-  `select id from users where email = $email`,
+  { id: text, is_confirmed: boolean },
+  `select id, email_verified as is_confirmed from users where email = $email`,
 );
 
 /** The names of the workspaces that nobody else owns, and that do not end themselves. */
@@ -124,33 +124,47 @@ export const findEndedWorkspaces = statement(
    select id from workspaces where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
 );
 
-/** People whose time has come, with the workspaces that they are members of. */
+/** People whose time has come. */
 export const findEndedUsers = statement(
   'endings.find_ended_users',
   { now: timestamp, limit: integer, without: texts },
-  { id: text, email: text, workspace_ids: texts },
+  { id: text },
+  `select id from users where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
+);
+
+/** One of them, who stays so until the transaction ends; nothing for who came back. */
+export const lockEndedUser = statement(
+  'endings.lock_ended_user',
+  { user_id: text, now: timestamp },
+  { email: text },
+  `select email from users where id = $user_id and ends_at <= $now for update`,
+);
+
+/** The workspaces that a person is a member of, in a cell. */
+export const selectWorkspacesOf = statement(
+  'endings.select_workspaces_of',
+  { user_id: text },
+  { workspace_id: uuid },
   `/* lookup: across workspaces */
-   select u.id, u.email, array(select m.workspace_id::text from members m where m.user_id = u.id) as workspace_ids
-     from users u where u.ends_at <= $now and u.id <> all ($without) order by u.ends_at limit $limit`,
+   select workspace_id from members where user_id = $user_id`,
 );
 
 /** The mails between us and an account that ends, and invitations to its address. */
-export const forgetUser = statement(
-  'endings.forget_user',
-  { user_id: text, email: text, now: timestamp },
+export const forgetAddress = statement(
+  'endings.forget_address',
+  { email: text },
   {},
   `/* sweep: across workspaces */
-   with gone as materialized (select id from users where id = $user_id and ends_at <= $now),
-   letters as (delete from mails m using gone where m.is_private and lower(m.recipient) = lower($email))
-   delete from member_invitations i using gone where i.email = $email`,
+   with letters as (delete from mails where is_private and lower(recipient) = lower($email))
+   delete from member_invitations where email = $email`,
 );
 
 /** The last step: the account, with sessions, factors and memberships. */
 export const deleteUser = statement(
   'endings.delete_user',
-  { user_id: text, now: timestamp },
-  { id: text },
-  `delete from users where id = $user_id and ends_at <= $now returning id`,
+  { user_id: text },
+  {},
+  `delete from users where id = $user_id`,
 );
 
 /** A batch of what a workspace that has ended has most of; what hangs on it goes with it. */

@@ -5,6 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import { findUserByEmail } from '../endings/queries.ts';
 import { reportPasswordChange } from '../mail-news.ts';
 import { addMember } from '../members.ts';
 import { setPassword } from '../password-reset/queries.ts';
@@ -43,7 +44,8 @@ export async function openInvitation(
   const found = only(await findOpenInvitation(cell, { workspace_id: workspaceId, id, now: now() }));
   if (!found) throw over();
   const { workspace, email, role, invited_by: invitedBy } = found;
-  const known: WayIn = found.is_confirmed === true ? 'sign_in' : 'choose_password';
+  const account = only(await findUserByEmail(database, { email }));
+  const known: WayIn = account?.is_confirmed ? 'sign_in' : 'choose_password';
   return { workspace, email, role, invitedBy, way: proof === 'confirmed' ? known : 'either' };
 }
 

@@ -67,15 +67,11 @@ export const findOpenInvitation = statement(
     role: word<Role>(),
     invited_by: nullable(text),
     expires_at: timestamp,
-    /** Of the account with the address; null where there is none. */
-    is_confirmed: nullable(boolean),
   },
-  `select w.name as workspace, i.email, i.role, by.name as invited_by, i.expires_at,
-          known.email_verified as is_confirmed
+  `select w.name as workspace, i.email, i.role, by.name as invited_by, i.expires_at
      from member_invitations i
      join workspaces w on w.id = i.workspace_id and w.ends_at is null
      left join users by on by.id = i.invited_by
-     left join users known on known.email = i.email
     where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now`,
 );
 
