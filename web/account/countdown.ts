@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { sayCount } from '../design/say-count.ts';
 
 /** Counts down from `seconds` (begins anew when they change) to 0; 0 when there is nothing to wait for. */
 export function useCountdown(seconds: number | undefined): number {
@@ -18,7 +19,8 @@ export function useCountdown(seconds: number | undefined): number {
 }
 
 export const sayWait = (seconds: number): string => {
-  if (seconds > 5_400) return `Too many tries. Try again in ${Math.round(seconds / 3_600)} hours.`;
-  if (seconds > 90) return `Too many tries. Try again in ${Math.round(seconds / 60)} minutes.`;
-  return `Too many tries. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+  if (seconds > 5_400)
+    return `Too many tries. Try again in ${sayCount(Math.round(seconds / 3_600), 'hour')}.`;
+  if (seconds > 90) return `Too many tries. Try again in ${sayCount(Math.round(seconds / 60), 'minute')}.`;
+  return `Too many tries. Try again in ${sayCount(seconds, 'second')}.`;
 };

@@ -30,6 +30,7 @@ import { ReachContext } from './shortcuts/on-parts.ts';
 import { useOfferedParts } from './shortcuts/use-offered-parts.ts';
 import { usePartKeys } from './shortcuts/use-part-keys.ts';
 import { StepsList } from './steps-list.tsx';
+import { sayCount } from '../design/say-count.ts';
 
 /** Three panes: what can be added, the form, and what is selected in it. On a phone the form, and the others over it. */
 export function DesignView({
@@ -187,9 +188,7 @@ function answeredIds(root: EditNode, node: EditNode): string[] {
 }
 
 function sayAnswers({ answers, scanned }: Asked): string {
-  const count =
-    answers === 1 ? '1 submission answers it' : `${answers.toLocaleString()} submissions answer it`;
   return scanned < 10_000
-    ? `${count}.`
-    : `Of the newest ${scanned.toLocaleString()} submissions, ${answers.toLocaleString()} answer it.`;
+    ? `${sayCount(answers, 'submission answers', 'submissions answer')} it.`
+    : `Of the newest ${scanned.toLocaleString()} submissions, ${sayCount(answers, 'answers', 'answer')} it.`;
 }

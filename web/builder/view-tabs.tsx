@@ -5,6 +5,7 @@ import { focusUnread } from '../design/unread.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayPress } from '../shell/press.ts';
 import { type Deed, everywhere, type InBuilder } from './shortcuts/deeds.ts';
+import { wordFor } from '../design/say-count.ts';
 
 const views = [
   { id: 'design', label: 'Design', icon: 'edit' },
@@ -50,7 +51,7 @@ export function ViewTabs({
             {problems[id] ? (
               <span className="view-problems">
                 {problems[id]}
-                <span className="unseen">{problems[id] === 1 ? ' problem' : ' problems'}</span>
+                <span className="unseen">{wordFor(problems[id], ' problem')}</span>
               </span>
             ) : null}
           </button>

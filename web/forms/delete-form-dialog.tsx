@@ -5,6 +5,7 @@ import { queryClient } from '../api/query-client.ts';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { toastDone } from '../design/toast.tsx';
 import type { FormLine } from './forms-query.ts';
+import { sayCount } from '../design/say-count.ts';
 
 type Props = { form: FormLine; isOpen: boolean; onClose: () => void };
 
@@ -39,11 +40,8 @@ export function DeleteFormDialog({ form, isOpen, onClose }: Props): ReactElement
           'It has no submissions. Its webhooks and their log go with it.'
         ) : (
           <>
-            Its{' '}
-            <strong>
-              {count.toLocaleString()} {count === 1 ? 'submission' : 'submissions'}
-            </strong>
-            , their files and its webhooks are deleted too. This cannot be undone.
+            Its <strong>{sayCount(count, 'submission')}</strong>, their files and its webhooks are deleted
+            too. This cannot be undone.
           </>
         )}
       </p>

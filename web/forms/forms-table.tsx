@@ -6,6 +6,7 @@ import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
 import { FormActions } from './form-actions.tsx';
 import type { FormLine } from './forms-query.ts';
+import { sayCount } from '../design/say-count.ts';
 
 /** One line for each form. */
 export function FormsTable({
@@ -57,8 +58,7 @@ function FormTitle({ form }: { form: FormLine }): ReactElement {
       {form.description && <span className="soft small cut">{form.description}</span>}
       <span className="forms-small soft small">
         <Link to="/forms/$form/submissions" params={{ form: form.id }} className="forms-count">
-          {form.submission_count.toLocaleString()}{' '}
-          {form.submission_count === 1 ? 'submission' : 'submissions'}
+          {sayCount(form.submission_count, 'submission')}
         </Link>
         {' · '}
         <Ago at={form.last_activity_at} />

@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { SearchField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
 import type { FormOrder, FormStatus, FormsView } from './forms-query.ts';
+import { sayCount } from '../design/say-count.ts';
 
 const statuses = [
   { id: 'all', label: 'All statuses' },
@@ -52,7 +53,7 @@ export function FormsToolbar({ view, onChange, total }: Props): ReactElement {
         onChange={(sort) => onChange({ sort: sort === 'activity' ? undefined : sort })}
       />
       <span className="unseen" role="status">
-        {total === undefined ? '' : `${total} ${total === 1 ? 'form' : 'forms'}`}
+        {total === undefined ? '' : sayCount(total, 'form')}
       </span>
     </div>
   );

@@ -11,6 +11,7 @@ import { packSentences } from './logic-badge.tsx';
 import type { PublishedNames } from './write-option.ts';
 import { CanvasNode, StillMarkup } from './canvas-node.tsx';
 import { elementMarkup, type Manner, type Markup, type PageMarkup, pagesOf } from './page-markup.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 /** What the canvas shows besides the form itself. */
 type CanvasView = {
@@ -126,7 +127,7 @@ function EmptySlot({ view, parent }: { view: CanvasView; parent: EditNode }): Re
 function lookOf({ state, problems }: CanvasView, node: EditNode, place: string) {
   const { selection, also } = state.history.present;
   const found = problems.get(node.key)?.length ?? 0;
-  const wrong = found === 0 ? '' : found === 1 ? ', 1 problem' : `, ${found} problems`;
+  const wrong = found === 0 ? '' : `, ${sayCount(found, 'problem')}`;
   const logic = sayLogic(state.history.present.root, node);
   const rules = logic.map((sentence) => `. ${toPlain(sentence)}`).join('');
   return {

@@ -10,6 +10,7 @@ import { mayHold, nextSpot, sayPlace, type Spot, spotForNew, spotInTree } from '
 import { rangeOf, topmost } from '../model/selection.ts';
 import type { Editor } from './editor.ts';
 import { type Edited, sayEnd } from './editor-state.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 /** Adds what the palette offers at a spot, else behind the selection, and begins to write its label (docs/rules.md B3). */
 export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): void {
@@ -90,7 +91,7 @@ export function paste(editor: Editor, text: string): string | undefined {
     ...selecting(keys),
     say: `${sayNodes(topmost(pasted.root, keys))} pasted, ${sayPlace(pasted.root, keys[0]!)}`,
   }));
-  const went = dropped === 1 ? '1 rule or text names' : `${dropped} rules or texts name`;
+  const went = sayCount(dropped, 'rule or text names', 'rules or texts name');
   const notes = [
     ...(dropped > 0 ? [`${went} what this form does not have, and went without it.`] : []),
     ...(problems.length > 0 ? [`Before you publish: ${problems[0]!}`] : []),

@@ -22,6 +22,7 @@ import type { LocatedProblem } from '../model/located-problems.ts';
 import type { SettingProblem } from '../settings/setting-problems.ts';
 import { languageChoices, readLanguage, sayLanguage } from './language-choices.ts';
 import { TextsTable } from './texts-table.tsx';
+import { sayCount } from '../../design/say-count.ts';
 
 /** The languages of a form, and its texts in each of them: part of the working copy, as its elements are. */
 export function LanguagesView({
@@ -228,7 +229,7 @@ function TextsFile({ document }: { document: TextDocument }): ReactElement {
     toastUndoable(
       editor,
       put,
-      `${count === 1 ? '1 text is' : `${count} texts are`} translated anew.${old > 0 ? ` ${old} were written anew since the file was: look at them again.` : ''}`,
+      `${sayCount(count, 'text is', 'texts are')} translated anew.${old > 0 ? ` ${sayCount(old, 'was', 'were')} written anew since the file was: look at them again.` : ''}`,
     );
   };
   return (

@@ -6,6 +6,7 @@ import { isRecord } from '#ast/json.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { sayRule } from './logic/say-logic.ts';
 import { specsOf } from './say-problem.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 /** One difference between two forms, in words. `key` leads to the node, where it is still in the second form. */
 export type Difference = {
@@ -87,7 +88,7 @@ export function sayNode(node: EditNode): string {
 
 /** One part for a person, or how many they are. */
 export const sayNodes = (nodes: readonly EditNode[]): string =>
-  nodes.length === 1 ? sayNode(nodes[0]!) : `${nodes.length} parts`;
+  nodes.length === 1 ? sayNode(nodes[0]!) : sayCount(nodes.length, 'part');
 
 /** Every node with what it lies in. */
 function placeNodes(root: EditNode): Placed[] {
@@ -192,9 +193,7 @@ export function sayTranslations(title: string, old: unknown, fresh: unknown): st
     const [language] = JSON.parse(place) as [string];
     if (before.get(place) !== after.get(place)) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
-  const said = [...counts].map(
-    ([language, count]) => `${language} (${count === 1 ? '1 text' : `${count} texts`})`,
-  );
+  const said = [...counts].map(([language, count]) => `${language} (${sayCount(count, 'text')})`);
   return said.length === 0 ? [] : [`${title && `${title}: `}${said.join(', ')}`];
 }
 

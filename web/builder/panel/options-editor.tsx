@@ -16,6 +16,7 @@ import {
   relabelled,
   sayPlace,
 } from '../model/options-text.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 type OptionsProps = {
   readonly title: string;
@@ -198,7 +199,7 @@ function PasteDialog({
         <>
           <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isDisabled={options.length === 0}>
-            {options.length === 1 ? `Use 1 ${noun}` : `Use ${options.length} ${noun}s`}
+            Use {sayCount(options.length, noun)}
           </Button>
         </>
       }

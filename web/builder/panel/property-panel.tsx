@@ -18,6 +18,7 @@ import { onParts } from '../shortcuts/deeds.ts';
 import { useOnParts } from '../shortcuts/on-parts.ts';
 import { AttributeField } from './attribute-field.tsx';
 import { bySection, type Section } from './sections.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 const none: ReadonlySet<string> = new Set();
 
@@ -166,7 +167,7 @@ function SeveralParts({ parts }: { parts: readonly EditNode[] }): ReactElement {
   const { require } = onParts;
   return (
     <>
-      <h2 className="pane-title">{parts.length} parts selected</h2>
+      <h2 className="pane-title">{sayCount(parts.length, 'part')} selected</h2>
       <ul className="soft small several-parts">
         {parts.map((node) => (
           <li key={node.key}>{sayNode(node)}</li>

@@ -13,6 +13,7 @@ import { locate, type SettingProblem } from '../settings/setting-problems.ts';
 import { compareDocuments, DifferenceList } from './difference-list.tsx';
 import { DryRunList } from './dry-run-list.tsx';
 import { FilterWarnings } from './filter-warnings.tsx';
+import { sayCount } from '../../design/say-count.ts';
 
 type PublishProps = {
   readonly api: BuilderApi;
@@ -150,7 +151,7 @@ function Problems({
   const count = problems.length + settingProblems.length;
   return (
     <div className="publish-problems" role="alert">
-      <h3>{count === 1 ? 'One thing stands in the way' : `${count} things stand in the way`}</h3>
+      <h3>{sayCount(count, 'thing stands', 'things stand')} in the way</h3>
       <ul>
         {problems.map(({ key, message }, index) => {
           const node = findNode(root, key);

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { Icon } from '../../design/icon.tsx';
 import { focusSetting, type SettingProblem } from './setting-problems.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 /** At the head of a view of settings, always in sight: how many of them keep the form from being published, and the way to the first. */
 export function ProblemLink({ problems }: { problems: readonly SettingProblem[] }): ReactElement | null {
@@ -9,7 +10,9 @@ export function ProblemLink({ problems }: { problems: readonly SettingProblem[] 
   return (
     <button type="button" className="link-button settings-problem" onClick={() => focusSetting(first)}>
       <Icon name="warning" />
-      {problems.length === 1 ? `Not valid yet: ${first.title}` : `Not valid yet: ${problems.length} settings`}
+      {problems.length === 1
+        ? `Not valid yet: ${first.title}`
+        : `Not valid yet: ${sayCount(problems.length, 'setting')}`}
     </button>
   );
 }

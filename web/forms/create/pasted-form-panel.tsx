@@ -8,6 +8,7 @@ import { FileDrop } from './file-drop.tsx';
 import { ForeignFormPanel } from './foreign-form-panel.tsx';
 import type { TextPlace } from './json-places.ts';
 import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
+import { sayCount, wordFor } from '../../design/say-count.ts';
 
 /** Reads a form from JSON that was pasted, dropped or chosen, tells where it is wrong, and knows those of other services. */
 export function PastedFormPanel({
@@ -80,7 +81,7 @@ function Problems({
   return (
     <Message
       tone="bad"
-      title={problems.length === 1 ? 'There is a problem' : `There are ${problems.length} problems`}
+      title={`${wordFor(problems.length, 'There is', 'There are')} ${sayCount(problems.length, 'problem')}`}
     >
       <ul role="list" className="pasted-problems">
         {problems.map(({ message, where, place }, index) => (

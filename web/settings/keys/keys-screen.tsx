@@ -13,6 +13,7 @@ import { keysQuery, useWorkspace } from '../workspace.ts';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyActions } from './key-actions.tsx';
 import { permissionName } from './permissions.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 /** The API keys of a workspace. */
 export function KeysScreen(): ReactElement {
@@ -96,11 +97,7 @@ function KeyReach({ apiKey }: { apiKey: Key }): ReactElement {
   return (
     <div className="key-name">
       <span>{permissions?.map(permissionName).join(', ') ?? 'Everything'}</span>
-      {form_ids && (
-        <span className="soft small">
-          in {form_ids.length.toLocaleString()} {form_ids.length === 1 ? 'form' : 'forms'}
-        </span>
-      )}
+      {form_ids && <span className="soft small">in {sayCount(form_ids.length, 'form')}</span>}
       {created_by_role !== null && withheld.length > 0 && (
         <span className="small">
           <Chip tone="warn">Limited</Chip> {created_by} is {roleName(created_by_role).toLowerCase()} now, so

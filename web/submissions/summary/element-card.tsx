@@ -8,6 +8,7 @@ import { counted, type LyingBar, LyingBars } from './lying-bars.tsx';
 import { MatrixTable } from './matrix-table.tsx';
 import { StandingBars } from './standing-bars.tsx';
 import { type Narrowed, SubmissionsLink } from './submissions-link.tsx';
+import { sayCount, wordFor } from '../../design/say-count.ts';
 
 /** What one question was answered, in the picture that fits it. */
 export function ElementCard({
@@ -18,7 +19,7 @@ export function ElementCard({
   sampled: number;
 }): ReactElement {
   const { id, label, answered, group, is_retired } = element;
-  const answers = `${answered.toLocaleString()} ${answered === 1 ? 'answer' : 'answers'}`;
+  const answers = sayCount(answered, 'answer');
   return (
     <section className="card element-card" aria-label={label}>
       <header>
@@ -31,7 +32,7 @@ export function ElementCard({
           ) : (
             answers
           )}
-          {group === null ? ` from ${sampled.toLocaleString()} submissions` : ` in the rows of ${group}`}
+          {group === null ? ` from ${sayCount(sampled, 'submission')}` : ` in the rows of ${group}`}
           {is_retired && ', no longer asked'}
         </p>
       </header>
@@ -137,7 +138,7 @@ function Figure({ element: { numbers, chart, score } }: { element: ElementSummar
         <>
           <strong className="numeric">{say(numbers.mean)}</strong>{' '}
           <span className="soft small">
-            {chart === 'rows' ? 'rows in the mean' : 'in the mean'}, {span}
+            {chart === 'rows' && `${wordFor(numbers.mean, 'row')} `}in the mean, {span}
           </span>
         </>
       ) : (
