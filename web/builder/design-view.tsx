@@ -21,10 +21,11 @@ import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayNodes } from './model/compare.ts';
 import { type EditNode, type NodeKey, textOf, trailTo, walkNodes } from './model/edit-node.ts';
 import type { Spot } from './model/places.ts';
+import { selectedIn } from './model/selection.ts';
 import { InsertMenu, type InsertWish } from './palette/insert-menu.tsx';
 import { Palette } from './palette/palette.tsx';
 import { Pane } from './pane.tsx';
-import { PropertyPanel } from './panel/property-panel.tsx';
+import { PropertyPanel, titleOfPanel } from './panel/property-panel.tsx';
 import type { BuilderApi } from './saving/builder-api.ts';
 import { ReachContext } from './shortcuts/on-parts.ts';
 import { useOfferedParts } from './shortcuts/use-offered-parts.ts';
@@ -51,6 +52,7 @@ export function DesignView({
   const [wish, setWish] = useState<InsertWish | undefined>();
   const isNarrow = useNarrow();
   const { sheet, setSheet, closePanel } = useSheet(place.editor, host);
+  const { present } = useEditorState(place.editor).history;
   // The same for all edits: each of 200 gaps holds it, and is drawn again when it is another one.
   const insert = useCallback(
     (anchor: Element | null, spot?: Spot): void => {
@@ -93,7 +95,12 @@ export function DesignView({
             </>
           )}
         </div>
-        <Pane side="end" title="Properties" isOpen={sheet === 'panel'} onClose={closePanel}>
+        <Pane
+          side="end"
+          title={isNarrow ? titleOfPanel(selectedIn(present)) : 'Properties'}
+          isOpen={sheet === 'panel'}
+          onClose={closePanel}
+        >
           <div inert={isReadOnly}>
             <PropertyPanel problems={problems} />
           </div>

@@ -1,6 +1,7 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect, useRef } from 'react';
 import { IconButton } from '../design/button.tsx';
 import { Icon, type IconName } from '../design/icon.tsx';
+import { mayMove } from '../design/motion.ts';
 import { focusUnread } from '../design/unread.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayPress } from '../shell/press.ts';
@@ -35,9 +36,17 @@ export function ViewTabs({
 }): ReactElement {
   const { editor } = useBuilder();
   const { past, future } = useEditorState(editor).history;
+  const nav = useRef<HTMLElement>(null);
+  // On a phone there are more of them than fit.
+  useEffect(() => {
+    const behavior = mayMove() ? 'smooth' : 'auto';
+    nav.current
+      ?.querySelector('[aria-current]')
+      ?.scrollIntoView({ inline: 'center', block: 'nearest', behavior });
+  }, [view]);
   return (
     <div className="view-bar">
-      <nav aria-label="Views of this form" className="view-tabs">
+      <nav ref={nav} aria-label="Views of this form" className="view-tabs">
         {views.map(({ id, label, icon }) => (
           <button
             key={id}

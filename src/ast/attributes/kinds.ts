@@ -68,6 +68,15 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
     problem: (spec, value) => wholeNumberProblem(spec, value),
     schema: (spec) => ({ type: 'integer', minimum: spec.min, maximum: spec.max }),
   },
+  bytes: {
+    problem: (spec, value) => wholeNumberProblem(spec, value),
+    schema: (spec) => ({
+      type: 'integer',
+      minimum: spec.min,
+      maximum: spec.max,
+      description: 'In bytes.',
+    }),
+  },
   number: {
     problem: (spec, value) => {
       if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number';

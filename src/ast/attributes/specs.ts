@@ -19,6 +19,8 @@ type KindDetails = {
   readonly 'one-of': { readonly default: string; readonly values: readonly string[] };
   /** A whole number that may be missing: then there is no such limit. */
   readonly count: { readonly min: number; readonly max: number };
+  /** The most bytes of something, as `count`; people read and write it in MB. */
+  readonly bytes: { readonly min: number; readonly max: number };
   readonly number: { readonly isPositive?: true };
   /** A limit for a date or time in the format of its answers; `today+30` where the format has a day. */
   readonly moment: { readonly format: MomentFormat };
@@ -55,6 +57,7 @@ type KindValues = {
   readonly options: readonly Option[];
   readonly 'one-of': string;
   readonly count: number;
+  readonly bytes: number;
   readonly number: number;
   readonly moment: string;
   readonly pattern: string;

@@ -119,8 +119,8 @@ function NodeBar({ parts, root, onDrag }: BarProps): ReactElement {
   );
 }
 
-/** From the edge of a form's parts to its actions, clear of the lines around what is selected; and how wide these are (canvas.css). */
-const [margin, barWidth] = [16, 30];
+/** From the edge of a form's parts to its actions, clear of the lines and the "+" around what is selected; and how wide these are (canvas.css). */
+const [margin, barWidth] = [18, 30];
 
 /**
  * Where there is room beside the form: in the same column for all of its parts, at the height of the first that is

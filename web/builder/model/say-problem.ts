@@ -17,7 +17,7 @@ const rewrites: readonly (readonly [pattern: RegExp, words: string])[] = [
     'Two parts are called $1 for programs. Rename one.',
   ],
   [/^Step ids must be unique: (.+) is used more than once\.$/, 'Two steps are called $1. Rename one.'],
-  [/^“Largest file in bytes” .*$/, 'The largest file must have a size that the service takes.'],
+  [/^“Largest file” .*$/, 'The largest file must have a size that the service takes.'],
   [/^(“[^”]+”) of (?:"[^"]*"|the \w+) /, '$1 '],
   [
     / must not have an entry (?:(\d+) )?that (?:has an? [“"]\w+[”"] that )?is blank or has line breaks/,

@@ -48,20 +48,22 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
     const change = (text: string): void => onChange(text === '' && !spec.required ? undefined : text);
     const lines = linesOf[name];
     const Field = lines ? TextArea : TextField;
-    return (
-      <>
-        <Field
-          label={spec.title}
-          description={notes[name]}
-          value={textOf(value)}
-          onChange={change}
-          error={error}
-          {...(lines && { rows: lines })}
-        />
-        {pipedAttributes.some((each) => each === name) && (
-          <InsertAnswer isOfPart onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)} />
-        )}
-      </>
+    const field = (
+      <Field
+        label={spec.title}
+        description={notes[name]}
+        value={textOf(value)}
+        onChange={change}
+        error={error}
+        {...(lines && { rows: lines })}
+      />
+    );
+    return pipedAttributes.some((each) => each === name) ? (
+      <InsertAnswer isOfPart onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)}>
+        {field}
+      </InsertAnswer>
+    ) : (
+      field
     );
   },
   boolean: ({ name, spec, value, onChange }) => (
@@ -108,26 +110,26 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       error={error}
     />
   ),
-  count: ({ name, spec, value, error, onChange }) =>
-    name === 'max_file_size' ? (
-      <NumberInput
-        label="Largest file in MB"
-        description={`Up to ${spec.max / megabyte}. Empty: as large as the service takes.`}
-        value={typeof value === 'number' ? Math.round((value / megabyte) * 1000) / 1000 : value}
-        isWhole={false}
-        error={error && `Enter a size of up to ${spec.max / megabyte} MB.`}
-        onChange={(size) => onChange(size === undefined ? undefined : Math.round(size * megabyte))}
-      />
-    ) : (
-      <NumberInput
-        label={spec.title}
-        description={notes[name]}
-        value={value}
-        isWhole
-        error={error}
-        onChange={onChange}
-      />
-    ),
+  count: ({ name, spec, value, error, onChange }) => (
+    <NumberInput
+      label={spec.title}
+      description={notes[name]}
+      value={value}
+      isWhole
+      error={error}
+      onChange={onChange}
+    />
+  ),
+  bytes: ({ spec, value, error, onChange }) => (
+    <NumberInput
+      label={`${spec.title} in MB`}
+      description={`Up to ${spec.max / megabyte}. Empty: as large as the service takes.`}
+      value={typeof value === 'number' ? Math.round((value / megabyte) * 1000) / 1000 : value}
+      isWhole={false}
+      error={error && `Enter a size of up to ${spec.max / megabyte} MB.`}
+      onChange={(size) => onChange(size === undefined ? undefined : Math.round(size * megabyte))}
+    />
+  ),
   number: ({ name, spec, value, error, onChange }) => (
     <NumberInput
       label={spec.title}

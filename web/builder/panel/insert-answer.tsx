@@ -1,4 +1,5 @@
-import type { ReactElement } from 'react';
+import './insert-answer.css';
+import type { ReactElement, ReactNode } from 'react';
 import { Button } from '../../design/button.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
@@ -10,27 +11,32 @@ type InsertProps = {
   readonly isOfPart: boolean;
   /** Takes the placeholder: `{{name}}`. */
   readonly onInsert: (placeholder: string) => void;
+  /** The field of the text. */
+  readonly children: ReactNode;
 };
 
-/** Offers the answers that a text may show, as the questions that they answer. Nothing where there is none. */
-export function InsertAnswer({ isOfPart, onInsert }: InsertProps): ReactElement | null {
+/** A text's field, which offers beside its label the answers that the text may show, where there are any. */
+export function InsertAnswer({ isOfPart, onInsert, children }: InsertProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const part = isOfPart ? findNode(root, selection) : undefined;
   const questions = isOfPart && !part ? [] : listShowable(root, part);
-  if (questions.length === 0 || isReadOnly) return null;
+  if (questions.length === 0 || isReadOnly) return <>{children}</>;
   return (
-    <Menu
-      items={questions.map((question) => ({
-        id: textOf(question, 'id'),
-        label: textOf(question, 'label'),
-        description: `{{${textOf(question, 'id')}}}`,
-        onAction: () => onInsert(`{{${textOf(question, 'id')}}}`),
-      }))}
-    >
-      <Button size="small" icon="add">
-        Insert an answer
-      </Button>
-    </Menu>
+    <div className="insertable">
+      {children}
+      <Menu
+        items={questions.map((question) => ({
+          id: textOf(question, 'id'),
+          label: textOf(question, 'label'),
+          description: `{{${textOf(question, 'id')}}}`,
+          onAction: () => onInsert(`{{${textOf(question, 'id')}}}`),
+        }))}
+      >
+        <Button size="small" variant="quiet" icon="add" aria-label="Insert an answer">
+          Answer
+        </Button>
+      </Menu>
+    </div>
   );
 }

@@ -10,7 +10,7 @@ import { addStep } from '../editor/commands.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { sayNode, titleOf } from '../model/compare.ts';
 import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/edit.ts';
-import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
+import { type EditNode, findNode, type NodeKey, textOf, trailTo } from '../model/edit-node.ts';
 import { typesLike } from '../model/new-element.ts';
 import { sayProblem, specsOf } from '../model/say-problem.ts';
 import { selectedIn } from '../model/selection.ts';
@@ -51,7 +51,7 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
   };
   const change = (name: string, value: unknown): void =>
     editor.change((tree) => ({ root: setByName(tree, node, name, value, lockedIds) }), `${name} ${node.key}`);
-  const shown = bySection(specsOf(node));
+  const shown = bySection(specsOf(node), isInGrid(root, node));
   const fieldsOf = (section: Section): ReactElement[] =>
     shown[section].map(([name, spec]) => (
       <AttributeField
@@ -75,8 +75,8 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
       </div>
     );
   return (
-    <div className="property-panel" ref={panel} onBlur={editor.endGesture}>
-      <h2 className="pane-title">{titleOf(node.type)}</h2>
+    <div key={node.key} className="property-panel" ref={panel} onBlur={editor.endGesture}>
+      <h2 className="pane-title">{titleOfPanel([node])}</h2>
       {others.map((message) => (
         <Message key={message} tone="warn">
           {sayProblem(message, node)}
@@ -91,6 +91,11 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
     </div>
   );
 }
+
+/** Whether it lies in columns; what was said of its width is seen anyway. */
+const isInGrid = (root: EditNode, node: EditNode): boolean =>
+  node.attrs['col_span'] !== undefined ||
+  String(trailTo(root, node.key).at(-2)?.attrs['layout']).startsWith('grid_');
 
 /** A label takes the id along, an id the conditions that name it, and an option those that compare with it. */
 function setByName(
@@ -161,13 +166,17 @@ function NodeActions({ parts }: { parts: readonly EditNode[] }): ReactElement {
   );
 }
 
+/** What the panel is about: the type of what is selected, or how many. */
+export const titleOfPanel = (parts: readonly EditNode[]): string =>
+  parts.length === 1 ? titleOf(parts[0]!.type) : `${sayCount(parts.length, 'part')} selected`;
+
 /** What several parts have in common: what can be done to all of them at once. */
 function SeveralParts({ parts }: { parts: readonly EditNode[] }): ReactElement {
   const on = useOnParts()({ parts });
   const { require } = onParts;
   return (
     <>
-      <h2 className="pane-title">{sayCount(parts.length, 'part')} selected</h2>
+      <h2 className="pane-title">{titleOfPanel(parts)}</h2>
       <ul className="soft small several-parts">
         {parts.map((node) => (
           <li key={node.key}>{sayNode(node)}</li>

@@ -12,6 +12,7 @@ const ofKind: Readonly<Record<AttributeKind, Section | undefined>> = {
   options: 'general',
   'one-of': 'general',
   count: 'validation',
+  bytes: 'validation',
   number: 'validation',
   moment: 'validation',
   pattern: 'validation',
@@ -25,11 +26,15 @@ const ofKind: Readonly<Record<AttributeKind, Section | undefined>> = {
   formula: 'general',
 };
 
-/** The attributes of a node by the part of the panel that shows them. The id comes last: most people never need it. */
+/**
+ * The attributes of a node by the part of the panel that shows them, without its columns where there are none. The id
+ * comes last: most people never need it.
+ */
 export function bySection(
   specs: AttributeSpecs,
+  isInGrid: boolean,
 ): Readonly<Record<Section, readonly [string, AttributeSpec][]>> {
-  const entries = Object.entries(specs);
+  const entries = Object.entries(specs).filter(([name]) => isInGrid || name !== 'col_span');
   const of = (section: Section) => entries.filter(([name, { kind }]) => sectionOf(name, kind) === section);
   return { general: of('general'), validation: of('validation'), logic: of('logic'), id: of('id') };
 }

@@ -11,19 +11,20 @@ export function AfterCard({ form, root }: { form: SettingsForm; root: EditNode }
   const { settings, set, isReadOnly } = form;
   return (
     <Card title="After a submission">
-      <TextArea
-        {...fieldOf(form, 'confirmation_message')}
-        description="What visitors read when they are done."
-        value={settings.confirmation_message ?? ''}
-        onChange={(text) => set({ confirmation_message: text })}
-        isReadOnly={isReadOnly}
-      />
       <InsertAnswer
         isOfPart={false}
         onInsert={(placeholder) =>
           set({ confirmation_message: `${settings.confirmation_message ?? ''}${placeholder}` })
         }
-      />
+      >
+        <TextArea
+          {...fieldOf(form, 'confirmation_message')}
+          description="What visitors read when they are done."
+          value={settings.confirmation_message ?? ''}
+          onChange={(text) => set({ confirmation_message: text })}
+          isReadOnly={isReadOnly}
+        />
+      </InsertAnswer>
       <TextField
         type="url"
         {...fieldOf(form, 'redirect_url')}

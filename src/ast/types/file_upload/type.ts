@@ -11,7 +11,7 @@ export const fileUpload = inputType({
   attrs: {
     ...inputAttributes,
     accept: { kind: 'file-types', title: 'File types' },
-    max_file_size: count('Largest file in bytes', 1, limits.fileBytes),
+    max_file_size: { kind: 'bytes', title: 'Largest file', min: 1, max: limits.fileBytes },
     min_files: count('Fewest files', 0, limits.files),
     max_files: count('Most files', 1, limits.files),
   },
