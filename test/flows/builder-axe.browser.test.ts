@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { composite, element, structure } from '#ast/testing.ts';
 import { looksAt } from '#test/cases.ts';
 import type { FormNode } from '#ast/tree.ts';
@@ -172,7 +172,9 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await tap('Properties');
   await sheet.getByLabel('Help text').fill('When will you come?');
   await isFit('the properties');
-  await page.keyboard.press('Escape');
+  await swipe(page, sheet, 60);
+  await sheet.getByRole('heading', { name: 'Single choice' }).waitFor();
+  await swipe(page, sheet, 200);
   await sheet.waitFor({ state: 'detached' });
 
   await tap('Steps');
@@ -216,6 +218,21 @@ test('on a phone: from a template by labels, options, required and order to a pr
   assert.deepEqual([required, options], [true, ['Friday', 'Saturday', 'Sunday']]);
   await context.close();
 });
+
+/** Draws a finger down over the head of a sheet, so far and slowly. */
+async function swipe(page: Page, sheet: Locator, way: number): Promise<void> {
+  const { x, y, width } = (await sheet.boundingBox())!;
+  const touch = await page.context().newCDPSession(page);
+  const at = (down: number) => [{ x: x + width / 3, y: y + 24 + down }];
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
+  for (let down = 0; down <= way; down += 10) {
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(down) });
+    // Slower than a flick, which goes by its pace.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 30))');
+  }
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await touch.detach();
+}
 
 /** Runs in the browser: the buttons of the builder and of what lies over it on which a thumb lands beside others. */
 const smallTargets = `[...document.querySelectorAll(':is(.canvas-foot, .node-bar, .view-bar, .dialog, .form-actions) :is(.button, .view-tab)')]

@@ -1,5 +1,5 @@
 import './dialog.css';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Form } from 'react-aria-components/Form';
 import { Heading } from 'react-aria-components/Heading';
@@ -9,11 +9,13 @@ import { Button, IconButton } from './button.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { TextField } from './field.tsx';
 import { Message } from './message.tsx';
+import { useSwipeAway } from './use-swipe-away.ts';
+import { useNarrow } from './use-window.ts';
 
 type DialogProps = {
   title: string;
   isOpen: boolean;
-  /** Called when it is closed by Escape, by its cross or by a click beside it. */
+  /** Called when it is closed by Escape, by its cross, by a click beside it, or on a phone by a swipe. */
   onClose: () => void;
   /** A sentence under the title. */
   description?: ReactNode;
@@ -61,7 +63,7 @@ export function Dialog({
       isDismissable={isDismissable}
       isKeyboardDismissDisabled={!isDismissable}
     >
-      <Modal className={`dialog dialog-${size}`}>
+      <Sheet size={size} isSwiped={isDismissable} onClose={onClose}>
         <AriaDialog className="dialog-frame" role={role}>
           <header className="dialog-header">
             <Heading slot="title" level={2} className="dialog-title">
@@ -84,8 +86,22 @@ export function Dialog({
             content
           )}
         </AriaDialog>
-      </Modal>
+      </Sheet>
     </ModalOverlay>
+  );
+}
+
+type SheetProps = Required<Pick<DialogProps, 'size' | 'children' | 'onClose'>> & { isSwiped: boolean };
+
+/** The window itself; on a phone it goes as it came, when it is swiped down. */
+function Sheet({ size, isSwiped, children, onClose }: SheetProps): ReactElement {
+  const sheet = useRef<HTMLDivElement>(null);
+  const isSheet = useNarrow() && isSwiped && size !== 'side';
+  useSwipeAway(sheet, isSheet, onClose);
+  return (
+    <Modal ref={sheet} className={`dialog dialog-${size}${isSheet ? ' dialog-swiped' : ''}`}>
+      {children}
+    </Modal>
   );
 }
 
