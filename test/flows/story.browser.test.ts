@@ -63,7 +63,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
   await t.test('it is published', async () => {
     await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
-    await page.getByText('Published. Visitors see this form now.').waitFor();
+    await page.getByRole('dialog', { name: 'Your form is live' }).waitFor();
     assert.equal((await fetch(`${service.url}/f/${form}`)).status, 200);
   });
 

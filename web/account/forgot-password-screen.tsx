@@ -16,7 +16,7 @@ export function ForgotPasswordScreen(): ReactElement {
   const problem = ask.error instanceof ApiProblem ? ask.error : undefined;
   return (
     <EntryCard title="Forgot your password?">
-      <div role="status">
+      <div role="status" className={ask.isSuccess ? undefined : 'unseen'}>
         {ask.isSuccess && (
           <Message tone="good" title="Look into your inbox">
             If there is an account with the address {email}, a mail with a link is on its way. The link works

@@ -89,7 +89,9 @@ function SessionRow({
         {is_this ? (
           <Chip tone="good">This browser</Chip>
         ) : (
-          <Button onPress={onEnd}>Sign out {nameBrowser(browser)}</Button>
+          <Button onPress={onEnd} aria-label={`Sign out ${nameBrowser(browser)}`}>
+            Sign out
+          </Button>
         )}
       </div>
       {is_halfway && <Message tone="warn">Waits for the second step: somebody knows your password.</Message>}

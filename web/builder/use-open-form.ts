@@ -106,7 +106,9 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     autosave.rebase({ etag: autosave.etag(), baseVersion: after.live.version });
     setOpened(after);
     await refreshForm(opened.form.id);
-    const { public_url: url } = opened.form;
+    const { public_url: url, status } = opened.form;
+    // What went live has a dialog of its own.
+    if (status !== 'published') return;
     const run = (): void =>
       void copyText(url).then((state) =>
         toastDone(state === 'copied' ? 'The link is copied.' : `The link is ${url}`),

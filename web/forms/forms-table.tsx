@@ -60,7 +60,6 @@ function FormTitle({ form }: { form: FormLine }): ReactElement {
         <Link to="/forms/$form/submissions" params={{ form: form.id }} className="forms-count">
           {sayCount(form.submission_count, 'submission')}
         </Link>
-        {' · '}
         <Ago at={form.last_activity_at} />
       </span>
     </div>

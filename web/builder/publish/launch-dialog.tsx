@@ -48,6 +48,16 @@ export function LaunchDialog({
             Invite people
           </span>
         </Link>
+        <Link
+          className="button button-secondary button-medium"
+          to="/forms/$form/submissions"
+          params={{ form: id }}
+        >
+          <span className="button-content">
+            <Icon name="table" />
+            See answers arrive
+          </span>
+        </Link>
       </div>
       <Suspense fallback={<div className="launch-code" />}>
         <SharedCode text={url} name={name} />

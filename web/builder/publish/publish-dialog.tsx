@@ -112,7 +112,7 @@ function descriptionOf(isLive: boolean, wasPublished: boolean): string {
     return 'The changes are live at once. Submissions that are there already keep the form that they answered.';
   return wasPublished
     ? 'Everybody who has the link can fill it in again.'
-    : 'Everybody who has the link can fill it in. From then on, what its answers are called for programs is fixed.';
+    : 'Everybody who has the link can fill it in. From then on its answers keep the names that programs know them by.';
 }
 
 type ShowProps = Pick<PublishProps, 'onShow'>;

@@ -4,6 +4,7 @@ import type { Settings } from '#ast/settings.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import { type Look, lookOf } from '#page/theme/look.ts';
 import { schemeStyle } from '#page/theme/theme-style.ts';
+import { useScheme } from '../../shell/theme.ts';
 import { EmptyState } from '../../design/states.tsx';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/located-problems.ts';
@@ -26,7 +27,7 @@ const schemes = [
 
 /** The form in its theme, as it is being chosen; a form that adapts can be seen in both of its looks. */
 export function ThemePreview({ root, formId, settings, theme }: PreviewProps): ReactElement {
-  const [wished, setScheme] = useState<Scheme>('light');
+  const [wished, setScheme] = useState<Scheme>(useScheme());
   const result = validateRoot(root);
   const look = useLook(formId, theme, settings, wished);
   const trialSettings = useTrialSettings(settings);
