@@ -1,6 +1,6 @@
 import { inEachCell } from '#kit/cells/cells.ts';
 import { newId } from '#kit/clock.ts';
-import { type Database, databaseOf, transaction } from '#kit/database.ts';
+import { databaseOf, transaction } from '#kit/database.ts';
 import type { Origin, Person, Visitor } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { PersonalDeed } from './personal-deeds.ts';
@@ -25,7 +25,7 @@ export async function notePerson(
 ): Promise<void> {
   // One transaction: what stands for the person stands in each of their workspaces.
   if (db === databaseOf(db))
-    return transaction(db as Database, (client) => notePerson(client, { who, operation, status, by }));
+    return transaction(db, (client) => notePerson(client, { who, operation, status, by }));
   const line = {
     id: newId(),
     actor_kind: by ? 'person' : 'operator',
