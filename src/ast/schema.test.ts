@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checkAnswers, type FileAnswer } from './answers.ts';
 import { attributeSchema } from './attributes.ts';
 import { elements } from './elements.ts';
 import { conditionAttribute } from './logic/condition-schema.ts';
 import { structureSchemas } from './schema.ts';
+import { context, element, formOf } from './testing.ts';
 
 test('the schemas name the structure, the step, the element, the condition, the translations and every element type', () => {
   const names = Object.keys(structureSchemas());
@@ -103,4 +105,38 @@ test('an option is a text, or an id with a label and what it counts; what is ran
     'show_when',
   ]);
   assert.deepEqual(Object.keys(itemsOf('ranking').anyOf[1].properties), ['id', 'label', 'image']);
+});
+
+test('the schema of an answer says its limits, in words where JSON Schema has none', () => {
+  assert.deepEqual(elements.number.schema({ id: 'q', label: 'Q', min: 10, step: 5 }), {
+    type: 'number',
+    minimum: 10,
+    multipleOf: 5,
+  });
+  for (const [rules, words] of [
+    [{ step: 0.1 }, 'In steps of 0.1 from 0.'],
+    [{ min: 3, step: 5 }, 'In steps of 5 from 3.'],
+  ] as const)
+    assert.deepEqual(elements.number.schema({ id: 'q', label: 'Q', ...rules }), {
+      type: 'number',
+      ...('min' in rules && { minimum: rules.min }),
+      description: words,
+    });
+  assert.ok(!('description' in elements.number.schema({ id: 'q', label: 'Q' })));
+  const dayOf = (rules: object): unknown =>
+    elements.date.schema({ id: 'q', label: 'Q', ...rules }).description;
+  assert.deepEqual(
+    [{}, { min: 'today' }, { max: '2026-01-31' }, { min: 'today', max: '2026-01-31' }].map(dayOf),
+    [undefined, 'Not before today.', 'Not after 2026-01-31.', 'Not before today. Not after 2026-01-31.'],
+  );
+  assert.ok(!('description' in elements.date.schema({ id: 'q', label: 'Q' })));
+});
+
+test('the sample of a file is one that the form takes', () => {
+  for (const accept of [['.docx'], ['image/*'], ['application/zip']]) {
+    const [files] = elements.file_upload.samples({ id: 'q', label: 'Q', accept }, '2026-01-31');
+    const form = formOf(element('file_upload', 'q', { accept }));
+    const checked = checkAnswers(form, {}, new Map([['q', files as FileAnswer[]]]), context);
+    assert.ok(checked.ok, JSON.stringify(checked));
+  }
 });

@@ -44,6 +44,7 @@ test('a person counts characters: a pair of surrogates is one, and half of one a
     ['\ud83d', 1],
     ['\ude00\ude00', 2],
     ['\ude00\ud83d', 2],
+    ['\ud83da', 2],
   ];
   for (const [text, length] of lengths) assert.equal(countCharacters(text), length, JSON.stringify(text));
 });

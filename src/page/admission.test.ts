@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { changeSettings } from '#forms/settings.ts';
+import { now } from '#kit/clock.ts';
 import { openLog } from '#kit/log.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
@@ -90,6 +92,19 @@ test('the right password gives a cookie that admits to this form, and no wrong o
   ] as const) {
     assert.equal((await refusalOf(form, cookies))?.reason, 'password', cookies);
   }
+});
+
+test('an entry admits until its time, which is twelve hours from the password, and not for good', async () => {
+  const scene = await guarded();
+  const { passwordHash } = await scene.live();
+  const inSeconds = (seconds: number): string => String(Math.floor(now().getTime() / 1_000) + seconds);
+  const [until = ''] = (await enter(scene, password))!.entry.split('.');
+  assert.ok(until > inSeconds(12 * 3_600 - 60) && until <= inSeconds(12 * 3_600));
+  const known = createHash('sha256').update(String(passwordHash)).digest('base64url');
+  const entryUntil = (time: string): string =>
+    `${time}.${scene.context.vault.sign('form passwords', `${scene.formId}/${time}/${known}`)}`;
+  assert.equal(await refusalOf(scene, undefined, entryUntil(inSeconds(60))), undefined);
+  assert.equal((await refusalOf(scene, undefined, entryUntil(inSeconds(-60))))?.reason, 'password');
 });
 
 test('another password makes the entries of the former one void; the same settings without it do not', async () => {

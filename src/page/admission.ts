@@ -44,7 +44,7 @@ export async function findRefusal(
   { arrival, entry }: { arrival?: Arrival | undefined; entry?: string | undefined } = {},
 ): Promise<Refusal | undefined> {
   const reason = findReason(live, arrival);
-  if (live === undefined || reason === 'absent') return refusal('absent');
+  if (live === undefined) return refusal('absent');
   if (reason !== undefined) return refusal(reason, live);
   // Whoever does not know the password learns nothing else of the form.
   if (live.settings.access === 'password' && !hasEntered(vault, live, cookies, entry))

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FastifyRequest } from 'fastify';
 import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { asJson, listFiles, loadPage, makeForm, openVisitor } from '#test/visitor.ts';
 import type { SpamPage } from '#submissions/held/shapes.ts';
+import { sourceOf } from './other-sites.ts';
 
 /* What pages of other sites may send, read and keep, by the one list `embed_origins`. */
 
@@ -98,6 +100,55 @@ test('the own page sends whatever the list says, also where its browser says no 
   assert.equal((await send(form, service.url, 'Ada')).status, 201);
   assert.equal(await load(form, { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }, { name: 'Grace' }), 303);
   assert.equal((await stored(form)).length, 2);
+});
+
+const ours = 'https://forms.example';
+const sent: readonly (readonly [
+  what: string,
+  headers: Record<string, string>,
+  host: string,
+  kind: string,
+])[] = [
+  ['from no browser', {}, 'forms.example', 'own'],
+  [
+    'without an origin, whatever else its headers say',
+    { 'sec-fetch-site': 'cross-site' },
+    'forms.example',
+    'own',
+  ],
+  ['from its own page behind a proxy that asks by another name', { origin: ours }, 'inside:3000', 'own'],
+  ['from its own page under another name', { origin: 'https://old.example' }, 'old.example', 'own'],
+  ['that its browser calls its own', { origin: site, 'sec-fetch-site': 'same-origin' }, 'inside:3000', 'own'],
+  ['of an origin that is kept back', { origin: 'null' }, 'forms.example', 'own'],
+  [
+    'of another site, which is kept back',
+    { origin: 'null', 'sec-fetch-site': 'cross-site' },
+    'forms.example',
+    'null',
+  ],
+  ['of another site', { origin: site }, 'forms.example', site],
+];
+for (const [what, headers, host, from] of sent) {
+  test(`a post ${what} is ${from === 'own' ? 'our own' : `that of ${from}`}`, () => {
+    const source = sourceOf({ headers, host } as unknown as FastifyRequest, { embed_origins: [] }, ours);
+    assert.equal(source.kind === 'own' ? 'own' : source.origin, from);
+  });
+}
+
+test('a script of an unlisted site is none of its pages, whatever answer it asks for, nor is a page that asks for JSON', async () => {
+  const form = await publish({ embed_origins: [] });
+  for (const headers of [{ 'Sec-Fetch-Mode': 'cors' }, { Accept: 'application/json' }])
+    assert.equal(await load(form, { Origin: site, ...headers }, { name: 'Ada' }), 403);
+  assert.deepEqual(await held(form), []);
+});
+
+test('a site learns nothing of a form that was never published, and reads that one was taken back', async () => {
+  const draft = await makeForm(tenant, questions, { publish: false, settings: { embed_origins: [] } });
+  assert.equal((await send(draft.id, site, 'Ada')).status, 404);
+  const { id, structure } = await makeForm(tenant, questions, { settings: { embed_origins: [site] } });
+  await tenant.call('PUT', `/forms/${id}`, { structure, status: 'draft' });
+  const gone = await send(id, site, 'Ada');
+  assert.deepEqual([gone.status, gone.headers.get('access-control-allow-origin')], [410, site]);
 });
 
 test('what a page of an unlisted site loads is held, and one press lets the site in and releases it', async () => {

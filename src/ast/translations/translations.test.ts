@@ -290,6 +290,10 @@ test('a file of the texts goes out and comes back; a spreadsheet calculates noth
     settings: { closed_message: 'Closed' },
   };
   const file = writeTextsFile(document);
+  const [step] = document.structure.children!;
+  const named = { ...step!, attrs: { ...step!.attrs, id: 'sum' } };
+  const sameId = writeTextsFile({ ...document, structure: { ...document.structure, children: [named] } });
+  assert.equal(sameId, file, 'a step may have the id of an element');
   assert.deepEqual(file.split('\r\n'), [
     'key,en,de,ar',
     '$form/name,Contact,Kontakt,',
@@ -419,12 +423,15 @@ test('of a form on its way only whole options and texts are listed, and a text i
     structure: structure([
       element('radio', 'colour', { label: 7, options }),
       element('radio', 'shade', { label: 7, options: 'Red' }),
+      element('text', 'blank', { label: ' ' }),
+      element('text', '', { label: 'No id', translations: { de: { label: ' ' } } }),
     ]),
     settings: { closed_message: ' ' },
   });
+  assert.deepEqual(listed.at(-1)?.translations, {}, 'a blank one says nothing');
   assert.deepEqual(
     listed.map(({ key }) => key),
-    ['$form/name', '$0/title', 'colour/options/Red'],
+    ['$form/name', '$0/title', 'colour/options/Red', '$0.3/label'],
   );
   const attrs = { label: 'Hi', translations: { de: { label: 'Hallo', help_text: 'x' }, ar: {} } };
   assert.deepEqual(

@@ -65,6 +65,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     sources: ['src/submissions/{bulk,tags,notes,filter}/*.ts'],
     tests: [...everywhere, 'src/submissions/**/*.test.ts', 'src/search/**/*.test.ts'],
   },
+  submissions: {
+    sources: ['src/submissions/{,links/,changes/,taken/,held/,trash/,erase/,progress/,retention/}*.ts'],
+    tests: [...everywhere, 'src/submissions/**/*.test.ts', 'src/page/*.test.ts'],
+  },
   backup: {
     sources: ['src/backup/**/*.ts', 'src/app/restore.ts'],
     tests: [...everywhere, 'src/backup/**/*.test.ts', 'src/app/cli/backup-commands.test.ts'],
