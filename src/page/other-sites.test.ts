@@ -155,6 +155,9 @@ test('what a page of an unlisted site loads is held, and one press lets the site
   const form = await publish({ embed_origins: ['https://old.example'] });
   for (const name of ['Ada', 'Grace']) assert.equal(await load(form, { Origin: site }, { name }), 303);
   assert.equal(await load(form, { Origin: 'https://other.example' }, { name: 'Eve' }), 303);
+  // A robot's post is held for what it filled in, and asks for no site to be let in.
+  const robot = { name: 'Bot', _website: 'https://spam.test' };
+  assert.equal(await load(form, { Origin: 'https://spam.test' }, robot), 303);
   assert.deepEqual(await stored(form), []);
   assert.deepEqual((await spamOf(form)).sites, [
     { origin: site, count: 2 },
@@ -165,7 +168,7 @@ test('what a page of an unlisted site loads is held, and one press lets the site
   });
   assert.deepEqual([status, body.count], [200, 2]);
   assert.deepEqual((await stored(form)).toSorted(), ['Ada', 'Grace']);
-  assert.equal((await spamOf(form)).pagination.total_count, 1);
+  assert.equal((await spamOf(form)).pagination.total_count, 2);
   const { settings } = (await tenant.call('GET', `/forms/${form}`)).body;
   assert.deepEqual(settings['embed_origins'], ['https://old.example', site]);
   assert.equal((await send(form, site, 'Joan')).status, 201);

@@ -78,6 +78,12 @@ const cases: readonly [
   ['a site that is not named', {}, () => ({ page: undefined, source: unlisted }), 'other_site'],
   ['a site that is not named, with a page of ours', {}, () => ({ source: unlisted }), 'other_site'],
   [
+    'a page that keeps its origin back, and is none of ours',
+    {},
+    () => ({ page: undefined, source: { ...unlisted, origin: 'null' } }),
+    'other_site',
+  ],
+  [
     'our page in a frame that says no origin',
     {},
     () => ({ source: { ...unlisted, origin: 'null' } }),

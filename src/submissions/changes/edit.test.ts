@@ -109,6 +109,26 @@ test('an edit that hides a question keeps its answer and says so, until it is ta
   assert.deepEqual((await scene.read(id)).answers, { level: 'beginner' });
 });
 
+test('an edit that leaves rows away from what is asked, or sends what are no rows, fails on nothing of it', async () => {
+  const scene = await openScene(database, [
+    element('text', 'level', { options: 'none' }),
+    composite('guests', [element('text', 'guest'), element('file_upload', 'ticket')], {
+      repeatable: true,
+      show_when: { element: 'level', is: 'equals', value: 'expert' },
+    }),
+    element('file_upload', 'photo'),
+  ]);
+  const id = await scene.submit({ level: 'expert', guests: [{ guest: 'Tom' }] });
+  assert.deepEqual(await edit(scene, id, { answers: { level: 'beginner' } }), { unasked: ['guests'] });
+  assert.deepEqual(
+    await edit(scene, id, { answers: { level: 'expert', guests: [null, { guest: 'Tim' }], photo: null } }),
+    {
+      unasked: [],
+    },
+  );
+  assert.deepEqual((await scene.read(id)).answers, { level: 'expert', guests: [{ guest: 'Tim' }] });
+});
+
 test('an edit that changes nothing writes nothing and tells nobody', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada', age: 36 }, { reference: { utm: 'mail' } });

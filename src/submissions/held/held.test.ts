@@ -7,6 +7,7 @@ import { changeForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';
 import { openEdit } from '../changes/edit-by-token.ts';
+import { giveLink } from '../links/links.ts';
 import { saveProgress } from '../progress/save.ts';
 import { OtherAnswers } from '../submit.ts';
 import { openScene, type Scene } from '../testing.ts';
@@ -168,11 +169,21 @@ test("another form's spam box cannot be reached, and nothing happens to what is 
   assert.equal(await heldOf(scene), 1);
 });
 
-test('what nobody decided on for 30 days is removed, and its links as well', async () => {
+test('what nobody decided on for 30 days is removed, and links whose time is over; others lead on', async () => {
   const scene = await openScene(database, questions);
+  const [over, lasting] = [await scene.submit({ name: 'Ada' }), await scene.submit({ name: 'Ben' })];
+  for (const [submissionId, days] of [
+    [over, -1],
+    [lasting, 1],
+  ] as const)
+    await giveLink(database, scene.context.vault, { ...scene, submissionId }, { purpose: 'edit', days });
   await hold(scene, { name: 'old' });
   await database.query("update held_submissions set created_at = now() - interval '31 days'");
   await hold(scene, { name: 'new' });
   await pruneHeld(database);
   assert.equal(await heldOf(scene), 1);
+  const { rows } = await database.query('select submission_id from submission_links where form_id = $1', [
+    scene.formId,
+  ]);
+  assert.deepEqual(rows, [{ submission_id: lasting }]);
 });
