@@ -6,14 +6,19 @@ import { Provider } from 'oidc-provider';
 export type ProviderPerson = Record<string, unknown> & { sub: string };
 
 /** A provider of identities that signs in whoever `person` says, without asking; its forms of consent are passed over. */
-export type TestProvider = { issuer: string; person: ProviderPerson };
+export type TestProvider = {
+  issuer: string;
+  person: ProviderPerson;
+  /** How often it was asked what it can do. */
+  discoveries: number;
+};
 
 export const providerClient = { id: 'formloom', secret: 'a-secret-of-the-client-of-tests' };
 
 /** Starts one (oidc-provider, certified) for a service that is reached at `publicUrl`, which is said before it begins. */
 export async function openProvider(port: number, publicUrl: () => string): Promise<TestProvider> {
   const issuer = `http://127.0.0.1:${port}`;
-  const opened: TestProvider = { issuer, person: { sub: 'nobody' } };
+  const opened: TestProvider = { issuer, person: { sub: 'nobody' }, discoveries: 0 };
   let provider: Provider | undefined;
   const open = (): Provider => {
     const made = new Provider(issuer, {
@@ -37,6 +42,7 @@ export async function openProvider(port: number, publicUrl: () => string): Promi
   };
   const server = createServer((request, response) => {
     provider ??= open();
+    if (request.url?.endsWith('/openid-configuration')) opened.discoveries += 1;
     if (request.url?.startsWith('/interaction/')) void interact(provider, opened.person, request, response);
     else void provider.callback()(request, response);
   });

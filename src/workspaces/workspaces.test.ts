@@ -53,8 +53,11 @@ test('a new plan comes with its own numbers', async () => {
     name: 'Moving',
     plan: 'pro',
   });
-  const [moved] = await listWorkspaces(database);
+  const [moved, ...others] = await listWorkspaces(database);
   assert.deepEqual([moved!.perMinute, moved!.burst], [300, 30]);
+  assert.deepEqual([...new Set(others.map(({ plan }) => plan))].sort(), ['enterprise', 'free']);
+  const none = setPlan(database, { workspaceId: id, plan: 'pro', rateLimit: 0 });
+  await assert.rejects(none, { code: 'validation_error' });
 });
 
 test('a plan for a workspace that does not exist is not_found', async () => {
@@ -73,6 +76,7 @@ const refused: [
   ['a name of 101 characters', { name: 'x'.repeat(101) }, ['name']],
   ['a name with NUL', { name: '\u0000' }, ['name']],
   ['no requests per minute', { name: 'A', rateLimit: 0 }, ['rate_limit']],
+  ['more than a million requests per minute', { name: 'A', rateLimit: 1_000_001 }, ['rate_limit']],
   ['half a request per minute', { name: 'A', rateLimit: 0.5 }, ['rate_limit']],
   ['a negative burst and no name', { name: ' ', burst: -1 }, ['name', 'burst']],
 ];

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { callConsole, signIn } from '#test/console.ts';
 import { openProvider, providerClient, type ProviderPerson } from '#test/provider.ts';
 import { freePort, openService } from '#test/service.ts';
+import { whileHeld } from '#test/while-held.ts';
 import { newId } from '#kit/clock.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import type { Session } from './shapes.ts';
@@ -12,6 +13,7 @@ import type { Session } from './shapes.ts';
 const mapped = newId();
 const port = await freePort();
 const service = await openService({
+  TRUST_PROXY: '1',
   OIDC_ISSUER: `http://127.0.0.1:${port}`,
   OIDC_CLIENT_ID: providerClient.id,
   OIDC_CLIENT_SECRET: providerClient.secret,
@@ -53,8 +55,13 @@ async function visit(address: string): Promise<string> {
   return new URL(next).search;
 }
 
+let addresses = 0;
+/** Each call comes from an address of its own, so that no limit of one is met. */
+const send = <Body>(path: string, cookie = '', body: object = {}) =>
+  callConsole<Body>(url, cookie, 'POST', path, body, { 'X-Forwarded-For': `10.0.0.${(addresses += 1)}` });
+
 async function begin(): Promise<{ answer: string; kept: string }> {
-  const asked = await callConsole<{ url: string }>(url, '', 'POST', '/session/provider-requests');
+  const asked = await send<{ url: string }>('/session/provider-requests');
   assert.equal(asked.status, 201);
   const question = new URL(asked.body.url).searchParams;
   assert.equal(question.get('code_challenge_method'), 'S256');
@@ -62,7 +69,7 @@ async function begin(): Promise<{ answer: string; kept: string }> {
 }
 
 const finish = (answer: string, kept: string) =>
-  callConsole<{ message: string }>(url, kept, 'POST', '/session/provider', { answer });
+  send<{ message: string }>('/session/provider', kept, { answer });
 
 async function enter(person: ProviderPerson) {
   provider.person = person;
@@ -94,7 +101,18 @@ test('whoever the provider signs in has an account, and the roles that its claim
     await enter({ ...ada, email: 'new@example.org', groups: ['staff', 'chiefs'] })
   ).session();
   assert.deepEqual([again.user.id, again.workspaces[0]!.role], [session.user.id, 'admin']);
+  const kept = async () =>
+    (await database.query('select role, updated_at from members where user_id = $1', [session.user.id])).rows;
+  const before = await kept();
   assert.equal((await (await enter({ ...ada, groups: [] })).session()).workspaces[0]!.role, 'admin');
+  assert.equal((await enter({ ...ada, groups: ['chiefs'] })).status, 204);
+  assert.deepEqual(await kept(), before, 'a role that stays is not written');
+
+  await database.query("update members set role = 'owner' where user_id = $1", [session.user.id]);
+  const owner = await enter(ada);
+  assert.equal(owner.status, 204);
+  assert.equal((await owner.session()).workspaces[0]!.role, 'owner');
+  assert.equal(provider.discoveries, 1, 'the provider is asked about itself once');
 });
 
 test('an address of another domain, or that the provider does not confirm, is not let in and leaves nothing', async () => {
@@ -104,6 +122,7 @@ test('an address of another domain, or that the provider does not confirm, is no
     { sub: 'x3', email: 'x@example.org', email_verified: false },
     { sub: 'x4', email: 'x@example.org' },
     { sub: 'x5', email_verified: true },
+    { sub: 'x6', email: 'x @example.org', email_verified: true },
   ]) {
     const refused = await enter(person);
     assert.deepEqual([refused.status, refused.headers.getSetCookie()], [403, []]);
@@ -116,7 +135,9 @@ test('a provider that says nothing of addresses is believed where the operator s
   const config = services.config.identityProvider!;
   config.trustsEmail = true;
   const silent = { sub: 'silent', email: 'silent@example.org' };
-  assert.equal((await enter(silent)).status, 204);
+  const entered = await enter(silent);
+  assert.equal(entered.status, 204);
+  assert.equal((await entered.session()).user.name, 'silent', 'who has no name is called by the address');
   for (const person of [
     { sub: 'y1', email: 'y@example.org', email_verified: false },
     { sub: 'y2', email: 'y@example.com' },
@@ -141,6 +162,13 @@ test('an answer is taken once, in the browser that asked, as it was given', asyn
     const refused = await finish(given, cookie);
     assert.deepEqual([refused.status, refused.headers.getSetCookie()], [401, []], given);
   }
+  const late = await begin();
+  const [name, sealed] = late.kept.split('=') as [string, string];
+  const asked = JSON.parse(services.vault.unseal('sessions', Buffer.from(sealed, 'base64url'))) as object;
+  const over = services.vault.seal('sessions', JSON.stringify({ ...asked, until: Date.now() }));
+  const tooLate = await finish(late.answer, `${name}=${over.toString('base64url')}`);
+  assert.equal(tooLate.status, 401);
+  assert.match(tooLate.body.message, /its time is over/);
   const fresh = await begin();
   assert.equal((await finish(fresh.answer, fresh.kept)).status, 204);
   assert.equal((await finish(fresh.answer, fresh.kept)).status, 401);
@@ -158,6 +186,24 @@ test('an account that is there is the same one; what somebody had of it who neve
   assert.equal((await squatter.call('GET', '/session')).status, 401);
   const old = { email: squatter.email, password: squatter.password };
   assert.equal((await callConsole(url, '', 'POST', '/session', old)).status, 401);
+
+  const temporary = await signIn(service, { email: 'temporary@example.org' });
+  await database.query('update users set temporary_until = now() where id = $1', [temporary.userId]);
+  assert.equal((await enter({ sub: 't', email: temporary.email, email_verified: true })).status, 401);
+});
+
+test('of two who begin at once with one address one gets it, and the other is told to begin again', async () => {
+  const answers: Awaited<ReturnType<typeof begin>>[] = [];
+  for (const sub of ['twin-1', 'twin-2']) {
+    provider.person = { sub, email: 'twin@example.org', email_verified: true };
+    answers.push(await begin());
+  }
+  const users = { text: 'lock table users in share row exclusive mode', values: [] };
+  provider.person = { sub: '', email: 'twin@example.org', email_verified: true };
+  const both = await whileHeld(database, users, 2, () =>
+    Promise.all(answers.map(({ answer, kept }) => finish(answer, kept))),
+  );
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [204, 409]);
 });
 
 test('a second factor that is set up here is asked for, unless the provider asked for several', async () => {
@@ -166,6 +212,8 @@ test('a second factor that is set up here is asked for, unless the provider aske
   const person = await signIn(service, { email: 'two@example.org', workspaceId: id });
   const said = { sub: 'two', email: person.email, email_verified: true };
   assert.deepEqual((await (await enter(said)).session()).closed_workspaces, [id]);
+  const alone = await (await enter({ ...said, amr: ['pwd'] })).session();
+  assert.deepEqual(alone.closed_workspaces, [id]);
   const many = await (await enter({ ...said, amr: ['pwd', 'mfa'] })).session();
   assert.deepEqual([many.closed_workspaces, many.second_steps], [[], null]);
   await database.query('update users set second_factor = true where id = $1', [person.userId]);

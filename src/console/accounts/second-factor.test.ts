@@ -248,6 +248,7 @@ test('an app that was begun and not confirmed does not go on asking when the las
   const { person, cookie } = await withPasskey();
   const sealed = service.services.vault.seal('second factors', newTotpSecret());
   await putTotp(database, { user_id: person.userId, secret: sealed, now: now() });
+  await database.query('delete from recovery_codes where user_id = $1', [person.userId]);
   const { passkeys } = (await call<{ passkeys: { id: string }[] }>(cookie, 'GET', '/person/second-factors'))
     .body;
   const { password } = person;
