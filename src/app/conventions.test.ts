@@ -10,6 +10,7 @@ import { makeForm, openVisitor } from '#test/visitor.ts';
 import { holdOne, idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { readWhileOthersWrite } from '#test/read-all.ts';
 import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
+import { forgetKeptAnswers } from '#workspaces/idempotency/queries.ts';
 import { addMember } from '#workspaces/members.ts';
 import { apiRoutes } from './operations.ts';
 
@@ -363,6 +364,7 @@ test('a request whose process died midway is never run again under its key', asy
   assert.equal((await create('another', { structure: {} }, own)).status, 422);
   assert.equal((await create('cut', { structure: {} })).status, 422);
   await pruneKeptAnswers(database);
+  assert.deepEqual(await forgetKeptAnswers(database, { workspace_id: own.workspaceId }), [], 'it has none');
   assert.equal((await create('cut', valid, own)).status, 409);
   // A day later the key is forgotten.
   await database.query(`update repeatable_requests set begun_at = now() - interval '25 hours'`);

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { ApiError } from '#kit/errors.ts';
+import type { WorkspaceCreation } from '#kit/config.ts';
+import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
+import { addMember } from './members.ts';
 import { type Plan, plans, rateOf } from './plans.ts';
-import { createWorkspace, listWorkspaces, setPlan } from './workspaces.ts';
+import { createWorkspace, listWorkspaces, mayCreateWorkspace, setPlan } from './workspaces.ts';
 
 const { database } = await testDatabase();
 
@@ -60,6 +63,20 @@ test('a new plan comes with its own numbers', async () => {
   await assert.rejects(none, { code: 'validation_error' });
 });
 
+test('who may make a workspace is the operator’s setting: nobody, everyone, or owners', async () => {
+  const { id: workspaceId } = await createWorkspace(database, { name: 'Owned', plan: 'free' });
+  const [owner, stranger] = [
+    await makePerson(database, 'owner@example.org'),
+    await makePerson(database, 'stranger@example.org'),
+  ];
+  await addMember(database, { workspaceId, userId: owner, role: 'owner' });
+  const mayBoth = (setting: WorkspaceCreation) =>
+    Promise.all([owner, stranger].map((id) => mayCreateWorkspace(database, setting, id)));
+  assert.deepEqual(await mayBoth('operator'), [false, false]);
+  assert.deepEqual(await mayBoth('everyone'), [true, true]);
+  assert.deepEqual(await mayBoth('owners'), [true, false]);
+});
+
 test('a plan for a workspace that does not exist is not_found', async () => {
   await assert.rejects(
     setPlan(database, { workspaceId: randomUUID(), plan: 'pro' }),
@@ -77,7 +94,7 @@ const refused: [
   ['a name with NUL', { name: '\u0000' }, ['name']],
   ['no requests per minute', { name: 'A', rateLimit: 0 }, ['rate_limit']],
   ['more than a million requests per minute', { name: 'A', rateLimit: 1_000_001 }, ['rate_limit']],
-  ['half a request per minute', { name: 'A', rateLimit: 0.5 }, ['rate_limit']],
+  ['one and a half requests per minute', { name: 'A', rateLimit: 1.5 }, ['rate_limit']],
   ['a negative burst and no name', { name: ' ', burst: -1 }, ['name', 'burst']],
 ];
 

@@ -2,9 +2,9 @@ import { glob, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { groupFiles } from '../groups.ts';
 import { keepFilesInMemory } from '../memory.ts';
-import { equivalents } from './mutations/equivalents.ts';
+import { type Equivalent, equivalents } from './mutations/equivalents.ts';
 import { type Change, changed, findMistyped } from './mutations/mistyped.ts';
-import { listMutants } from './mutations/mutants.ts';
+import { listMutants, type Mutant } from './mutations/mutants.ts';
 import { type Room, rooms } from './mutations/rooms.ts';
 import {
   type Baseline,
@@ -223,7 +223,7 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
     const changes: Change[] = [];
     for (const source of paths)
       for (const mutant of listMutants(source, await readFile(join(tree, source), 'utf8')))
-        if (isEquivalent(source, mutant.what)) result.equivalent += 1;
+        if (isEquivalent(source, mutant)) result.equivalent += 1;
         else if (again === undefined || again.has(`${source} ${mutant.what}`))
           changes.push({ source, mutant });
     result.tried = changes.length;
@@ -273,12 +273,14 @@ async function readListed(path: string): Promise<Set<string>> {
   return new Set([...listed].map(([, source, what]) => `${source} ${what}`));
 }
 
-const met = new Set<string>();
+const met = new Set<Equivalent>();
 
-function isEquivalent(source: string, what: string): boolean {
-  const found = equivalents[source]?.some((each) => each.what === what) ?? false;
-  if (found) met.add(`${source} ${what}`);
-  return found;
+function isEquivalent(source: string, { what, prepared }: Mutant): boolean {
+  const found = equivalents[source]?.find(
+    (each) => each.what === what && (each.of === undefined || each.of === prepared),
+  );
+  if (found) met.add(found);
+  return found !== undefined;
 }
 
 // Each copy has a server of its own.
@@ -308,6 +310,5 @@ for (const { name, tried, killed, equivalent, survives, unknown } of results)
   );
 if (given.length === 0)
   for (const [source, list] of Object.entries(equivalents))
-    for (const { what } of list)
-      if (!met.has(`${source} ${what}`))
-        say(`NO LONGER THERE, of those that change nothing: ${source} ${what}`);
+    for (const each of list)
+      if (!met.has(each)) say(`NO LONGER THERE, of those that change nothing: ${source} ${each.what}`);

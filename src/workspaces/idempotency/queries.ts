@@ -35,7 +35,7 @@ export const forgetRequest = statement(
   'idempotency.forget_request',
   { workspace_id: uuid, key: bytes },
   {},
-  `delete from repeatable_requests where workspace_id = $workspace_id and key = $key and status is null`,
+  `delete from repeatable_requests where workspace_id = $workspace_id and key = $key`,
 );
 
 /** Forgets what requests were answered: whoever repeats one is told to look whether it took effect. */

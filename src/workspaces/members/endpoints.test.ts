@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
+import { newId } from '#kit/clock.ts';
+import { workspaceEndpoints } from '../endpoints.ts';
 import type { Workspace } from '../shapes.ts';
 import type { Member } from './shapes.ts';
 
@@ -23,6 +25,15 @@ test('an admin renames a workspace', async () => {
     assert.deepEqual([refused.status, refused.body.errors[0]!.field], [422, 'name']);
   }
 });
+
+test('a key for some forms renames no workspace, also where nothing is read for the audit log', async () => {
+  const { workspaceId } = await signIn(service);
+  const { change } = workspaceEndpoints(service.services);
+  const scope = { workspaceId, formIds: [], actor: { kind: 'key', id: newId() }, may: () => true } as const;
+  const given = { params: {}, query: {}, body: { name: 'Taken' }, unchanged: null };
+  await assert.rejects(async () => change.handle(scope, given), { code: 'forbidden' });
+});
+
 test('the last owner is neither removed nor demoted, nor leaves; of two who act at once one stays', async () => {
   const first = await signIn(service);
   const demotion = await first.api('PATCH', `/members/${first.userId}`, { role: 'admin' });

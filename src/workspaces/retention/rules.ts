@@ -79,9 +79,7 @@ export const changedRetention = (
   said: Retention,
   change: Partial<Record<RetentionKind, Days | null>>,
 ): Retention =>
-  Object.fromEntries(
-    Object.entries({ ...said, ...change }).filter(([, days]) => days !== null && days !== undefined),
-  );
+  Object.fromEntries(Object.entries({ ...said, ...change }).filter(([, days]) => days !== null));
 
 /** What holds for a form, or a workspace: what is said of it, else what its workspace says, else the default. */
 export function daysThatHold(

@@ -1,5 +1,8 @@
-/** A change that takes nothing away: what the program does is the same without it, for a reason that no test can show. */
-export type Equivalent = { what: string; why: string };
+/**
+ * A change that takes nothing away: what the program does is the same without it, for a reason that no test can show. `of`: the
+ * statement of SQL that it stands in, where others of the source say the same.
+ */
+export type Equivalent = { what: string; of?: string; why: string };
 
 /**
  * By source: what `mutants.ts` says of the change, without its line, and why nothing follows from it. One that no longer
@@ -240,10 +243,74 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'it bounds what is remembered, which no answer tells',
     },
   ],
+  'src/workspaces/identity-provider/sign-in-by-provider.ts': [
+    {
+      what: "without: if (claims['email'] !== undefined) return claims;",
+      why: 'who is asked once more says the same, and what the ID token says goes before it',
+    },
+    {
+      what: 'without: if (found?.is_linked) return found;',
+      why: 'who is linked is confirmed, and an identity that is there is not written again: it is one statement less',
+    },
+    {
+      what: "without: if (added.length > 0) await reportNews(client, workspaceId, { kind: 'member_added', userId });",
+      why: 'news of a workspace that is gone finds nobody to tell',
+    },
+  ],
+  'src/workspaces/request-log/queries.ts': [
+    {
+      what: 'whether or not: workspace_id = any',
+      why: 'more keys are held, and the join takes those that are given',
+    },
+    { what: 'whether or not: id = any', why: 'more keys are held, and the join takes those that are given' },
+    {
+      what: 'whether or not: k.workspace_id = given.workspace_id',
+      why: 'the id of a key is of one workspace; the index begins with it',
+    },
+    {
+      what: 'whether or not: d.workspace_id = given.workspace_id',
+      why: 'the id of a key is of one workspace; the index begins with it',
+    },
+    {
+      what: 'whether or not: l.workspace_id = given.workspace_id',
+      why: 'the id of a key is of one workspace; the index begins with it',
+    },
+    {
+      what: 'whether or not: r.workspace_id = old.workspace_id',
+      why: 'the id of a key is of one workspace; the index begins with it',
+    },
+  ],
+  'src/workspaces/request-log/request-log.ts': [
+    {
+      what: 'without: if (waiting.size === 0) return;',
+      why: 'statements that are given no keys change nothing; it is three less every second',
+    },
+    {
+      what: 'without: if (waiting.requests.length > keptRequests) waiting.requests.shift();',
+      why: 'it bounds what waits in memory, which no answer tells; the table is trimmed to as many',
+    },
+  ],
   'src/workspaces/roles.ts': [
     {
       what: 'only the right of &&: Object.hasOwn(leastRole, permission) && isAtLeast(role, leastRole[permission as Permission])',
       why: 'what is no permission has no least role, and nobody is at least that',
+    },
+  ],
+  'src/workspaces/second-factor/queries.ts': [
+    {
+      what: 'whether or not: id = $user_id',
+      of: 'second_factor.lock_person',
+      why: 'others take turns too, and what each does is the same',
+    },
+    {
+      what: 'whether or not: user_id = $user_id',
+      of: 'second_factor.use_recovery_code',
+      why: 'a hash holds whose it is',
+    },
+    {
+      what: 'whether or not: user_id = $user_id',
+      of: 'second_factor.take_passkey_count',
+      why: 'the id of a passkey is of one person; the index begins with whose',
     },
   ],
   'src/app/watch/watch.ts': [

@@ -51,7 +51,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   api: {
-    sources: ['src/app/api.ts', 'src/app/find-caller.ts', 'src/kit/conditional.ts', 'src/kit/cursor.ts'],
+    sources: [
+      'src/app/{api,find-caller,run-operation,server,setup-page,health,hear-revoked-keys}.ts',
+      'src/kit/{conditional,cursor}.ts',
+    ],
     tests: [
       'src/app/*.test.ts',
       'src/kit/cursor.test.ts',
@@ -90,6 +93,10 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/workspaces/**/*.test.ts',
       'src/app/conventions.test.ts',
     ],
+  },
+  files: {
+    sources: ['src/files/*.ts'],
+    tests: [...everywhere, 'src/files/*.test.ts', 'src/page/{upload-route,limits,repeats}.test.ts'],
   },
   watch: {
     sources: ['src/app/watch/*.ts'],
