@@ -16,8 +16,15 @@ import { submitAnswers, type SubmitResult } from './submit.ts';
 /** A published form with submissions, and what can be seen of them in the database. */
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
-export async function openScene(database: Database, elements: readonly unknown[], settings: object = {}) {
-  const { id: workspaceId } = await createWorkspace(database, { name: 'Test', plan: 'enterprise' });
+/** @param beside a workspace that is there; a new one, when it is left out. */
+export async function openScene(
+  database: Database,
+  elements: readonly unknown[],
+  settings: object = {},
+  beside?: { readonly workspaceId: string },
+) {
+  const workspaceId =
+    beside?.workspaceId ?? (await createWorkspace(database, { name: 'Test', plan: 'enterprise' })).id;
   const { id: formId } = await createForm(database, workspaceId, {
     structure: structure(...elements),
     status: 'published',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnswerFiles } from '#ast/answers.ts';
 import { element, structure } from '#ast/testing.ts';
-import { changeForm, createForm } from '#forms/forms.ts';
+import { changeForm } from '#forms/forms.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '../testing.ts';
@@ -135,11 +135,7 @@ for (const [what, breakIt] of broken) {
 test('a link leads nowhere in the address of another form of the same workspace', async () => {
   const scene = await openScene(database, questions, editing);
   const { token } = await submitted(scene, { name: 'Ada' });
-  const { id: formId } = await createForm(database, scene.workspaceId, {
-    structure: structure(...questions),
-    status: 'published',
-    settings: editing,
-  });
+  const { formId } = await openScene(database, questions, editing, scene);
   await assert.rejects(openEdit(database, formId, token), { code: 'not_found' });
   await assert.rejects(
     editByToken(scene.context, { formId, token, raw: { name: 'Eve' }, files: new Map() }),

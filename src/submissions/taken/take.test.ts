@@ -230,6 +230,27 @@ const unlimited = element('radio', 'workshop', { label: 'Workshop', options: ['w
 const publish = (scene: Scene, ...elements: readonly unknown[]) =>
   changeForm(database, scene.workspaceId, scene.formId, { structure: structure(...elements) });
 
+test('what one form of a workspace has taken another one has free, though both name it the same', async () => {
+  const scene = await openScene(database, [workshop(1), email]);
+  const beside = await openScene(database, [workshop(1), email], {}, scene);
+  const answers = { workshop: 'w', email: 'ada@example.com' };
+  assert.equal(await sendTo(scene, answers), 'ok');
+  assert.equal(await sendTo(beside, answers), 'ok');
+  assert.deepEqual(await placesOf(beside), await placesOf(scene));
+  for (const each of [scene, beside]) assert.equal(await sendTo(each, answers), `${full} ${given}`);
+});
+
+test('a form that gets limits counts what it had before, also where another one of its workspace has counted', async () => {
+  const plain = element('radio', 'workshop', { options: ['w', 'd'] });
+  const scene = await openScene(database, [plain]);
+  const beside = await openScene(database, [plain], {}, scene);
+  assert.equal(await sendTo(beside, { workshop: 'w' }), 'ok');
+  for (const { formId } of [scene, beside])
+    await changeForm(database, scene.workspaceId, formId, { structure: structure(workshop(1)) });
+  assert.equal(await sendTo(scene, { workshop: 'w' }), 'ok');
+  assert.equal(await sendTo(beside, { workshop: 'w' }), full);
+});
+
 test('a submit that is under way when limits are published is counted before the next one finds its place', async () => {
   const scene = await openScene(database, [unlimited]);
   const writing = prepareWriting(
