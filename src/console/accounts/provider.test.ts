@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { callConsole, signIn } from '#test/console.ts';
+import { openReceiver } from '#test/receiver.ts';
 import { openProvider, providerClient, type ProviderPerson } from '#test/provider.ts';
 import { freePort, openService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { newId } from '#kit/clock.ts';
+import { openAccounts } from '#workspaces/accounts.ts';
+import { askProvider, signInByProvider } from '#workspaces/identity-provider/sign-in-by-provider.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import type { Session } from './shapes.ts';
 
@@ -218,4 +224,36 @@ test('a second factor that is set up here is asked for, unless the provider aske
   assert.deepEqual([many.closed_workspaces, many.second_steps], [[], null]);
   await database.query('update users set second_factor = true where id = $1', [person.userId]);
   assert.notEqual((await (await enter(said)).session()).second_steps, null);
+});
+
+test('the secret of the service goes in the clear to no provider that is reached by https, whatever that says of itself', async () => {
+  const secure = await openReceiver();
+  const issuer = new URL(secure.url).origin;
+  let asked = 0;
+  const plain = createServer((_request, response) => {
+    asked += 1;
+    response.end();
+  });
+  plain.listen(0, '127.0.0.1');
+  await once(plain, 'listening');
+  const body = JSON.stringify({
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `http://127.0.0.1:${(plain.address() as AddressInfo).port}/token`,
+    jwks_uri: `${issuer}/keys`,
+    response_types_supported: ['code'],
+  });
+  secure.replyWith({ status: 200, headers: { 'Content-Type': 'application/json' }, body });
+  const { publicUrl, identityProvider } = services.config;
+  const context = {
+    ...services,
+    accounts: openAccounts({ ...services, publicUrl }),
+    config: { publicUrl, identityProvider: { ...identityProvider!, issuer } },
+  };
+  const visitor = { address: '192.0.2.1', ip: '192.0.2.1', headers: new Headers() };
+  const { url: question, kept } = await askProvider(context, visitor);
+  const answer = `?code=code&state=${new URL(question).searchParams.get('state')!}`;
+  await assert.rejects(signInByProvider(context, visitor, { answer, kept }), { code: 'unauthorized' });
+  assert.equal(asked, 0);
+  plain.close();
 });

@@ -6,6 +6,9 @@ import { whileHeld } from '#test/while-held.ts';
 import { newId } from '#kit/clock.ts';
 import { workspaceEndpoints } from '../endpoints.ts';
 import type { Workspace } from '../shapes.ts';
+import { memberInvitationEndpoints } from '../member-invitations/endpoints.ts';
+import { leaveWorkspace } from '../members.ts';
+import { memberEndpoints } from './endpoints.ts';
 import type { Member } from './shapes.ts';
 
 const service = await openService();
@@ -26,12 +29,21 @@ test('an admin renames a workspace', async () => {
   }
 });
 
-test('a key for some forms renames no workspace, also where nothing is read for the audit log', async () => {
-  const { workspaceId } = await signIn(service);
-  const { change } = workspaceEndpoints(service.services);
+test('a key for some forms changes neither the workspace nor its members, also where nothing is read for the audit log', async () => {
+  const { workspaceId, userId } = await signIn(service);
   const scope = { workspaceId, formIds: [], actor: { kind: 'key', id: newId() }, may: () => true } as const;
-  const given = { params: {}, query: {}, body: { name: 'Taken' }, unchanged: null };
-  await assert.rejects(async () => change.handle(scope, given), { code: 'forbidden' });
+  const workspaces = workspaceEndpoints(service.services);
+  const members = memberEndpoints(service.services);
+  const invitations = memberInvitationEndpoints(service.services);
+  const given = { params: { id: userId }, query: {}, unchanged: null };
+  const none = { ...given, params: {} };
+  for (const work of [
+    () => workspaces.change.handle(scope, { ...none, body: { name: 'Taken' } }),
+    () => members.change.handle(scope, { ...given, body: { role: 'viewer' } }),
+    () => members.remove.handle(scope, { ...given, body: undefined }),
+    () => invitations.revoke.handle(scope, { ...given, body: undefined }),
+  ])
+    await assert.rejects(async () => work(), { code: 'forbidden', message: /limited to certain forms/ });
 });
 
 test('the last owner is neither removed nor demoted, nor leaves; of two who act at once one stays', async () => {
@@ -57,6 +69,19 @@ test('the last owner is neither removed nor demoted, nor leaves; of two who act 
     [first.workspaceId],
   );
   assert.equal(rows.length, 1);
+});
+
+test('of two owners who leave at once one stays: they take turns at their workspace', async () => {
+  const { workspaceId, userId } = await signIn(service);
+  const other = await signIn(service, { role: 'owner', workspaceId });
+  const { database } = service.services;
+  const held = { text: 'select from workspaces where id = $1 for update', values: [workspaceId] };
+  const both = await whileHeld(database, held, 2, () =>
+    Promise.allSettled(
+      [userId, other.userId].map((each) => leaveWorkspace(database, { workspaceId, userId: each })),
+    ),
+  );
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
 });
 
 test('an admin neither makes, changes nor removes an owner', async () => {
@@ -105,6 +130,8 @@ test('the keys of who is removed, or leaves, end with them, unless whoever remov
 
   const earlier = await makeKey(removed);
   await owner.api('DELETE', `/keys/${earlier.id}`);
+  const after = (await owner.api<{ data: Member[] }>('GET', '/members')).body.data;
+  assert.equal(after.find(({ id }) => id === removed.userId)?.key_count, 2, 'without one that was revoked');
   const revokedAt = async () =>
     (await owner.api<{ revoked_at: string }>('GET', `/keys/${earlier.id}`)).body.revoked_at;
   const before = await revokedAt();

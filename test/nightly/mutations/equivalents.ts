@@ -257,6 +257,19 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'news of a workspace that is gone finds nobody to tell',
     },
   ],
+  'src/workspaces/members/queries.ts': [
+    {
+      what: 'whether or not: id = $workspace_id',
+      of: 'workspaces.lock_members',
+      why: 'other workspaces take turns too, and what is done in each is the same',
+    },
+  ],
+  'src/workspaces/request-counter.ts': [
+    {
+      what: "without: if (isAway) log.info('Valkey is back: rate limits are counted there');",
+      why: 'what it says is for the log alone',
+    },
+  ],
   'src/workspaces/request-log/queries.ts': [
     {
       what: 'whether or not: workspace_id = any',
