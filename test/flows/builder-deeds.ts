@@ -1,0 +1,73 @@
+import type { Page } from 'playwright-core';
+import { element, structure } from '#ast/testing.ts';
+import { motion } from '#test/console-browser.ts';
+import { ada, hears, make, openBuilder, part } from './builder-page.ts';
+
+/* What a person does to a form of 200 elements, timed: by the test of its limit, and by `npm run bench:builder`. */
+
+/** From a key or a click to the paint of what it changed, in ms (issue of the console: "every interaction"). */
+export const mostMs = 100;
+
+/** In the order of the times. */
+export const deeds = [
+  'arrow to the next element',
+  'duplicate',
+  'delete the copy',
+  'lift an element',
+  'carry it down',
+  'carry it further',
+  'let it go',
+  'arrow back',
+  'select by a click',
+  'write into its label',
+  'type a letter',
+  'type another',
+  'leave the label',
+  'undo',
+  'add from the palette',
+  'leave its label',
+  'delete it',
+  'select by a click again',
+] as const;
+
+/** The builder of a form of 200 elements, warm: all has been done once. */
+export async function openTwoHundred(): Promise<Page> {
+  const elements = Array.from({ length: 200 }, (_, index) =>
+    element(index % 5 === 0 ? 'radio' : 'text', `e${index}`, { label: `Element ${index}` }),
+  );
+  const page = await openBuilder(await make(structure(...elements)), ada, motion);
+  await part(page, '“Element 100”').focus();
+  await timeDeeds(page);
+  await hears(page, /\(Email\) deleted$/);
+  return page;
+}
+
+/** Does all of it once: how long each took, in ms. Runs in the browser. */
+export const timeDeeds = (page: Page): Promise<number[]> =>
+  page.evaluate(`(async () => {
+    const canvas = document.querySelector('.canvas-host').shadowRoot;
+    const times = [];
+    const press = (key) => canvas.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey: key === 'd' || key === 'z', bubbles: true, composed: true, cancelable: true }));
+    const click = (node) => node.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true, cancelable: true }));
+    const named = (words) => canvas.querySelector('[aria-label^="“' + words + '"]');
+    const deeds = [
+      ...['ArrowDown', 'd', 'Delete', ' ', 'ArrowDown', 'ArrowDown', ' ', 'ArrowUp'].map((key) => () => press(key)),
+      () => click(named('Element 150')),
+      () => click(named('Element 150').querySelector('label, legend')),
+      () => document.execCommand('insertText', false, 'x'),
+      () => document.execCommand('insertText', false, 'y'),
+      () => press('Escape'),
+      () => press('z'),
+      () => click([...document.querySelectorAll('.palette button, .pane-start button')].find((node) => node.textContent === 'Email')),
+      () => press('Escape'),
+      () => press('Delete'),
+      () => click(named('Element 100')),
+    ];
+    for (const deed of deeds) {
+      const start = performance.now();
+      deed();
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      times.push(performance.now() - start);
+    }
+    return times;
+  })()`);
