@@ -393,7 +393,15 @@ const inBuilder: readonly Screen[] = [
   ['builder-logic', inForm, '.canvas-body', doing(select('Years of weaving'), properties, toLogic)],
   ['builder-several', inForm, '.canvas-body', doing(select('Phone'), alsoSelect('Experience'), properties)],
   ['builder-deletion', inForm, '.canvas-body', doing(select('Full name'), pressKey('Delete'))],
-  ['builder-rules', inForm, '.canvas-body', doing(select('Experience'), pressKey('Control+x'))],
+  [
+    'builder-rules',
+    inForm,
+    '.canvas-body',
+    doing(select('Experience'), pressKey('Delete'), async (page) => {
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText(/depends? on this/).waitFor();
+    }),
+  ],
   ['builder-shortcuts', inForm, '.canvas-body', doing(select('Phone'), pressKey('?'))],
   [
     'builder-paste-list',
@@ -407,7 +415,8 @@ const inBuilder: readonly Screen[] = [
     `/app/forms/${scratch}`,
     '.canvas-body',
     doing(
-      select('The name'),
+      // After the first look it has no label any more.
+      (page) => page.locator('.canvas-body [aria-label*="Short text"]').last().click(),
       properties,
       (page) => page.getByRole('textbox', { name: 'Label' }).fill(''),
       async (page) => {
