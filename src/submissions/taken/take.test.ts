@@ -251,6 +251,29 @@ test('a form that gets limits counts what it had before, also where another one 
   assert.equal(await sendTo(beside, { workshop: 'w' }), full);
 });
 
+test('an edit that is the first to come after limits were published finds what was taken before them', async () => {
+  const scene = await openScene(database, [unlimited]);
+  await scene.submit({ workshop: 'w' });
+  const id = await scene.submit({ workshop: 'd' });
+  await publish(scene, workshop(1));
+  const edit = changeSubmission(
+    scene.context,
+    { ...scene, id, by, unchanged: null },
+    { answers: { workshop: 'w' } },
+  );
+  await assert.rejects(edit, ({ errors }: AnswersTaken) => errors?.[0]?.message === full);
+});
+
+test('two questions with options of the same ids have each their own places', async () => {
+  const second = element('radio', 'second', { options: [{ id: 'w', label: 'Weaving', capacity: 1 }] });
+  const scene = await openScene(database, [workshop(2), second]);
+  assert.equal(await sendTo(scene, { second: 'w' }), 'ok');
+  assert.equal(await sendTo(scene, { workshop: 'w' }), 'ok');
+  assert.match(await sendTo(scene, { second: 'w' }), /^The second: "Weaving" has no place left/);
+  assert.equal(await sendTo(scene, { workshop: 'w' }), 'ok');
+  assert.equal(await sendTo(scene, { workshop: 'w' }), full);
+});
+
 test('a submit that is under way when limits are published is counted before the next one finds its place', async () => {
   const scene = await openScene(database, [unlimited]);
   const writing = prepareWriting(
