@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
+import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
+import { cellsOf } from './cells/cells.ts';
 import { newId } from './clock.ts';
 import { openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
@@ -563,4 +565,50 @@ test('what was claimed at the end of a round is kept when the next round begins'
   await enqueue('a');
   assert.deepEqual(lanesOf(await claim(claims, 2)), ['a'], 'nothing else is left: a new round');
   assert.deepEqual(await claim(claims, 2), []);
+});
+
+test('each cell has places of its own: one that is full of jobs that hang takes no more than these, and holds nobody of another up', async () => {
+  const several = await testDatabase();
+  const cells = await makeCells(several.database, { connectionString: several.url }, 2);
+  const put = async (own: typeof database, count: number): Promise<void> => {
+    const workspace = newId();
+    await own.query(
+      `insert into workspaces (id, name, plan, created_at) values ('${workspace}', 'Test', 'pro', now())`,
+    );
+    for (let lane = 0; lane < count; lane += 1)
+      await enqueueJob(own, {
+        workspace_id: workspace,
+        id: newId(),
+        kind: 'work',
+        lane: `lane ${lane}`,
+        payload: {},
+        delay: 0,
+      });
+  };
+  const [busy, calm] = cellsOf(several.database).map((cell) => cell.database) as [
+    typeof database,
+    typeof database,
+  ];
+  let hanging = 0;
+  const hangHere: JobHandler = (job, signal) => {
+    hanging += 1;
+    return hang(job, signal);
+  };
+  await put(busy, 12);
+  const queues = [start(hangHere, { database: busy, concurrency: 2 })];
+  await until('no more of them can be held', async () => {
+    const { rowCount } = await busy.query('select from jobs where lease_token is not null');
+    return rowCount === 4;
+  });
+  assert.equal(hanging, 2);
+  await put(calm, 3);
+  queues.push(start((job) => completeJob(calm, job), { database: calm, concurrency: 2 }));
+  await until(
+    'all of the other cell ran',
+    async () => (await calm.query('select from jobs')).rowCount === 0,
+  );
+  assert.equal(hanging, 2);
+  assert.equal((await busy.query('select from jobs')).rowCount, 12);
+  await Promise.all(queues.map((queue) => queue.stop({ graceMs: 0 })));
+  await cells?.close();
 });

@@ -89,6 +89,11 @@ test('a form and its submissions are in the cell of their workspace, and in no o
     }
   }
   assert.deepEqual(await inEach('select count(*)::int as found from submissions'), [1, 1, 1]);
+  await database.query('create extension if not exists pageinspect schema public');
+  const pending = `select n_pending_pages::int as found from public.gin_metapage_info(public.get_raw_page('search_documents_terms', 0))`;
+  await until('the word index of every cell to be cleaned', async () =>
+    (await inEach(pending)).every((pages) => pages === 0),
+  );
 });
 
 test('a webhook of every cell hears of its submissions, and of no others', async () => {
