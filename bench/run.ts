@@ -23,6 +23,7 @@ import { prepareSites, type Site } from './site.ts';
 import { type Task, tasks } from './tasks.ts';
 import { benchParts } from './parts.ts';
 import { benchPeers } from './peers/run.ts';
+import { benchCapacity } from './capacity.ts';
 import { benchCells } from './cells/run.ts';
 import { benchProcesses } from './processes/run.ts';
 import { benchWebhooks } from './webhooks/run.ts';
@@ -35,7 +36,8 @@ import { benchWebhooks } from './webhooks/run.ts';
  * npm run bench -- webhooks              the webhook engine beside a bare undici loop
  * npm run bench -- parts                 what parts of the ledger by days cost and save
  * npm run bench -- processes             one process beside two (WEB_PROCESSES)
- * npm run bench -- cells                 three workspaces in one cell beside three in a cell each
+ * npm run bench -- cells                 three workspaces in one cell beside three in a cell each, and one with as many connections
+ * npm run bench -- capacity              bytes and CPU of a submission, for the plan of docs/operating/large.md
  * npm run bench -- peers                 the service beside Directus, Strapi and NocoDB, which are installed at the first
  *                                        run (3 GB in .local/); writes bench/peers.md
  *   --peers directus,strapi              these of them only; bench/peers.md stays as it is
@@ -84,7 +86,7 @@ function choose(): Chosen {
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new Error(
-      `There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, operators, webhooks, parts, processes, cells, peers.`,
+      `There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, operators, webhooks, parts, processes, cells, capacity, peers.`,
     );
   if (positionals.length === 0) return { cases, tasks };
   const isChosen = ({ name }: { name: string }): boolean => positionals.includes(name);
@@ -246,6 +248,10 @@ async function measureAll(instance: Instance, machine: string, chosen: Chosen): 
 
 if (positionals.includes('processes')) {
   await benchProcesses(2);
+  process.exit(0);
+}
+if (positionals.includes('capacity')) {
+  await benchCapacity({ rounds, seconds, size: Number(values.sizes ?? 0) });
   process.exit(0);
 }
 if (positionals.includes('cells')) {

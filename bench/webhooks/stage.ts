@@ -33,13 +33,13 @@ export type Receiver = {
 
 const authority = fileURLToPath(new URL('../../test/certs/ca.pem', import.meta.url));
 
-const start = (name: string): ChildProcess =>
+export const start = (name: string): ChildProcess =>
   fork(fileURLToPath(new URL(name, import.meta.url)), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     env: { ...process.env, NODE_EXTRA_CA_CERTS: authority },
   });
 
-async function startReceiver(child: ChildProcess): Promise<Receiver> {
+export async function startReceiver(child: ChildProcess): Promise<Receiver> {
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   const receiver: Receiver = {
     url: `https://127.0.0.1:${port}`,

@@ -603,10 +603,7 @@ test('each cell has places of its own: one that is full of jobs that hang takes 
   assert.equal(hanging, 2);
   await put(calm, 3);
   queues.push(start((job) => completeJob(calm, job), { database: calm, concurrency: 2 }));
-  await until(
-    'all of the other cell ran',
-    async () => (await calm.query('select from jobs')).rowCount === 0,
-  );
+  await until('all of the other cell ran', async () => (await calm.query('select from jobs')).rowCount === 0);
   assert.equal(hanging, 2);
   assert.equal((await busy.query('select from jobs')).rowCount, 12);
   await Promise.all(queues.map((queue) => queue.stop({ graceMs: 0 })));
