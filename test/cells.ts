@@ -7,7 +7,8 @@ import { distributedUrl } from './distribute.ts';
 
 /*
  * npm run test:cells                tests of the API, pages and the console on databases of three cells, each tenant in the next; and
- *                                   every declared statement on the Citus cluster at CITUS_URL, beside plain PostgreSQL, where there is one
+ *                                   every declared statement on the Citus cluster at CITUS_URL, beside plain PostgreSQL, where there is one;
+ *                                   and cells that are moved and lose their node, on a cluster of three that its programs make here
  * npm run test:cells -- <files…>    these test files: on three cells, or with all tables in one distributed schema of the cluster
  *
  * CITUS_URL=postgres://user@host:port/postgres is a server with Citus 13 in shared_preload_libraries, on which databases can be
@@ -60,6 +61,9 @@ const runs =
         () => run(globSync(wide, { cwd: home }), threeCells),
         ...(cluster === undefined
           ? []
-          : [() => run([join(home, 'test', 'nightly', 'statements-on-citus.ts')], onCluster(cluster))]),
+          : [
+              () => run([join(home, 'test', 'nightly', 'statements-on-citus.ts')], onCluster(cluster)),
+              () => run([join(home, 'test', 'nightly', 'cells-on-citus.ts')], {}),
+            ]),
       ];
 for (const each of runs) if (!(await each())) process.exitCode = 1;

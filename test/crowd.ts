@@ -69,7 +69,7 @@ export async function publishForm(
   if (receiverUrl !== undefined) {
     const database = openDatabase(
       { connectionString: instance.databaseUrl },
-      { pool: 1, log: openLog('silent') },
+      { pool: 1, log: openLog('silent'), ...(path !== undefined && { path }) },
     );
     await createWebhook(
       {

@@ -93,8 +93,8 @@ async function openOtherCells(
   database: Database,
   options: { log: Log; name?: string },
 ): Promise<() => Promise<void>> {
-  const cells = await openCells(database, (path, pool) =>
-    openDatabase(connection, { ...options, path, pool }),
+  const cells = await openCells(database, (path, pool, at) =>
+    openDatabase(connection, { ...options, path, pool, ...(at && { at }) }),
   );
   return () => cells.close();
 }

@@ -9,7 +9,15 @@ import {
   type PoolConfig,
   types as defaults,
 } from 'pg';
-import { addressesOf, clientOfHosts, type Host, isReadOnly } from './find-host.ts';
+import {
+  addressesOf,
+  clientAt,
+  clientOfHosts,
+  type Host,
+  isAstray,
+  isReadOnly,
+  type Whereabouts,
+} from './find-host.ts';
 import type { Log } from './log.ts';
 
 export type Database = Pool;
@@ -32,9 +40,12 @@ const probeMs = 1_500;
  *
  * A statement is planned once for each connection, whatever its parameters: they hardly change which plan is best here,
  * and PostgreSQL else plans many anew each time (measured: half the time of a list, 1 of 1.5 ms of a search). Citus has
- * no plan without the parameters, and is left to plan as it does.
+ * no plan without the parameters, and is left to plan as it does; there a session sees the tables that have the rows of a cell.
  */
-const sessionSettings = { plan_cache_mode: 'force_generic_plan' } as const;
+const sessionSettings = {
+  plan_cache_mode: 'force_generic_plan',
+  'citus.override_table_visibility': 'off',
+} as const;
 const sessionLimits = {
   statement_timeout: `${statementLimitMs}ms`,
   idle_in_transaction_session_timeout: '30s',
@@ -84,6 +95,8 @@ export function openDatabase(
     name?: string;
     /** Where its sessions look for tables, and make them, where that is not as the database has it. */
     path?: string;
+    /** Which server its connections go to, where that may move. */
+    at?: Whereabouts;
   },
 ): Database {
   const { limits = true, silenceMs = silenceLimitMs, waitMs = poolWaitMs, name = 'formloom' } = options;
@@ -92,6 +105,7 @@ export function openDatabase(
   const number = openNumbers();
   const pool = new Pool({
     ...reach,
+    ...(options.at && { Client: clientAt(options.at, reach.Client) }),
     max: options.pool,
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
@@ -117,6 +131,10 @@ export function openDatabase(
   pool.on('connect', (client) => {
     client.on('error', () => {});
     pools.set(client, pool);
+  });
+  pool.on('release', (_error, client) => {
+    // What has begun to end goes to nobody else.
+    if (isAstray(client)) void client.end().catch(() => {});
   });
   refuseAtEnd(pool);
   return pool;
@@ -152,6 +170,12 @@ function hostsOf(connection: Connection): PoolConfig {
     : { connectionString: addresses[0]!, Client: clientOfHosts(addresses) };
 }
 
+/** Has a pool leave a server that has moved: connections that are lent end when they come back. Never rejects. */
+export const renew = async (pool: Database): Promise<void> => {
+  const idle = Array.from({ length: pool.idleCount }, () => pool.connect());
+  for (const each of await Promise.allSettled(idle)) if (each.status === 'fulfilled') each.value.release();
+};
+
 /** A connection beside the pool, as the pool makes its own. It is not connected yet. */
 export const openClient = ({ options }: Database): Client =>
   new ((options.Client ?? Client) as typeof Client)(options);
@@ -179,7 +203,7 @@ const onConnect = (setUp: (client: ClientBase) => Promise<void>) => ({ onConnect
 async function setSession(client: ClientBase, settings: Readonly<Record<string, string>>): Promise<void> {
   await client.query(
     `select set_config(name, setting, false) from unnest($1::text[], $2::text[]) as given (name, setting)
-      where name <> 'plan_cache_mode' or current_setting('citus.version', true) is null`,
+      where case when current_setting('citus.version', true) is null then name not like 'citus.%' else name <> 'plan_cache_mode' end`,
     [Object.keys(settings), Object.values(settings)],
   );
 }
@@ -297,7 +321,7 @@ const unavailableErrors = new Set([
   'EAI_AGAIN',
 ]);
 const unavailableMessages =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable/;
+  /timeout exceeded when trying to connect|Connection terminated|postmaster was shut down|unexpected postmaster exit|connection marked as essential|Client has encountered a connection error|not queryable/;
 
 /** Of what is thrown here and by the driver's pool: somebody was waited for until the limit. */
 const silentMessages =

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
 import { dial, standBefore, startRelay } from '#test/relay.ts';
 import { freePort, until } from '#test/service.ts';
-import { isUnavailable, openDatabase, transaction } from './database.ts';
+import { isUnavailable, openDatabase, renew, transaction } from './database.ts';
 import { addressesOf, isReadOnly } from './find-host.ts';
 import { openLog } from './log.ts';
 import { listen } from './queue/listen.ts';
@@ -89,6 +89,44 @@ test('of several hosts the one that takes writes is used, wherever it stands, an
   await until('what it says to be heard', async () => heard[2] === 'there');
   over.abort();
   await listening;
+});
+
+test('a server that moves is followed: by what is idle at once, by what is lent when it comes back, and by who listens', async () => {
+  const [one, other] = hosts.map(({ port }) => ({ host: '127.0.0.1', port: Number(port) }));
+  let at: typeof one;
+  let lost = 0;
+  const moving = openDatabase(
+    { connectionString: `postgres://${username}@127.0.0.1:${hosts[0]!.port}/${nameOf(first.url)}` },
+    { pool: 2, log, at: { now: () => at, lost: () => (lost += 1) } },
+  );
+  after(() => moving.end());
+  const nameIn = async (db: Pick<typeof moving, 'query'>): Promise<string> =>
+    (await db.query<{ name: string }>('select current_database() as name')).rows[0]!.name;
+  const over = new AbortController();
+  const heard: string[] = [];
+  const hear = (payload: string): unknown => heard.push(payload);
+  const listening = listen(moving, 'moved', hear, { log, signal: over.signal, askMs: 100 });
+  await until('it to listen', async () => heard.length === 1);
+  const [lent, idle] = [await moving.connect(), await moving.connect()];
+  idle.release();
+  at = other;
+  await renew(moving);
+  assert.equal(moving.totalCount, 1);
+  assert.equal(await nameIn(moving), nameOf(second.url));
+  assert.equal(await nameIn(lent), nameOf(first.url));
+  lent.release();
+  await until('the former connection to be gone', async () => moving.totalCount === 1);
+  await until('it to listen there', async () => heard.length === 2);
+  await second.database.query("notify moved, 'there'");
+  await until('what is said there to be heard', async () => heard[2] === 'there');
+  over.abort();
+  await listening;
+  at = { host: '127.0.0.1', port: await freePort() };
+  await renew(moving);
+  await assert.rejects(nameIn(moving), isUnavailable);
+  assert.equal(lost, 1);
+  at = undefined;
+  assert.equal(await nameIn(moving), nameOf(first.url));
 });
 
 test('where no host takes writes, that is what is said of each, and no host is asked again at once', async () => {

@@ -1,5 +1,5 @@
 import { callbackify } from 'node:util';
-import { Client } from 'pg';
+import { Client, type PoolConfig } from 'pg';
 
 /** How long a host has to take a connection, and then to say whether it takes writes. */
 const connectMs = 1_200;
@@ -53,6 +53,39 @@ export function clientOfHosts(addresses: readonly string[]): typeof Client {
     override connect(callback: (error: Error | null, client?: Client) => void): void;
     override connect(callback?: (error: Error | null, client?: Client) => void): Promise<Client> | void {
       const connected = findOnce().then((host) => Object.assign(this, host) && super.connect());
+      if (callback === undefined) return connected;
+      callbackify(() => connected)(callback);
+    }
+  };
+}
+
+/** A server that is somewhere else from time to time. */
+export type Whereabouts = {
+  /** Undefined: where the address of the database leads. It is the same object until it changes. */
+  now: () => Host | undefined;
+  /** It took no connection: it may have become another one. */
+  lost: () => void;
+};
+
+/** Of connections whose server may move, whether it has. */
+const checks = new WeakMap<object, () => boolean>();
+
+/** Whether the server of a connection is not where a new one would go. */
+export const isAstray = (client: object): boolean => checks.get(client)?.() ?? false;
+
+/** What the pool makes its connections of where the server moves; while that is where the address leads, of `Base`. */
+export function clientAt({ now, lost }: Whereabouts, Base: PoolConfig['Client'] = Client): typeof Client {
+  return class extends (Base as typeof Client) {
+    override connect(): Promise<Client>;
+    override connect(callback: (error: Error | null, client?: Client) => void): void;
+    override connect(callback?: (error: Error | null, client?: Client) => void): Promise<Client> | void {
+      const host = now();
+      checks.set(this, () => now() !== host);
+      const { prototype }: { prototype: { connect(): Promise<Client> } } = host ? Client : Base;
+      const connected = prototype.connect.call(Object.assign(this, host)).catch((error: unknown) => {
+        lost();
+        throw error;
+      });
       if (callback === undefined) return connected;
       callbackify(() => connected)(callback);
     }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
 import { everyCell } from './cells/cells.ts';
+import { bindFunctions, isCluster } from './cells/citus/distribute-cell.ts';
 import { otherCells } from './cells/other-cells.ts';
 import { dropSchema, findHome, pathOf, setPath } from './cells/queries.ts';
 import { viewEveryCell } from './cells/view-every-cell.ts';
@@ -51,7 +52,8 @@ export async function migrate(database: Database, migrations: readonly Migration
     const ran = await runMigrations(client, migrations);
     for (const { schema_name } of others) {
       await setPath(client, { path: pathOf(schema_name, home) });
-      await runMigrations(client, migrations.map(asInCell));
+      const ranHere = await runMigrations(client, migrations.map(asInCell));
+      if (ranHere.length > 0 && (await isCluster(client))) await bindFunctions(client, schema_name, home);
     }
     await setPath(client, { path });
     if (others.length > 0 && ran.length > 0) await viewEveryCell(client, home);

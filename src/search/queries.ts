@@ -172,7 +172,9 @@ export const cleanPendingList = statement(
   'clean_pending_list',
   {},
   { pages: bigint },
-  `select gin_clean_pending_list('search_documents_terms'::regclass) as pages`,
+  // By its name, as Citus puts a number behind that of the index that has something.
+  `select gin_clean_pending_list(oid) as pages from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
 );
 
 /** The forms within reach by their names, the version and the language of each. */

@@ -17,8 +17,8 @@ export async function makeCells(
 ): Promise<{ close(): Promise<void> } | undefined> {
   if (count === 1) return undefined;
   const log = openLog('silent');
-  const cells = await openCells(database, (path, pool) =>
-    openDatabase(connection, { path, pool, log, waitMs: 60_000 }),
+  const cells = await openCells(database, (path, pool, at) =>
+    openDatabase(connection, { path, pool, log, waitMs: 60_000, ...(at && { at }) }),
   );
   for (let number = cellsOf(database).length + 1; number <= count; number += 1)
     await createCell(database, `c${number}`, { service });

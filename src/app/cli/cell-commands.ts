@@ -1,9 +1,10 @@
 import { refreshCells } from '#kit/cells/cells.ts';
+import { moveCell } from '#kit/cells/citus/move-cell.ts';
 import { createCell } from '#kit/cells/create-cell.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { openDatabase } from '#kit/database.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
-import { command } from './command.ts';
+import { command, required } from './command.ts';
 import { text } from './values.ts';
 
 export const cellCommands = [
@@ -29,8 +30,19 @@ export const cellCommands = [
     },
   }),
   command({
+    name: 'cell move',
+    summary: 'Moves a cell to another node of a Citus cluster, while it serves.',
+    about:
+      'Nothing is lost, and who writes in the last moment waits for a part of a second. See docs/operating/cells.md.',
+    parameters: { name: text('<name>') },
+    options: { to: { ...required(text('<host:port>')), about: 'a node of the cluster' } },
+    note: 'Every process of the service has heard of it, and connects to that node.',
+    run: ({ database }, { name, to }) => moveCell(database, name, { to, channel: keyChannel }),
+  }),
+  command({
     name: 'cell list',
-    summary: 'Lists the cells with what they take on the disk and how many workspaces are in each.',
+    summary:
+      'Lists the cells with what they take on the disk, how many workspaces are in each, and on a Citus cluster its node.',
     run: async ({ database }) => ({ data: await listCells(database) }),
   }),
 ];

@@ -1,7 +1,8 @@
-import type { Database } from '../database.ts';
+import { type Database, isUnavailable } from '../database.ts';
 import { ApiError } from '../errors.ts';
-import { cellsOf, firstCell } from './cells.ts';
-import { measureCells } from './queries.ts';
+import { type Cell, cellsOf, firstCell } from './cells.ts';
+import { only } from '../statement.ts';
+import { describeCells, measureCell } from './queries.ts';
 
 /**
  * Where a new workspace goes: to the cell that is named, or to the one with the fewest bytes. A cell takes some when it is 15 s
@@ -11,19 +12,31 @@ import { measureCells } from './queries.ts';
 export async function cellForNew(database: Database, named?: string): Promise<Database> {
   const cells = cellsOf(database);
   if (cells.length === 1 && (named === undefined || named === firstCell)) return database;
-  const measured = await measureCells(cells[0]!.database, {});
-  const open = measured
+  const described = await describeCells(cells[0]!.database, {});
+  const open = described
     .filter(({ name, is_settled }) => is_settled || name === firstCell)
-    .filter(({ name }) => cells.some((cell) => cell.name === name))
-    .sort((one, other) => one.bytes - other.bytes);
-  const chosen = named === undefined ? open[0] : open.find(({ name }) => name === named);
+    .flatMap(({ name }) => cells.find((cell) => cell.name === name) ?? []);
+  const chosen = named === undefined ? await findEmptiest(open) : open.find(({ name }) => name === named);
   if (!chosen) {
-    if (!measured.some(({ name }) => name === named))
+    if (!described.some(({ name }) => name === named))
       throw new ApiError('not_found', `There is no cell ${named}: \`cell list\` says which there are.`);
     throw new ApiError(
       'conflict',
       `The cell ${named} was just made. It takes workspaces when it is 15 seconds old.`,
     );
   }
-  return cells.find((cell) => cell.name === chosen.name)!.database;
+  return chosen.database;
+}
+
+/** The cell with the fewest bytes of those that answer. @throws the error of the first one, where that does not either. */
+async function findEmptiest(cells: readonly Cell[]): Promise<Cell> {
+  const measured = await Promise.all(
+    cells.map(async (cell) => {
+      const found = await measureCell(cell.database, {}).catch((error: unknown) => {
+        if (cell.name === firstCell || !isUnavailable(error)) throw error;
+      });
+      return { cell, bytes: found ? only(found)!.bytes : Number.POSITIVE_INFINITY };
+    }),
+  );
+  return measured.reduce((least, each) => (each.bytes < least.bytes ? each : least)).cell;
 }

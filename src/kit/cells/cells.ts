@@ -1,5 +1,7 @@
-import { type Database, databaseOf, transaction } from '../database.ts';
+import { type Database, databaseOf, renew, transaction } from '../database.ts';
+import type { Whereabouts } from '../find-host.ts';
 import { only, type Queryable } from '../statement.ts';
+import { findPlaces, type Place } from './citus/places.ts';
 import { findHome, findInDirectory, pathOf, selectCells, setPath } from './queries.ts';
 
 /**
@@ -11,6 +13,8 @@ export type Cell = {
   /** The search path of its sessions. */
   readonly path: string;
   readonly database: Database;
+  /** Of a cluster: which node has it. */
+  place?: Place | undefined;
 };
 
 /** The only cell of an instance, and the first of one that has several. */
@@ -27,8 +31,9 @@ type Instance = {
   cells: Cell[];
   /** Reads all cells; undefined while there is one. */
   everywhere: Database | undefined;
-  open: (path: string, pool: number) => Database;
+  open: (path: string, pool: number, at?: Whereabouts) => Database;
   hearers: Set<(cell: Cell) => void>;
+  isLooking: boolean;
 };
 
 /** By the pool of each of its cells. A database that nobody registered is an instance of one cell. */
@@ -66,6 +71,7 @@ export async function openCells(
     everywhere: undefined,
     open,
     hearers: new Set(),
+    isLooking: false,
   };
   instances.set(database, instance);
   await refreshCells(database);
@@ -78,26 +84,55 @@ export async function openCells(
   };
 }
 
-/** Looks whether there is a cell that was not there before. */
+/** Looks whether there is a cell that was not there before, or one that lies on another node than before. */
 export async function refreshCells(database: Database): Promise<void> {
   const instance = instances.get(database);
   if (!instance) return;
   const rows = await selectCells(instance.first, {});
+  const places = rows.length > 0 ? await findPlaces(instance.first) : new Map<string, Place>();
   const { cells, home, hearers } = instance;
   // Nothing waits from here on, so that of two who look at once one opens a cell.
+  for (const { name, schema_name } of rows) {
+    const known = cells.find((cell) => cell.name === name);
+    if (known) follow(known, places.get(schema_name));
+  }
   const fresh = rows.filter(({ name }) => !cells.some((cell) => cell.name === name));
   if (fresh.length === 0) return;
   for (const { name, schema_name } of fresh) {
     const path = pathOf(schema_name, home);
-    const database = instance.open(path, instance.first.options.max);
-    instances.set(database, instance);
-    cells.push({ name, path, database });
+    const at: Whereabouts = { now: () => cell.place?.host, lost: () => lookAgain(instance) };
+    const cell: Cell = {
+      name,
+      path,
+      place: places.get(schema_name),
+      database: instance.open(path, instance.first.options.max, at),
+    };
+    instances.set(cell.database, instance);
+    cells.push(cell);
   }
   if (!instance.everywhere) {
     instance.everywhere = instance.open(pathOf(everyCell, home), ofEverywhere);
     instances.set(instance.everywhere, instance);
   }
   for (const cell of cells.slice(-fresh.length)) for (const hear of hearers) hear(cell);
+}
+
+/** A cell that was moved is connected to at the node that has it now. */
+function follow(cell: Cell, place: Place | undefined): void {
+  if (cell.place?.node === place?.node) return;
+  cell.place = place;
+  void renew(cell.database);
+}
+
+const againMs = 1_000;
+
+/** A node that takes no connection may have been replaced: looks where cells lie, once for all who lost it. */
+function lookAgain(instance: Instance): void {
+  if (instance.isLooking) return;
+  instance.isLooking = true;
+  setTimeout(() => (instance.isLooking = false), againMs).unref();
+  // Who cannot look either asks again with the next connection.
+  refreshCells(instance.first).catch(() => {});
 }
 
 /** Calls `hear` with every cell beside the first, those of now and those that come. @returns what ends it. */

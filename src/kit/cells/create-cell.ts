@@ -4,6 +4,7 @@ import { ApiError } from '../errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '../migrate.ts';
 import { only } from '../statement.ts';
 import { firstCell } from './cells.ts';
+import { distributeCell, isCluster, openToCluster, requireNodes } from './citus/distribute-cell.ts';
 import {
   addKey,
   createSchema,
@@ -47,14 +48,18 @@ const tables = Object.keys(listedTables) as (keyof typeof listedTables)[];
 /** What names cells: it is a part of a schema's name, which PostgreSQL cuts at 63 letters. */
 const cellName = /^[a-z][a-z0-9_]{0,39}$/;
 
+/** Those that no cell has, as their migrations say themselves. */
+const ofCells: readonly string[] = ['cells', 'directory'];
+
 /**
  * Makes one more cell in the database of the instance, all of it or nothing: a schema that is migrated as any other, without
- * what is of the instance, which its keys lead to instead. Every process hears of it, and opens it.
+ * what is of the instance, which its keys lead to instead. On a Citus cluster a node that Citus chooses has it. Every process hears
+ * of it, and opens it.
  * @param database without limits of time (openDatabase): it waits for whoever writes, and takes as long as the first cell is large.
  * @param options.migrations those that the database has; all of this version unless said.
  * @param options.service undefined: nothing runs on the database.
  * @throws ApiError validation_error for a name that will not do; conflict for one that is taken, and where the server of the
- *   database allows fewer connections than that takes.
+ *   database allows fewer connections than that takes, or a cluster is not set to what cells need.
  */
 export async function createCell(
   database: Database,
@@ -80,6 +85,8 @@ export async function createCell(
     if (known.some((cell) => cell.name === name) || name === firstCell)
       throw new ApiError('conflict', `There is a cell ${name} already.`);
     if (service) await requireRoom(client, Math.max(known.length, 1) + 1, service);
+    const distributes = await isCluster(client);
+    if (distributes) await requireNodes(client);
     const schema = `cell_${name}`;
     await client.query(createSchema(schema));
     await setPath(client, { path: pathOf(schema) });
@@ -87,6 +94,11 @@ export async function createCell(
     const keys = await selectKeysTo(client, { schema_name: schema, tables: [...sharedTables] });
     for (const key of keys) await client.query(dropKey(key));
     await client.query(dropTables(sharedTables));
+    if (distributes) {
+      await distributeCell(client, schema, home);
+      await setPath(client, { path });
+      await openToCluster(client, [...sharedTables, ...ofCells]);
+    }
     await setPath(client, { path: pathOf(schema, home) });
     for (const key of keys) await client.query(addKey(key));
     for (const table of tables) await client.query(noteInDirectory(table, name));

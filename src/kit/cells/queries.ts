@@ -43,18 +43,24 @@ export const setPath = statement(
   `select set_config('search_path', $path, true) as path`,
 );
 
-/** What the tables of each cell take, with their indexes, and what the one takes that is alone. */
-export const measureCells = statement(
+/** The cells as an operator sees them, or the one that is alone. */
+export const describeCells = statement(
+  'cells.describe',
+  {},
+  { name: text, schema_name: text, created_at: nullable(timestamp), is_settled: boolean },
+  `select name, schema_name, created_at, created_at < now() - interval '15 seconds' as is_settled from cells
+   union all
+   select 'default', current_schema()::text, null, null where not exists (select from cells)
+    order by created_at, name`,
+);
+
+/** What the tables of a cell take, with their indexes. Asked in each cell: another node cannot tell. */
+export const measureCell = statement(
   'cells.measure',
   {},
-  { name: text, schema_name: text, created_at: nullable(timestamp), is_settled: boolean, bytes: bigint },
-  `select c.name, c.schema_name, c.created_at, c.created_at < now() - interval '15 seconds' as is_settled,
-          (select coalesce(sum(pg_total_relation_size(t.oid)), 0)::bigint from pg_class t
-            where t.relnamespace = to_regnamespace(quote_ident(c.schema_name)) and t.relkind = 'r') as bytes
-     from (select name, schema_name, created_at from cells
-           union all
-           select 'default', current_schema()::text, null where not exists (select from cells)) c
-    order by c.created_at, c.name`,
+  { bytes: bigint },
+  `select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as bytes from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
 );
 
 /** Asked in each cell. */

@@ -1,6 +1,8 @@
 import type { Queryable } from '../statement.ts';
 import { everyCell } from './cells.ts';
 import { otherCells } from './other-cells.ts';
+import { isCluster } from './citus/distribute-cell.ts';
+import { keepLocal } from './citus/queries.ts';
 import { createSchema, dropSchema, selectTablesOf, viewOverCells } from './queries.ts';
 
 /**
@@ -9,6 +11,8 @@ import { createSchema, dropSchema, selectTablesOf, viewOverCells } from './queri
  */
 export async function viewEveryCell(db: Queryable, home: string): Promise<void> {
   const others = (await otherCells(db)).map(({ schema_name }) => schema_name);
+  // They are asked at the coordinator alone.
+  if (await isCluster(db)) await db.query(keepLocal);
   await db.query(dropSchema(everyCell));
   if (others.length === 0) return;
   await db.query(createSchema(everyCell));

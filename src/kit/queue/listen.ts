@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openClient } from '../database.ts';
+import { isAstray } from '../find-host.ts';
 import type { Log } from '../log.ts';
 
 /** How long after a lost connection the next one is tried. Who listens must look by itself meanwhile. */
@@ -56,7 +57,10 @@ async function listenOnce(
     const question = { text: `listen ${channel}`, query_timeout: askMs };
     await client.query(question.text);
     hear('');
-    asking = setInterval(() => void client.query(question).catch(reject), askMs);
+    asking = setInterval(() => {
+      if (isAstray(client)) reject(new Error('what is said now is said at another server'));
+      client.query(question).catch(reject);
+    }, askMs);
     await Promise.race([lost, stopped]);
   } finally {
     clearInterval(asking);

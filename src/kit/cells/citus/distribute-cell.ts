@@ -1,0 +1,85 @@
+import type { PoolClient } from 'pg';
+import { ApiError } from '../../errors.ts';
+import { only, type Queryable } from '../../statement.ts';
+import { addKey, dropKey, pathOf } from '../queries.ts';
+import {
+  bindFunction,
+  copyToEveryNode,
+  distributeSchema,
+  findCluster,
+  isManaged,
+  selectChecksOfParts,
+  selectFunctionsOf,
+  selectNodes,
+  selectWrongSettings,
+  showToEveryNode,
+} from './queries.ts';
+
+/** What every node of a cluster is set to, for its own sessions and for those that other nodes have there (docs/operating/cells.md). */
+export const nodeSettings: Readonly<Record<string, string>> = {
+  // A trigger asks tables of its own schema, at its own node, and the directory.
+  'citus.allow_nested_distributed_execution': 'on',
+  'citus.enable_unsafe_triggers': 'on',
+  // There is one copy of each table: its writers do not wait for each other.
+  'citus.all_modifications_commutative': 'on',
+  // A cell is moved while it is written to.
+  wal_level: 'logical',
+};
+
+/** What tables of every cell lead to, and are joined with. */
+const copied = 'users';
+
+/**
+ * Makes the instance one of a cluster with its first other cell: every node gets a copy of the accounts, and the first cell, which stays at
+ * the coordinator with what is of the instance, can be asked from every node.
+ * @param shared the tables that are of no cell.
+ */
+export async function openToCluster(client: PoolClient, shared: readonly string[]): Promise<void> {
+  if (await isCopied(client)) return;
+  // Citus takes over parts of a table before the whole, whose checks it then does not find in them.
+  const checks = await selectChecksOfParts(client, {});
+  for (const check of checks) await client.query(dropKey(check));
+  await client.query(copyToEveryNode(copied));
+  for (const check of checks) await client.query(addKey(check));
+  for (const table of shared) if (table !== copied) await client.query(showToEveryNode(table));
+}
+
+async function isCopied(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ is_copied: boolean }>(isManaged(copied));
+  return rows[0]!.is_copied;
+}
+
+/** @throws ApiError conflict where no node takes cells, or one is not set to what they need. */
+export async function requireNodes(client: PoolClient): Promise<void> {
+  const { rows: nodes } = await client.query(selectNodes);
+  if (nodes.length === 0)
+    throw new ApiError(
+      'conflict',
+      "The cluster has no node that takes cells: select citus_add_node('<host>', 5432) adds one.",
+    );
+  type Wrong = { node: string; setting: string; value: string; found: string };
+  const { rows: wrong } = await client.query<Wrong>(selectWrongSettings(nodeSettings));
+  if (wrong.length > 0)
+    throw new ApiError(
+      'conflict',
+      `Every node of the cluster needs these settings (docs/operating/cells.md): ${wrong
+        .map(({ node, setting, value, found }) => `${setting} = ${value} at ${node}, which has ${found}`)
+        .join('; ')}.`,
+    );
+}
+
+/** Lays a migrated schema, whose keys lead to nothing outside, on a node of the cluster. */
+export async function distributeCell(client: PoolClient, schema: string, home: string): Promise<void> {
+  await bindFunctions(client, schema, home);
+  await client.query(distributeSchema(schema));
+}
+
+/** Has the functions of a cell find its tables, whoever calls them from wherever. */
+export async function bindFunctions(client: PoolClient, schema: string, home: string): Promise<void> {
+  for (const each of await selectFunctionsOf(client, { schema_name: schema }))
+    await client.query(bindFunction(schema, each, pathOf(schema, home)));
+}
+
+/** Whether a database is one of a Citus cluster. */
+export const isCluster = async (db: Queryable): Promise<boolean> =>
+  only(await findCluster(db, {}))!.is_cluster;

@@ -1,0 +1,59 @@
+import { type Database, openClient } from '../../database.ts';
+import { ApiError } from '../../errors.ts';
+import type { Host } from '../../find-host.ts';
+import { firstCell } from '../cells.ts';
+import { selectCells, tellOfCells } from '../queries.ts';
+import { isCluster } from './distribute-cell.ts';
+import { findPlaces } from './places.ts';
+import { moveSchema, selectNodes } from './queries.ts';
+
+/**
+ * Has Citus move a cell to another node, beside whoever reads and writes there: what was written meanwhile is moved along, and who
+ * writes in the last moment waits. Every process hears of it, and connects to that node.
+ * @param to a node as `cell list` has it.
+ * @param channel on which processes hear that they should look.
+ * @throws ApiError not_found for a cell or node that there is not; conflict on a database that is no cluster's, for the first cell
+ *   and for a node that has it already.
+ */
+export async function moveCell(
+  database: Database,
+  name: string,
+  { to, channel }: { to: string; channel: string },
+): Promise<{ name: string; from: string; to: string }> {
+  if (!(await isCluster(database)))
+    throw new ApiError(
+      'conflict',
+      'A cell is moved by a Citus cluster, and this database is none. How else a cell gets to another server is in docs/operating/cells.md.',
+    );
+  if (name === firstCell)
+    throw new ApiError(
+      'conflict',
+      `The cell ${firstCell} stays at the coordinator, with what is of the instance.`,
+    );
+  const cell = (await selectCells(database, {})).find((each) => each.name === name);
+  if (!cell) throw new ApiError('not_found', `There is no cell ${name}: \`cell list\` says which there are.`);
+  const place = (await findPlaces(database)).get(cell.schema_name);
+  if (!place)
+    throw new ApiError(
+      'conflict',
+      `The cell ${name} was made before this was a cluster, and lies on no node of it.`,
+    );
+  const { rows: nodes } = await database.query<Host & { node: string }>(selectNodes);
+  const target = nodes.find(({ node }) => node === to);
+  if (!target)
+    throw new ApiError(
+      'not_found',
+      `The cluster has no node ${to} that takes cells. It has ${nodes.map(({ node }) => node).join(', ')}.`,
+    );
+  if (target.node === place.node) throw new ApiError('conflict', `The cell ${name} is at ${to} already.`);
+  // For as long as it takes: nothing ends what a connection of its own does.
+  const client = openClient(database);
+  await client.connect();
+  try {
+    await client.query(moveSchema(cell.schema_name, target));
+    await client.query(tellOfCells(channel));
+  } finally {
+    await client.end();
+  }
+  return { name, from: place.node, to: target.node };
+}

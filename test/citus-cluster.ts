@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { findAccount } from '#kit/embedded-postgres/account.ts';
+import { runAs, runProgram } from '#kit/embedded-postgres/program.ts';
+import { freePort, until } from './service.ts';
+
+/** A server of a cluster. */
+export type ClusterNode = {
+  /** As `cell list` has it. */
+  node: string;
+  /** Of the database of the service, at this node. */
+  url: string;
+  /** Whether sessions of the service itself are here, and not those of another node for it. */
+  isServed(): Promise<boolean>;
+  /** SIGKILL to the postmaster, whose sessions end with it. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+};
+
+/** A Citus cluster of this machine, made as docs/operating/cells.md says. */
+export type CitusCluster = {
+  coordinator: ClusterNode;
+  workers: readonly ClusterNode[];
+  close(): Promise<void>;
+};
+
+const handbook = fileURLToPath(new URL('../docs/operating/cells.md', import.meta.url));
+
+/** What the handbook says of clusters, in the blocks of a language. */
+export async function readHandbook(language: 'ini' | 'sql' | ''): Promise<string[]> {
+  const [, section = ''] = (await readFile(handbook, 'utf8')).split('## On a Citus cluster');
+  return [...section.matchAll(/^ *```(\w*)\n([^]*?)^ *```$/gm)]
+    .filter(([, name]) => name === language)
+    .map(([, , body]) => body!.replaceAll(/^ +/gm, '').trim());
+}
+
+async function run<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Makes a coordinator and two workers with an empty database. Whoever calls it closes it.
+ * @param serverUrl a server of this machine that has Citus: its programs are used, and nothing else of it.
+ */
+export async function openCitusCluster(serverUrl: string): Promise<CitusCluster> {
+  const [found] = await run<{ setting: string }>(
+    serverUrl,
+    "select setting from pg_config where name = 'BINDIR'",
+  );
+  const programs = found!.setting;
+  const account = await findAccount();
+  const directory = await mkdtemp('/tmp/formloom-citus-');
+  if (account) await chown(directory, account.uid, account.gid);
+  const settings = (await readHandbook('ini'))[0]!.split('\n');
+  const [inEach, atCoordinator] = await readHandbook('sql');
+  const children = new Set<ChildProcess>();
+
+  const makeNode = async (name: string): Promise<ClusterNode> => {
+    const data = join(directory, name);
+    const port = await freePort();
+    const initdb = [
+      '--username=formloom',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ];
+    await runProgram(join(programs, 'initdb'), ['-D', data, ...initdb], {
+      account,
+      purpose: 'make a node of a cluster',
+    });
+    const given = [
+      ...settings.map((line) => line.replaceAll(' ', '').replaceAll("'", '')),
+      `port=${port}`,
+      'listen_addresses=127.0.0.1',
+      `unix_socket_directories=${directory}`,
+      'fsync=off',
+      'max_connections=200',
+      'max_worker_processes=32',
+      'citus.node_conninfo=sslmode=prefer',
+    ];
+    let child: ChildProcess;
+    const urlOf = (database: string): string => `postgres://formloom@127.0.0.1:${port}/${database}`;
+    const start = async (): Promise<void> => {
+      child = spawn(join(programs, 'postgres'), ['-D', data, ...given.flatMap((each) => ['-c', each])], {
+        ...runAs(account),
+        stdio: 'ignore',
+      });
+      children.add(child);
+      await until(`${name} to answer`, () =>
+        run(urlOf('postgres'), 'select').then(
+          () => true,
+          () => false,
+        ),
+      );
+    };
+    const kill = async (): Promise<void> => {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+      children.delete(child);
+    };
+    await start();
+    await run(urlOf('postgres'), 'create database formloom');
+    await run(urlOf('formloom'), inEach!);
+    const isServed = async (): Promise<boolean> => {
+      const sessions = "select from pg_stat_activity where application_name ~ '^formloom( |$)'";
+      return (await run(urlOf('formloom'), sessions)).length > 0;
+    };
+    return { node: `127.0.0.1:${port}`, url: urlOf('formloom'), isServed, kill, start };
+  };
+
+  const close = async (): Promise<void> => {
+    for (const child of children) {
+      const exited = once(child, 'exit');
+      child.kill('SIGQUIT');
+      await exited;
+    }
+    await rm(directory, { recursive: true });
+  };
+  try {
+    const coordinator = await makeNode('coordinator');
+    const workers = [await makeNode('worker-1'), await makeNode('worker-2')];
+    const names = { coordinator, 'worker-1': workers[0]!, 'worker-2': workers[1]! };
+    for (const line of atCoordinator!.split('\n'))
+      await run(
+        coordinator.url,
+        line.replace(/'([\w-]+)', 5432/, (_, name: keyof typeof names) => {
+          const [host, port] = names[name].node.split(':');
+          return `'${host}', ${port}`;
+        }),
+      );
+    return { coordinator, workers, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

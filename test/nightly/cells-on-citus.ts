@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ClusterNode, openCitusCluster, readHandbook } from '#test/citus-cluster.ts';
+import { publishForm, type PublishedForm, submitEntry } from '#test/crowd.ts';
+import { makeInstance } from '#test/process.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { until } from '#test/service.ts';
+import { slowness } from '#test/slowness.ts';
+
+/*
+ * npm run test:cells    where CITUS_URL names a server of this machine that has Citus: a cluster of three nodes of its own, made as
+ *                       the handbook says, whose cells are moved and lose their node while visitors submit (about three minutes)
+ */
+const visitors = 4;
+const longestWaitMs = 500;
+const longestRefusalMs = 3_000;
+
+const cluster = await openCitusCluster(process.env['CITUS_URL']!);
+after(() => cluster.close());
+const receiver = await openReceiver();
+const instance = await makeInstance({ DATABASE_URL: cluster.coordinator.url, DATABASE_POOL: '8' });
+
+type CellLine = { name: string; node?: string };
+const nodeOf = async (cell: string): Promise<string | undefined> =>
+  (await instance.cli<{ data: CellLine[] }>('cell list')).data.find(({ name }) => name === cell)?.node;
+const workerAt = (node: string | undefined): ClusterNode =>
+  cluster.workers.find((worker) => worker.node === node)!;
+const otherThan = (node: string | undefined): ClusterNode =>
+  cluster.workers.find((worker) => worker.node !== node)!;
+const formIn = (cell: string): Promise<PublishedForm> =>
+  publishForm(instance, receiver.url, undefined, `cell_${cell}, public`);
+
+type Outcome = { text: string; id: string | undefined; said: string; at: number; ms: number };
+/** Visitors who submit again and again until they are told to leave: what each request was answered with. */
+function visit(form: PublishedForm): { outcomes: Outcome[]; leave: () => Promise<unknown> } {
+  const outcomes: Outcome[] = [];
+  const over = new AbortController();
+  const visitor = async (number: number): Promise<void> => {
+    for (let entry = 0; !over.signal.aborted; entry += 1) {
+      const text = `${performance.now()} ${number}/${entry}`;
+      const at = performance.now();
+      const outcome = await submitEntry(form.publicUrl, text);
+      const said = 'id' in outcome ? '201' : `${outcome.failure}, Retry-After: ${outcome.retryAfter}`;
+      outcomes.push({
+        text,
+        id: 'id' in outcome ? outcome.id : undefined,
+        said,
+        at,
+        ms: performance.now() - at,
+      });
+      await pause(25);
+    }
+  };
+  const gone = Promise.all(Array.from({ length: visitors }, (_, number) => visitor(number)));
+  const leave = (): Promise<unknown> => {
+    over.abort();
+    return gone;
+  };
+  return { outcomes, leave };
+}
+
+/** All that was acknowledged is there once, and its webhook was told. */
+async function allThere(form: PublishedForm, outcomes: readonly Outcome[]): Promise<void> {
+  const { idsByAnswer } = await form.listAll();
+  const acknowledged = outcomes.filter(({ id }) => id !== undefined);
+  assert.ok(acknowledged.length > 0);
+  const wrong = acknowledged.filter(({ id, text }) => idsByAnswer.get(text)?.join() !== id);
+  assert.deepEqual(wrong, [], 'acknowledged, and not there once');
+  const told = (): Set<string> =>
+    new Set(
+      receiver.requests.map(
+        ({ body }) => (JSON.parse(body.toString()) as { submission: { id: string } }).submission.id,
+      ),
+    );
+  await until(
+    'everything to be delivered',
+    () => Promise.resolve(acknowledged.every(({ id }) => told().has(id!))),
+    120,
+  );
+}
+
+const slowest = (outcomes: readonly Outcome[]): number => Math.max(...outcomes.map(({ ms }) => ms));
+const failuresOf = (outcomes: readonly Outcome[]): string[] => [
+  ...new Set(outcomes.filter(({ id }) => id === undefined).map(({ said }) => said)),
+];
+
+/** Whoever waits for an event of a form is woken by it. */
+async function hearOf(form: PublishedForm): Promise<number> {
+  const { id, publicUrl } = form;
+  const { next } = (await form.call('GET', `/events?form_id=${id}&after=now`)).body as unknown as {
+    next: string;
+  };
+  const waiting = form.call('GET', `/events?form_id=${id}&after=${next}&wait=30`);
+  await pause(500);
+  const since = performance.now();
+  assert.ok('id' in (await submitEntry(publicUrl, 'heard of')));
+  assert.equal((await waiting).body.data.length, 1);
+  return performance.now() - since;
+}
+
+const server = await instance.start();
+after(() => {
+  // What was answered with 500 says here why.
+  for (const line of server.output().split('\n'))
+    if (/"level":"?(50|error)/.test(line)) process.stderr.write(`${line}\n`);
+});
+
+test('the commands of the handbook make cells on a cluster, list their nodes, and move one', {
+  timeout: 600_000,
+}, async () => {
+  const commands = (await readHandbook('')).join('\n').matchAll(/^npm run -s formloom -- (.*?)(?: +#.*)?$/gm);
+  for (const [, line] of commands) {
+    const [room, verb, ...rest] = line!.split(' ');
+    if (verb === 'move' && (await nodeOf(rest[0]!)) === cluster.workers[1]!.node)
+      await instance.cli('cell move', rest[0]!, '--to', cluster.workers[0]!.node);
+    const words = rest.map((word) => word.replace('worker-2:5432', cluster.workers[1]!.node));
+    await instance.cli(`${room} ${verb}`, ...words);
+  }
+  assert.equal(await nodeOf('second'), cluster.workers[1]!.node);
+  assert.equal(await nodeOf('default'), undefined);
+  await assert.rejects(
+    instance.cli('cell move', 'second', '--to', 'nowhere:1'),
+    new RegExp(`It has ${cluster.workers.map(({ node }) => node).join(', ')}`),
+  );
+});
+
+test('a cell is moved while visitors submit: nothing is lost, nobody is refused, and nobody waits for half a second', {
+  timeout: 600_000,
+}, async (context) => {
+  const form = await formIn('second');
+  const from = await nodeOf('second');
+  for (const to of [otherThan(from), workerAt(from)]) {
+    const { outcomes, leave } = visit(form);
+    await pause(1_000);
+    const quiet = slowest(outcomes);
+    const begun = performance.now();
+    await instance.cli('cell move', 'second', '--to', to.node);
+    const took = performance.now() - begun;
+    await pause(1_000);
+    await leave();
+    context.diagnostic(
+      `moved in ${(took / 1_000).toFixed(1)} s beside ${outcomes.length} submits; the slowest took ${slowest(outcomes).toFixed(0)} ms, before the move ${quiet.toFixed(0)} ms; machine × ${slowness().toFixed(1)}`,
+    );
+    assert.deepEqual(failuresOf(outcomes), []);
+    assert.ok(slowest(outcomes) < longestWaitMs * slowness(), `the slowest took ${slowest(outcomes)} ms`);
+    assert.equal(await nodeOf('second'), to.node);
+    await allThere(form, outcomes);
+    await until('the connections of the service to be at the node', () => to.isServed());
+    context.diagnostic(`an event was heard of after ${(await hearOf(form)).toFixed(0)} ms`);
+  }
+});
+
+/** Somebody who reads a page and a list again and again: what each was answered with. */
+function read(form: PublishedForm): { statuses: number[]; leave: () => Promise<unknown> } {
+  const statuses: number[] = [];
+  const over = new AbortController();
+  const reading = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      statuses.push((await fetch(form.publicUrl)).status);
+      statuses.push((await form.call('GET', `/forms/${form.id}/submissions`)).status);
+      await pause(50);
+    }
+  };
+  const gone = reading();
+  const leave = (): Promise<unknown> => {
+    over.abort();
+    return gone;
+  };
+  return { statuses, leave };
+}
+
+test('a node that is killed under load takes its cells along: they answer 503, others are read, and all that was acknowledged is there when it is back', {
+  timeout: 600_000,
+}, async (context) => {
+  const lost = workerAt(await nodeOf('second'));
+  if ((await nodeOf('third')) === lost.node)
+    await instance.cli('cell move', 'third', '--to', otherThan(lost.node).node);
+  const [form, other] = [await formIn('second'), await formIn('third')];
+  const [here, elsewhere, reader] = [visit(form), visit(other), read(other)];
+  await pause(2_000);
+  const killed = performance.now();
+  const readBefore = reader.statuses.length;
+  await lost.kill();
+  await pause(5_000);
+  const readMeanwhile = reader.statuses.length - readBefore;
+  await lost.start();
+  const back = performance.now();
+  const isTaken = ({ at, id }: Outcome): boolean => id !== undefined && at > back;
+  await until('submits to be taken again', () =>
+    Promise.resolve([here, elsewhere].every(({ outcomes }) => outcomes.some(isTaken))),
+  );
+  const taken = performance.now();
+  await pause(1_000);
+  await Promise.all([here.leave(), elsewhere.leave(), reader.leave()]);
+  const refusedIn = (outcomes: readonly Outcome[]): Outcome[] =>
+    outcomes.filter(({ id }) => id === undefined);
+  const [refused, refusedElsewhere] = [refusedIn(here.outcomes), refusedIn(elsewhere.outcomes)];
+  context.diagnostic(
+    `${here.outcomes.length - refused.length} acknowledged and ${refused.length} refused at the node that was lost, the slowest in ${slowest(refused).toFixed(0)} ms; taken again ${(taken - back).toFixed(0)} ms after it was back; elsewhere ${readMeanwhile} reads answered meanwhile, and of ${elsewhere.outcomes.filter(({ at }) => at > killed).length} submits ${refusedElsewhere.length} refused`,
+  );
+  assert.deepEqual(failuresOf(here.outcomes), ['503, Retry-After: 1']);
+  assert.ok(slowest(refused) < longestRefusalMs * slowness(), `the slowest took ${slowest(refused)} ms`);
+  assert.ok(readMeanwhile > 0);
+  assert.deepEqual([...new Set(reader.statuses)], [200]);
+  assert.deepEqual(
+    failuresOf(elsewhere.outcomes).filter((said) => said !== '503, Retry-After: 1'),
+    [],
+  );
+  await allThere(form, here.outcomes);
+  await allThere(other, elsewhere.outcomes);
+  assert.equal((await server.terminate()).code, 0);
+});
