@@ -53,8 +53,10 @@ test('too many tries are a 429 with Retry-After, over HTTP too', async () => {
 
 test('a person changes name and password', async () => {
   const person = await signIn(service);
+  const other = await signIn(service, { name: 'Other' });
   assert.equal((await person.call('PATCH', '/person', { name: ' Grace ' })).status, 204);
   assert.equal((await person.call<Session>('GET', '/session')).body.user.name, 'Grace');
+  assert.equal((await other.call<Session>('GET', '/session')).body.user.name, 'Other');
   assert.equal((await person.call('PATCH', '/person', { name: ' ' })).status, 422);
   const wrong = await person.call('PUT', '/person/password', {
     current_password: 'no',

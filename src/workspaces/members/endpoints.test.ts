@@ -17,12 +17,14 @@ const { url } = service;
 test('an admin renames a workspace', async () => {
   const owner = await signIn(service);
   const admin = await signIn(service, { role: 'admin', workspaceId: owner.workspaceId });
+  const other = await signIn(service);
   const read = await admin.api<Workspace>('GET', '/workspace');
   assert.deepEqual([read.body.name, read.body.role], ['Test', 'admin']);
   const match = { 'If-Match': read.headers.get('etag')! };
   assert.equal((await admin.api('PATCH', '/workspace', { name: 'Renamed' }, match)).status, 200);
   assert.equal((await owner.api('PATCH', '/workspace', { name: 'Lost' }, match)).status, 412);
   assert.equal((await owner.api<Workspace>('GET', '/workspace')).body.name, 'Renamed');
+  assert.equal((await other.api<Workspace>('GET', '/workspace')).body.name, 'Test');
   for (const name of ['x'.repeat(101), ' ']) {
     const refused = await admin.api('PATCH', '/workspace', { name });
     assert.deepEqual([refused.status, refused.body.errors[0]!.field], [422, 'name']);

@@ -264,6 +264,12 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'other workspaces take turns too, and what is done in each is the same',
     },
   ],
+  'src/workspaces/queries.ts': [
+    {
+      what: 'whether or not: temporary_until is not null',
+      why: 'what is null already stays so: a person is not written for nothing',
+    },
+  ],
   'src/workspaces/request-counter.ts': [
     {
       what: "without: if (isAway) log.info('Valkey is back: rate limits are counted there');",
