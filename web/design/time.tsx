@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { Focusable } from 'react-aria-components/Tooltip';
 import { Tooltip } from './tooltip.tsx';
+import { useClock } from './use-clock.ts';
 
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
@@ -27,8 +28,9 @@ export const sayMoment = (iso: string): string => full.format(new Date(iso));
 /** A moment's day. */
 export const sayDay = (iso: string): string => day.format(new Date(iso));
 
-/** A moment as people say it; in full while it has the pointer or the focus. */
+/** A moment as people say it, also after a while; in full while it has the pointer or the focus. */
 export function Ago({ at }: { at: string }): ReactElement {
+  useClock(30_000);
   return (
     <Tooltip text={sayMoment(at)}>
       <Focusable>

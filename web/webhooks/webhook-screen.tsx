@@ -18,7 +18,7 @@ import { PauseNotice } from './health/pause-notice.tsx';
 import { ReplayProgress } from './replay/replay-progress.tsx';
 import { SendTest } from './send-test.tsx';
 import { hostOf } from './edit/url-problem.ts';
-import { useClock } from './use-clock.ts';
+import { useClock } from '../design/use-clock.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookFacts } from './webhook-facts.tsx';
 import { webhookQuery } from './webhooks-query.ts';

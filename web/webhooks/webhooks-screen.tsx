@@ -8,7 +8,7 @@ import { Page } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
-import { useClock } from './use-clock.ts';
+import { useClock } from '../design/use-clock.ts';
 import { WebhookCard } from './webhook-card.tsx';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
 import { webhooksQuery } from './webhooks-query.ts';

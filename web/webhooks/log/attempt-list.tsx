@@ -6,7 +6,7 @@ import { Ago, sayAgo, sayMoment } from '../../design/time.tsx';
 import { AttemptTimings } from './attempt-timings.tsx';
 import { hasArrived, outcomeOf, sayMs, triggerWords } from './delivery-words.ts';
 import { MessageText } from './message-text.tsx';
-import { useClock } from '../use-clock.ts';
+import { useClock } from '../../design/use-clock.ts';
 
 /** Every request of a delivery, the newest first, with why it went on or not; before them what comes next. */
 export function AttemptList({ delivery }: { delivery: DeliveryDetail }): ReactElement {

@@ -12,7 +12,7 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { AttemptList } from './attempt-list.tsx';
 import { MessageText } from './message-text.tsx';
-import { useClock } from '../use-clock.ts';
+import { useClock } from '../../design/use-clock.ts';
 import { deliveryQuery, refreshWebhooks } from '../webhooks-query.ts';
 
 type Props = { form: LocatedForm; webhook: string; delivery: string; onClose: () => void };
