@@ -1,14 +1,15 @@
-const isFull = process.env['TEST_CASES'] === 'full';
+/** Whether a run takes a slice of what is dear, as `npm test` does; all of it is run by a script of its own (CONTRIBUTING.md). */
+export const isSlice = process.env['TEST_CASES'] !== 'full';
 
 /**
  * How many random cases a property is tried with: a quarter of the full number in `npm test`, all of them in
  * `npm run test:properties`. A case that fails prints its seed and path.
  */
-export const cases = (full: number): number => (isFull ? full : Math.ceil(full / 4));
+export const cases = (full: number): number => (isSlice ? Math.ceil(full / 4) : full);
 
 /**
  * The looks of a screen that a test goes through: one of them in `npm test`, the next one at each turn, so that each is
  * seen, and all of them in `npm run test:axe`.
  */
 export const looksAt = <Look>(turn: number, looks: readonly Look[]): readonly Look[] =>
-  isFull ? looks : [looks[turn % looks.length]!];
+  isSlice ? [looks[turn % looks.length]!] : looks;

@@ -812,15 +812,21 @@ test('each element type, built from its schema alone, is accepted: with what is 
   }
 });
 
+/** What checks a value against a schema: to make it takes many times as long as to ask it. */
+const compiled = new WeakMap<object, ReturnType<typeof Compile>>();
+
 /** Whether a value is one that the schema takes: then nothing is to be refused. */
-const isTaken = (schema: unknown, value: unknown): boolean =>
-  Compile({ allOf: [schema as object], components: served.components }).Check(value);
+function isTaken(schema: object, value: unknown): boolean {
+  const check = compiled.get(schema) ?? Compile({ allOf: [schema], components: served.components });
+  compiled.set(schema, check);
+  return check.Check(value);
+}
 
 test('a body that the schema refuses is refused: each property in turn with a value of another type', async () => {
   for (const { method, path, operation } of operations) {
     if (!operation.requestBody || isFile(operation.requestBody)) continue;
     const schema = resolve(operation.requestBody.content['application/json']!.schema) as {
-      properties: Record<string, unknown>;
+      properties: Record<string, object>;
       additionalProperties: boolean;
     };
     const target = fillPath(path, { ...lasting, invitation: absent, version: '1' });
@@ -828,11 +834,11 @@ test('a body that the schema refuses is refused: each property in turn with a va
     assert.equal(schema.additionalProperties, false);
     for (const name of Object.keys(schema.properties)) {
       for (const value of [7, [], 'text', null]) {
+        if (isTaken(schema.properties[name]!, value)) continue;
         const { status, body } = await callApi(service.url, made.key, method, target, {
           ...example,
           [name]: value,
         });
-        if (isTaken(schema.properties[name], value)) continue;
         assert.equal(status, 422, `${method} ${name} ${JSON.stringify(value)} ${JSON.stringify(body)}`);
       }
     }
