@@ -7,6 +7,7 @@ import { checkAnswers } from '#ast/answers.ts';
 import { composite, element, formOf } from '#ast/testing.ts';
 import { newWork } from '#ast/work.ts';
 import { openBrowser } from '#test/browser.ts';
+import { looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { headersFor, pageHeaders } from '../headers.ts';
@@ -131,10 +132,10 @@ const looks: readonly (readonly [viewport: { width: number; height: number }, me
   ],
 ];
 
-for (const name of Object.keys(pages)) {
+for (const [turn, name] of Object.keys(pages).entries()) {
   test(`${name}: no accessibility finding from WCAG 2.0 to 2.2 AA, light and dark, wide and narrow`, async () => {
     await visit(name, {}, async (page) => {
-      for (const [viewport, media] of looks) {
+      for (const [viewport, media] of looksAt(turn, looks)) {
         await page.setViewportSize(viewport);
         await page.emulateMedia(media);
         assert.deepEqual(await findBarriers(page), [], JSON.stringify({ viewport, ...media }));
