@@ -10,9 +10,11 @@ import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { publishForm, sendVisitors, submitEntry } from '#test/crowd.ts';
 
+/** What the first tests share, one after the other, each with the server that the one before left running: a start takes a second. */
+const instance = await makeInstance();
+let server = await instance.start();
+
 test('SIGTERM under load: every request that was begun is answered, readyz says 503, exit 0 in time', async () => {
-  const instance = await makeInstance();
-  const server = await instance.start();
   const form = await publishForm(instance);
   const visitors = sendVisitors(form.publicUrl, { count: 8, name: 'load', pauseMs: 20 });
   await until('some submissions', async () => visitors.acknowledged.size > 100);
@@ -31,7 +33,7 @@ test('SIGTERM under load: every request that was begun is answered, readyz says 
   assert.equal(await instance.databasePid(), undefined, 'the database is stopped with its last user');
 
   // The second start finds all of it.
-  await instance.start();
+  server = await instance.start();
   const { idsByAnswer, totals, listed } = await form.listAll();
   assert.deepEqual(
     new Map([...idsByAnswer].map(([entry, ids]) => [entry, ids.join()])),
@@ -41,8 +43,6 @@ test('SIGTERM under load: every request that was begun is answered, readyz says 
 });
 
 test('SIGTERM while a receiver hangs: exit 0 in time, and the delivery is made by the next start at once', async () => {
-  const instance = await makeInstance();
-  const server = await instance.start();
   const receiver = await openReceiver();
   const form = await publishForm(instance, receiver.url);
   receiver.replyWith('hang');
@@ -54,15 +54,13 @@ test('SIGTERM while a receiver hangs: exit 0 in time, and the delivery is made b
   // Below 10 s where nothing else runs; a busy machine takes longer to stop a database. 30 s is what Kubernetes gives.
   assert.ok(ms < 30_000, `${ms} ms`);
   receiver.replyWith(200);
-  await instance.start();
+  server = await instance.start();
   // Well before the end of its lease: the server that stopped gave it back.
   const [first, again] = await receiver.waitFor(2);
   assert.equal(again!.headers['x-service-delivery-id'], first!.headers['x-service-delivery-id']);
 });
 
 test('one Ctrl-C, which arrives from the terminal and from npm, stops in order; connections without a request do not hold it up', async () => {
-  const instance = await makeInstance();
-  const server = await instance.start();
   const connection = connect(Number(new URL(instance.url).port), '127.0.0.1');
   await once(connection, 'connect');
   process.kill(server.pid, 'SIGINT');
@@ -72,6 +70,51 @@ test('one Ctrl-C, which arrives from the terminal and from npm, stops in order; 
   // Whoever waited for the connection would wait for the grace of 8 s and end it then.
   assert.ok(ms < 7_000, `${ms} ms`);
   assert.equal(await instance.databasePid(), undefined);
+});
+
+test('kill -9 of the database: 503 with Retry-After meanwhile, then success, without a restart of the server', async () => {
+  server = await instance.start();
+  const form = await publishForm(instance);
+  await submitEntry(form.publicUrl, 'before');
+  const dead = await instance.databasePid();
+  await instance.killDatabase();
+
+  const refused = new Set<string>();
+  const since = performance.now();
+  await until('a submission to be accepted again', async () => {
+    const outcome = await submitEntry(form.publicUrl, 'after');
+    if ('failure' in outcome) {
+      assert.equal(outcome.failure, '503', server.output());
+      refused.add(outcome.retryAfter ?? 'none');
+    }
+    return 'id' in outcome;
+  });
+  const seconds = (performance.now() - since) / 1_000;
+  assert.deepEqual(
+    [...refused],
+    ['1'],
+    'at least one request met a database that was away, and was told when to come back',
+  );
+  assert.ok(seconds < 20, `${seconds} s`);
+  assert.notEqual(await instance.databasePid(), dead);
+  const { idsByAnswer } = await form.listAll();
+  assert.deepEqual([...idsByAnswer.keys()].sort(), ['after', 'before']);
+});
+
+test('kill -9 of the server alone: the next start adopts the database that it left', async () => {
+  const form = await publishForm(instance);
+  const visitors = sendVisitors(form.publicUrl, { count: 4, name: 'load' });
+  await until('some submissions', async () => visitors.acknowledged.size > 20);
+  const pid = await instance.databasePid();
+  await server.kill();
+  await visitors.gone;
+  assert.equal(await instance.databasePid(), pid);
+  const next = await instance.start();
+  assert.equal(await instance.databasePid(), pid);
+  const { idsByAnswer } = await form.listAll();
+  for (const [entry, id] of visitors.acknowledged) assert.deepEqual(idsByAnswer.get(entry), [id]);
+  assert.equal((await next.terminate()).code, 0);
+  assert.equal(await instance.databasePid(), undefined, 'the heir stops it');
 });
 
 test('a first start prints a set-up link, each start a new one, until it has been used; another key is refused', async () => {
@@ -158,52 +201,4 @@ test('a DATABASE_URL at which nothing answers: a sentence, exit 1', async () => 
   assert.equal(code, 1);
   assert.match(output, /could not start\.\nThe database does not answer: .*127\.0\.0\.1:1/);
   assert.doesNotMatch(output, /hunter2|\n\s+at /);
-});
-
-test('kill -9 of the database: 503 with Retry-After meanwhile, then success, without a restart of the server', async () => {
-  const instance = await makeInstance();
-  const server = await instance.start();
-  const form = await publishForm(instance);
-  await submitEntry(form.publicUrl, 'before');
-  const dead = await instance.databasePid();
-  await instance.killDatabase();
-
-  const refused = new Set<string>();
-  const since = performance.now();
-  await until('a submission to be accepted again', async () => {
-    const outcome = await submitEntry(form.publicUrl, 'after');
-    if ('failure' in outcome) {
-      assert.equal(outcome.failure, '503', server.output());
-      refused.add(outcome.retryAfter ?? 'none');
-    }
-    return 'id' in outcome;
-  });
-  const seconds = (performance.now() - since) / 1_000;
-  assert.deepEqual(
-    [...refused],
-    ['1'],
-    'at least one request met a database that was away, and was told when to come back',
-  );
-  assert.ok(seconds < 20, `${seconds} s`);
-  assert.notEqual(await instance.databasePid(), dead);
-  const { idsByAnswer } = await form.listAll();
-  assert.deepEqual([...idsByAnswer.keys()].sort(), ['after', 'before']);
-});
-
-test('kill -9 of the server alone: the next start adopts the database that it left', async () => {
-  const instance = await makeInstance();
-  const server = await instance.start();
-  const form = await publishForm(instance);
-  const visitors = sendVisitors(form.publicUrl, { count: 4, name: 'load' });
-  await until('some submissions', async () => visitors.acknowledged.size > 20);
-  const pid = await instance.databasePid();
-  await server.kill();
-  await visitors.gone;
-  assert.equal(await instance.databasePid(), pid);
-  const next = await instance.start();
-  assert.equal(await instance.databasePid(), pid);
-  const { idsByAnswer } = await form.listAll();
-  for (const [entry, id] of visitors.acknowledged) assert.deepEqual(idsByAnswer.get(entry), [id]);
-  assert.equal((await next.terminate()).code, 0);
-  assert.equal(await instance.databasePid(), undefined, 'the heir stops it');
 });

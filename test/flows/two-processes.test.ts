@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMigrations } from '#kit/migrate.ts';
+import { isSlice } from '#test/cases.ts';
 import { testDatabase } from '#test/database.ts';
 import { type Environment, type Instance, makeInstance, type ServerProcess } from '#test/process.ts';
 import { openReceiver, type ReceivedRequest } from '#test/receiver.ts';
@@ -15,6 +16,8 @@ async function startTwo(instance: Instance): Promise<[ServerProcess, ServerProce
 
 const deliveryOf = ({ headers }: ReceivedRequest): string => headers['x-service-delivery-id'] as string;
 
+/** So many submissions each of ten visitors sends. */
+const entries = isSlice ? 10 : 30;
 const { url } = await testDatabase();
 const places: Readonly<Record<string, Environment>> = {
   'a new data directory': {},
@@ -22,7 +25,9 @@ const places: Readonly<Record<string, Environment>> = {
 };
 
 for (const [place, environment] of Object.entries(places)) {
-  test(`two servers on ${place}: one of them migrates, both serve the same, and 300 deliveries are each made once`, async () => {
+  const isLeftOut = isSlice && environment['DATABASE_URL'] !== undefined;
+  const title = `two servers on ${place}: one of them migrates, both serve the same, and ${10 * entries} deliveries are each made once`;
+  test(title, { skip: isLeftOut }, async () => {
     const instance = await makeInstance(environment, { isNew: true });
     const [one, other] = await startTwo(instance);
     const migrated = `${one.output()}${other.output()}`.match(/(?<=The database was migrated: ).*/g) ?? [];
@@ -35,7 +40,7 @@ for (const [place, environment] of Object.entries(places)) {
     const form = await publishForm(instance, receiver.url);
     const addresses = [`${one.url}/f/${form.id}`, `${other.url}/f/${form.id}`];
     const visit = async (visitor: number): Promise<void> => {
-      for (let entry = 0; entry < 30; entry += 1) {
+      for (let entry = 0; entry < entries; entry += 1) {
         const outcome = await submitEntry(addresses[entry % 2]!, `entry ${visitor}/${entry}`);
         assert.ok('id' in outcome, JSON.stringify(outcome));
       }
@@ -52,15 +57,15 @@ for (const [place, environment] of Object.entries(places)) {
       },
       30,
     );
-    assert.equal(receiver.requests.length, 300);
-    assert.equal(new Set(receiver.requests.map(deliveryOf)).size, 300);
+    assert.equal(receiver.requests.length, 10 * entries);
+    assert.equal(new Set(receiver.requests.map(deliveryOf)).size, 10 * entries);
 
-    const path = `/forms/${form.id}/submissions?per_page=100&page=2`;
+    const path = `/forms/${form.id}/submissions?per_page=30&page=2`;
     const [seen, alsoSeen] = await Promise.all([
       callApi(one.url, form.key, 'GET', path),
       callApi(other.url, form.key, 'GET', path),
     ]);
-    assert.equal(seen.body.pagination.total_count, 300);
+    assert.equal(seen.body.pagination.total_count, 10 * entries);
     assert.deepEqual(alsoSeen.body, seen.body);
   });
 }
