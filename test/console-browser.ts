@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { AxeResults } from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
 import type { ConsolePerson } from './console.ts';
 import type { TestService } from './service.ts';
@@ -51,7 +51,6 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
       });
       if (person) await context.addCookies(person.cookies);
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
       page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
       page.on('dialog', (dialog) => {
         problems.push(`a dialog opened: ${dialog.message()}`);
@@ -73,7 +72,11 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
 }
 
 const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** Of what is as it should be, most of a screen, it writes down no more than one thing for each rule. */
+const axeOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+};
 
 /** Animations pass through colours without contrast. Those that never end (a skeleton's) are not waited for. */
 export const endAnimations = `Promise.allSettled(document.getAnimations()
@@ -90,8 +93,8 @@ export async function findBarriers(page: Pick<Page, 'evaluate'>): Promise<string
   await page.evaluate(endAnimations);
   // Half a megabyte, which a page that is looked at in several states has from the first time.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe);
-  const { violations } = await page.evaluate<AxeResults>(
-    `axe.run(${JSON.stringify(axeScope)}, { runOnly: ${JSON.stringify(axeTags)} })`,
+  const violations = await page.evaluate<AxeResults['violations']>(
+    `axe.run(${JSON.stringify(axeScope)}, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations)`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
@@ -121,6 +124,16 @@ type Role = Parameters<Page['getByRole']>[0];
 /** Runs in the browser, whose globals this program's types do not know. */
 const hasFocus = (element: unknown): boolean =>
   (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement === element;
+
+/**
+ * Waits for a toast that says this, and points at it, so that it stays: by itself it goes after 6 s, which a test beside
+ * others may take to see the screen below it change.
+ */
+export async function holdToast(page: Page, said: string): Promise<Locator> {
+  const toast = page.locator('.toast', { hasText: said }).last();
+  await toast.hover();
+  return toast;
+}
 
 /** Waits for a screen by its title. */
 export const heading = (page: Page, name: string | RegExp): Promise<void> =>

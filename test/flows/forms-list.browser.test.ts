@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Static } from 'typebox';
 import { type ConsolePerson, signIn } from '#test/console.ts';
-import { heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
+import { heading, holdToast, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
 import { samples } from '#forms/import/samples.fixture.ts';
 import type { LocatedForm } from '#console/forms/shapes.ts';
@@ -186,12 +186,12 @@ test('a form is duplicated, archived and restored by keyboard, with a way back',
   await choose(page, 'Original', 'Duplicate');
   await page.getByRole('link', { name: 'Original (copy)' }).waitFor();
   await choose(page, 'Original', 'Archive');
-  await page.getByText('Original was archived.').waitFor();
+  const archived = await holdToast(page, 'Original was archived.');
   await page
     .getByRole('row', { name: /^Original A/ })
     .getByText('Archived')
     .waitFor();
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await archived.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Original is a draft again.').waitFor();
   assert.deepEqual(
     (await list(person)).map(({ name, status }) => [name, status]),

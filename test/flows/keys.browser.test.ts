@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
-import { callApi, openService } from '#test/service.ts';
+import { callApi, openService, until } from '#test/service.ts';
 import { element, structure } from '#ast/testing.ts';
 
 /* What is done with an API key after it was made: K1 to K3, by keyboard alone. */
@@ -79,11 +79,12 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
   await act('Recent');
   const requests = page.getByRole('dialog', { name: 'Requests of Export' });
   await requests.waitFor();
-  for (let tries = 0; tries < 20 && (await requests.getByRole('row').count()) < 5; tries += 1) {
+  await until('its requests to be listed', async () => {
     const answered = page.waitForResponse((response) => response.url().endsWith('/requests'));
     await requests.getByRole('button', { name: 'Refresh' }).press('Enter');
     await answered;
-  }
+    return (await requests.getByRole('row').count()) >= 5;
+  });
   await requests.getByText('GET /api/v1/submissions/search', { exact: true }).waitFor();
   await requests.getByText('403', { exact: true }).waitFor();
   assert.deepEqual(await findBarriers(page), []);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { until } from '../service.ts';
+import { holdToast } from '../console-browser.ts';
 import { makeForm, show, submit, tenant } from './submissions-stage.ts';
 
 /* What an editor chooses is what happens, and nothing beside it: answers besides the options, rows, and keys. */
@@ -52,8 +53,8 @@ test('a row that is unticked after all were selected is not deleted with them', 
   await bar.getByRole('button', { name: 'Delete' }).click();
   // A selection is not typed: it comes back by one press.
   await page.getByRole('button', { name: 'Delete 49 submissions' }).click();
-  await page.getByText('1 – 3 of 3').or(page.locator('.sheet-row').nth(2)).first().waitFor();
-  const toast = page.getByRole('status').filter({ hasText: '49 submissions were moved to the trash' });
+  const toast = await holdToast(page, '49 submissions were moved to the trash');
+  await until('three to be left', async () => (await page.locator('.sheet-row').count()) === 3);
   await toast.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('1 – 50 of 52').waitFor();
   await context.close();

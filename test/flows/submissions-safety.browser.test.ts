@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
 import type { Route } from 'playwright-core';
 import { until } from '../service.ts';
+import { holdToast } from '../console-browser.ts';
 import { audit, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
 
 /* What must never happen on the screens of a form's submissions: docs/rules.md C51, WCAG 2.2 AA. */
@@ -155,6 +156,7 @@ test('quick changes of one submission follow each other, and the undo of one tak
   await panel.getByRole('button', { name: 'Remove the tag one' }).click();
   await panel.getByRole('button', { name: 'Remove the tag two' }).click();
   await (await first.promise).continue();
+  await holdToast(page, '');
   const tagsOf = async () => {
     const { body } = await tenant.call('GET', `/submissions/${id}?include=tags`);
     return String((body as { tags?: string[] }).tags);

@@ -68,7 +68,6 @@ export async function show(path: string, options: { dark?: boolean; width?: numb
   page.on('console', (message) => {
     if (/Content Security Policy/i.test(message.text())) problems.push(message.text());
   });
-  page.setDefaultTimeout(20_000);
   await page.goto(`${service.url}/app${path}`);
   return { page, context, problems };
 }
@@ -90,6 +89,7 @@ export async function audit(page: Page, what: string): Promise<void> {
     };
     const { violations } = await axe.run({
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+      resultTypes: ['violations'],
     });
     return violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Route } from 'playwright-core';
+import { holdToast } from '../console-browser.ts';
 import { signIn } from '../console.ts';
 import { until } from '../service.ts';
 import {
@@ -274,7 +275,7 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   const confirm = question.getByRole('button', { name: 'Delete 52 submissions' });
   await confirm.click();
   const undo = async (said: string) => {
-    const toast = page.locator('.toast', { hasText: said });
+    const toast = await holdToast(page, said);
     await toast.getByRole('button', { name: 'Undo' }).click();
     const putBack = page.locator('.toast', { hasText: '52 submissions were put back as before.' });
     await putBack.waitFor();
@@ -282,6 +283,7 @@ test('all that match are deleted, tagged and given a status, and each is undone 
     await putBack.getByRole('button', { name: 'Dismiss' }).click();
     await putBack.waitFor({ state: 'detached' });
   };
+  await holdToast(page, '52 submissions were moved to the trash.');
   await page.getByText('Nothing matches').waitFor();
   await undo('52 submissions were moved to the trash.');
   await page.getByText('1 – 50 of 52').waitFor();
@@ -299,9 +301,9 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   const tags = page.getByRole('dialog', { name: 'Tag 52 submissions' });
   await tags.getByRole('combobox', { name: 'Add tags' }).fill('urgent');
   await tags.getByRole('button', { name: 'Tag 52 submissions' }).click();
-  await page.locator('.toast', { hasText: '52 submissions were tagged.' }).waitFor();
+  const saysTagged = await holdToast(page, '52 submissions were tagged.');
   assert.equal(await tagged('urgent'), 52);
-  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+  await saysTagged.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('51 submissions were put back as before.').waitFor();
   assert.equal(await tagged('urgent'), 1);
 
@@ -310,6 +312,7 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   await bar.getByRole('button', { name: 'Status' }).click();
   await page.getByRole('menuitem', { name: 'Mark as incomplete' }).click();
   await page.getByRole('button', { name: 'Mark 52 submissions' }).click();
+  await holdToast(page, '52 submissions were given the status.');
   const incomplete = page.locator('.sheet-row', { hasText: 'Incomplete' });
   await until('all to be incomplete', async () => (await incomplete.count()) === 50);
   await undo('52 submissions were given the status.');

@@ -14,7 +14,6 @@ const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
 const viewer = await signIn(service, { role: 'viewer', workspaceId: tenant.workspaceId });
 const browser = await openConsoleBrowser(service);
-const patience = 10_000;
 
 const questions = [
   element('radio', 'country', { label: 'Country', options: ['France', 'Germany'] }),
@@ -30,7 +29,6 @@ async function open(form: string, more = '', person = editor, width = 1280): Pro
   const page = await browser.open(`/app/forms/${form}/webhooks${more}`, person, {
     viewport: { width, height: 900 },
   });
-  page.setDefaultTimeout(patience);
   return page;
 }
 
@@ -67,7 +65,7 @@ test('a webhook gets a filter, is read as a sentence, and hears only of what mee
 
   await visitor.submit(form, { country: 'France', people: 1 });
   await visitor.submit(form, { country: 'Germany', people: 2 });
-  const [heard] = await receiver.waitFor(1, patience);
+  const [heard] = await receiver.waitFor(1);
   assert.equal(JSON.parse(heard!.body.toString()).submission.responses.country, 'Germany');
   const log = `/webhooks/${page.url().split('/').at(-1)}/deliveries`;
   const { data } = (await editor.api<{ data: unknown[] }>('GET', log)).body;
@@ -104,6 +102,8 @@ test('a filter is changed on a phone, shown in the list, and taken away', async 
   await dialog.getByLabel('Name in the address').fill('campaign');
   await dialog.getByLabel('Value', { exact: true }).fill('spring');
   await dialog.getByRole('button', { name: 'Save changes' }).click();
+  // The dialog reads it out as well, before it is saved.
+  await dialog.waitFor({ state: 'detached' });
   await page.getByText('Not when the reference campaign is spring').waitFor();
 
   await page.getByRole('button', { name: /^Actions for/ }).click();
@@ -111,9 +111,10 @@ test('a filter is changed on a phone, shown in the list, and taken away', async 
   const again = page.getByRole('dialog', { name: 'Edit webhook' });
   await again.getByRole('button', { name: 'Remove the filter' }).click();
   await again.getByRole('button', { name: 'Save changes' }).click();
+  await again.waitFor({ state: 'detached' });
   await page.getByText('Not when the reference').waitFor({ state: 'detached' });
   await visitor.submit(form, { country: 'Germany', people: 2 });
-  await receiver.waitFor(1, patience);
+  await receiver.waitFor(1);
 });
 
 test('who publishes a form without what a filter asks for is told which webhook that is, and led there', async () => {
