@@ -13,7 +13,7 @@ const packageRoot = new URL('..', import.meta.resolve('@sparticuz/chromium'));
  */
 export async function openBrowser(): Promise<Browser> {
   const home = await unpackOnce();
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: join(home, 'chromium'),
     // Chromium refuses its sandbox to root, and containers often lack what it needs. It opens our own pages only.
     args: ['--no-sandbox', '--font-render-hinting=none'],
@@ -24,7 +24,20 @@ export async function openBrowser(): Promise<Browser> {
       LD_LIBRARY_PATH: [process.env['LD_LIBRARY_PATH'], join(home, 'al2023/lib')].filter(Boolean).join(':'),
     },
   });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(patienceMs);
+    return context;
+  };
+  return browser;
 }
+
+/**
+ * So long a browser is waited for at each thing, by every test: most of it comes at once, a busy machine takes many times as
+ * long, and the tries of a proof of work are luck, 0.2 s of them on average.
+ */
+const patienceMs = 60_000;
 
 /** The unpacked browser: one folder per version and user, as no user may run what another could have put there. */
 async function unpackOnce(): Promise<string> {

@@ -91,7 +91,7 @@ export async function openReceiver(
     replyWith(...next) {
       replies = next;
     },
-    waitFor: (count, ms = 20_000) =>
+    waitFor: (count, ms = 60_000) =>
       new Promise((resolve, reject) => {
         const tooLate = new Error(`waited in vain for ${count} requests`);
         const look = (): void => {

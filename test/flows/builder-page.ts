@@ -34,7 +34,6 @@ export async function openBuilder(
   });
   await context.addCookies(person.cookies);
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
   page.on('pageerror', (error) => problems.push(error.message));
   page.on(
     'console',

@@ -61,7 +61,6 @@ async function visit(tags: string): Promise<Page> {
   const path = `/${pages.size}`;
   pages.set(path, `<!doctype html><title>Shop</title><h1>Shop</h1>${recorder}${tags}<p>After</p>`);
   const page = await browser.newPage({ viewport: { width: 800, height: 700 } });
-  page.setDefaultTimeout(20_000);
   await page.goto(site + path);
   return page;
 }

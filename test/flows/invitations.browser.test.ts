@@ -23,7 +23,6 @@ const browser = await openConsoleBrowser(service);
 
 const open = async (path: string, options: object = {}): Promise<Page> => {
   const page = await browser.open(`/app/forms/${path}`, person, options);
-  page.setDefaultTimeout(20_000);
   return page;
 };
 const makeInvitedForm = async (): Promise<string> =>

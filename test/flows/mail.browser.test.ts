@@ -16,7 +16,6 @@ const browser = await openConsoleBrowser(service);
 const owner = await signIn(service, { name: payloads[0] });
 const settings = `/app/w/${owner.workspaceId}/settings`;
 const password = 'a password of my own';
-const wait = { timeout: 20_000 };
 
 /** The address of a mail's button, on this machine. */
 async function linkIn(email: string, path: string, known = 0): Promise<string> {
@@ -27,29 +26,29 @@ async function linkIn(email: string, path: string, known = 0): Promise<string> {
 
 test('a member is invited by mail, makes an account by the link, and is in the workspace', async () => {
   const page = await browser.open(`${settings}/members`, owner);
-  await page.getByRole('button', { name: 'Invite member' }).click(wait);
+  await page.getByRole('button', { name: 'Invite member' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Email address').fill('nobody');
   await dialog.getByRole('button', { name: 'Invite' }).click();
-  await dialog.getByText('This is not an email address').waitFor(wait);
+  await dialog.getByText('This is not an email address').waitFor();
   await dialog.getByLabel('Email address').fill('nora@example.org');
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Invite' }).click();
   const open = page.getByRole('region', { name: 'Open invitations' });
-  await open.getByText('nora@example.org').waitFor(wait);
+  await open.getByText('nora@example.org').waitFor();
   assert.deepEqual(await findBarriers(page), []);
 
   const guest = await browser.open(await linkIn('nora@example.org', 'join'));
-  await guest.getByRole('heading', { name: 'Join Test' }).waitFor(wait);
+  await guest.getByRole('heading', { name: 'Join Test' }).waitFor();
   assert.deepEqual(await findBarriers(guest), []);
   await guest.getByLabel('Your name').fill('Nora');
   await guest.getByLabel('Password').fill(password);
   await guest.keyboard.press('Enter');
-  await guest.getByRole('heading', { name: 'Forms', exact: true }).waitFor(wait);
+  await guest.getByRole('heading', { name: 'Forms', exact: true }).waitFor();
   await guest.context().close();
 
   await page.reload();
-  await page.getByRole('region', { name: 'Members' }).getByText('Nora', { exact: true }).waitFor(wait);
+  await page.getByRole('region', { name: 'Members' }).getByText('Nora', { exact: true }).waitFor();
   assert.equal(await open.count(), 0, 'the invitation is used up');
   await page.context().close();
 });
@@ -58,24 +57,24 @@ test('a withdrawn invitation says so, and somebody with an account signs in and 
   const known = await signIn(service);
   const page = await browser.open(`${settings}/members`, owner);
   for (const email of ['gone@example.org', known.email]) {
-    await page.getByRole('button', { name: 'Invite member' }).click(wait);
+    await page.getByRole('button', { name: 'Invite member' }).click();
     await page.getByRole('dialog').getByLabel('Email address').fill(email);
     await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached', ...wait });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
   const gone = await linkIn('gone@example.org', 'join');
-  await page.getByRole('button', { name: 'Withdraw the invitation of gone@example.org' }).click(wait);
-  await page.getByText('The invitation of gone@example.org was withdrawn.').waitFor(wait);
+  await page.getByRole('button', { name: 'Withdraw the invitation of gone@example.org' }).click();
+  await page.getByText('The invitation of gone@example.org was withdrawn.').waitFor();
   const guest = await browser.open(gone);
-  await guest.getByRole('heading', { name: 'This invitation does not work' }).waitFor(wait);
+  await guest.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
 
   await guest.goto(service.url + (await linkIn(known.email, 'join')));
-  await guest.getByRole('link', { name: 'Sign in' }).click(wait);
+  await guest.getByRole('link', { name: 'Sign in' }).click();
   await guest.getByLabel('Email address').fill(known.email);
   await guest.getByLabel('Password').fill(known.password);
   await guest.getByRole('button', { name: 'Sign in' }).click();
-  await guest.getByRole('button', { name: 'Join the workspace' }).click(wait);
-  await guest.getByText('Welcome to the workspace.').waitFor(wait);
+  await guest.getByRole('button', { name: 'Join the workspace' }).click();
+  await guest.getByText('Welcome to the workspace.').waitFor();
   await guest.context().close();
   await page.context().close();
 });
@@ -83,25 +82,25 @@ test('a withdrawn invitation says so, and somebody with an account signs in and 
 test('a forgotten password is replaced through a mail', async () => {
   const person = await signIn(service);
   const page = await browser.open('/app/sign-in');
-  await page.getByRole('link', { name: 'Forgot your password?' }).click(wait);
-  await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor(wait);
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor();
   await page.getByLabel('Email address').fill(person.email);
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Send me a link' }).click();
-  await page.getByText('Look into your inbox').waitFor(wait);
+  await page.getByText('Look into your inbox').waitFor();
   const link = await linkIn(person.email, 'reset-password');
   await page.goto(service.url + link);
   await page.getByLabel('New password').fill('short');
   await page.getByRole('button', { name: 'Save and sign in' }).click();
-  await page.getByText('A password has 10 to 128 characters.').waitFor(wait);
+  await page.getByText('A password has 10 to 128 characters.').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Save and sign in' }).click();
-  await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor(wait);
+  await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor();
   await page.goto(service.url + link);
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Save and sign in' }).click();
-  await page.getByText('This link was used already').waitFor(wait);
+  await page.getByText('This link was used already').waitFor();
   await page.context().close();
 });
 
@@ -117,22 +116,22 @@ test('the mail log tells what failed and why, sends it again, and tests the mail
   });
   const page = await browser.open(`${settings}/mail`, owner);
   const row = page.getByRole('row').filter({ hasText: 'refused@example.org' });
-  await row.getByText('The mail server refused the recipient: 550 5.1.1 No such user').waitFor(wait);
+  await row.getByText('The mail server refused the recipient: 550 5.1.1 No such user').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'All mails Show' }).click();
   await page.getByRole('option', { name: 'Failed (1)' }).click();
-  await page.waitForURL(/state=failed/, wait);
-  await row.getByRole('button', { name: 'Send again to refused@example.org' }).click(wait);
-  await page.getByText('The mail to refused@example.org is on its way again.').waitFor(wait);
+  await page.waitForURL(/state=failed/);
+  await row.getByRole('button', { name: 'Send again to refused@example.org' }).click();
+  await page.getByText('The mail to refused@example.org is on its way again.').waitFor();
   await server.waitForOne('refused@example.org');
 
   await page.getByLabel('To').fill('wrong@example.org');
   server.treat('wrong@example.org', 'refuse recipient');
   await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByRole('status').getByText('550 5.1.1 No such user').waitFor(wait);
+  await page.getByRole('status').getByText('550 5.1.1 No such user').waitFor();
   await page.getByLabel('To').fill('right@example.org');
   await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByText('The mail server took the mail: 250 Accepted').waitFor(wait);
+  await page.getByText('The mail server took the mail: 250 Accepted').waitFor();
   await page.setViewportSize({ width: 375, height: 800 });
   const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
   assert.equal(isWide, false, 'nothing is wider than a phone');
@@ -146,11 +145,11 @@ test('the settings of a form say which addresses are of no member of the workspa
   });
   const page = await browser.open(`/app/forms/${made.body.id}`, owner);
   const views = page.getByRole('navigation', { name: 'Views of this form' });
-  await views.getByRole('button', { name: 'Settings' }).click(wait);
+  await views.getByRole('button', { name: 'Settings' }).click();
   const field = page.getByLabel('Notify by email');
   await field.fill(`${owner.email.toUpperCase()}, elsewhere@example.com`);
   const warning = page.getByText('elsewhere@example.com is no member of this workspace');
-  await warning.waitFor(wait);
+  await warning.waitFor();
   await field.fill(owner.email);
   await warning.waitFor({ state: 'detached' });
   await page.context().close();

@@ -34,7 +34,6 @@ const context = await browser.newContext({
 
 async function open(path: string): Promise<Page> {
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
   await page.goto(instance.url + path);
   return page;
 }

@@ -50,7 +50,6 @@ const step = (page: Page, title: string): Promise<void> =>
 test('with script: a crash in mid-fill costs a press of "Send again", and a reload brings every answer back', async () => {
   const form = await publish();
   const page = await browser.newPage();
-  page.setDefaultTimeout(20_000);
   await page.goto(`${instance.url}/f/${form}`);
   await page.locator('#name').fill('Ada');
   await page
@@ -107,7 +106,6 @@ test('without script: every step may be answered by another server than the one 
 test('a page that is older than its form comes back with every answer and asks what is new', async () => {
   const form = await publish();
   const page = await browser.newPage();
-  page.setDefaultTimeout(20_000);
   await page.goto(`${instance.url}/f/${form}`);
   const paper = await openPaper(instance, `/f/${form}`);
   const changed = stepsOf(

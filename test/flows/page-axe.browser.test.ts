@@ -112,7 +112,6 @@ async function walk(
   hasScript: boolean,
   look: (page: Page, where: string) => Promise<void>,
 ): Promise<void> {
-  page.setDefaultTimeout(20_000);
   await page.goto(`${form.public_url}${query}`);
   if (hasScript) await wake(page);
   await look(page, 'at first');

@@ -187,7 +187,6 @@ for (const javaScriptEnabled of [true, false]) {
       javaScriptEnabled,
       viewport,
     });
-    page.setDefaultTimeout(20_000);
     for (const name of javaScriptEnabled ? ['stay', 'food', 'room'] : []) {
       const boxes = await boxesOf(page, name);
       assert.equal(new Set(boxes.map(({ y }) => y)).size, 1, name);

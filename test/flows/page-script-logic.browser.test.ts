@@ -12,7 +12,6 @@ import {
   headingHasFocus,
   openScriptStage,
   pressButton,
-  proofTime,
   step,
   wake,
 } from './page-script-stage.ts';
@@ -187,10 +186,10 @@ test('who loses the network before the first touch loses nothing: what the scrip
   await pressButton(page, 'Next');
   await page.getByRole('heading', { name: 'End' }).waitFor();
   await pressButton(page, 'Submit');
-  await page.getByRole('alert').getByText('Your answers could not be sent').waitFor(proofTime);
+  await page.getByRole('alert').getByText('Your answers could not be sent').waitFor();
   await page.context().setOffline(false);
   await pressButton(page, 'Send again');
-  await page.waitForURL(/\/submitted\?/, proofTime);
+  await page.waitForURL(/\/submitted\?/);
   await page.context().close();
 });
 

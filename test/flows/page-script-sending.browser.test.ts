@@ -4,16 +4,7 @@ import type { Page } from 'playwright-core';
 import { composite, element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import {
-  errorOf,
-  field,
-  focused,
-  openScriptStage,
-  pressButton,
-  proofTime,
-  step,
-  wake,
-} from './page-script-stage.ts';
+import { errorOf, field, focused, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
 
 /*
  * The conventions P8 and P9 (the issue "the public form page") of the page with its script: one submission whatever
@@ -421,7 +412,7 @@ test('questions may have names that a form of the browser has too', async () => 
   const page = await stage.visit(form);
   for (const name of names) await field(page, name).fill(`my ${name}`);
   await pressButton(page, 'Submit');
-  await page.waitForURL(/\/submitted\?receipt=/, proofTime);
+  await page.waitForURL(/\/submitted\?receipt=/);
   const [only] = await stage.submissions(form);
   assert.deepEqual(only?.answers, Object.fromEntries(names.map((name) => [name, `my ${name}`])));
   await page.context().close();

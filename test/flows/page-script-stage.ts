@@ -32,7 +32,6 @@ export async function openScriptStage(): Promise<ScriptStage> {
     },
     async visit(form, { query = '', ...options } = {}) {
       const page = await browser.open(`/f/${form.id}${query}`, undefined, options);
-      page.setDefaultTimeout(20_000);
       await wake(page);
       return page;
     },
@@ -48,12 +47,6 @@ export async function wake(page: Page): Promise<void> {
   await page.mouse.move(9, 9);
   await page.locator('[aria-live=polite]').waitFor({ state: 'attached' });
 }
-
-/**
- * How long a proof of work may take: the tries are a matter of luck, 0.2 s of them on average and 2 s where much else runs;
- * thirty times the average takes one of 10^13 proofs.
- */
-export const proofTime = { timeout: 60_000 } as const;
 
 /** A step with a title. */
 export const step = (title: string, children: readonly object[], attrs: object = {}): object => ({

@@ -16,7 +16,6 @@ const png = Buffer.from(
 
 async function openTheme(form: string): Promise<Page> {
   const page = await openBuilder(form);
-  page.setDefaultTimeout(20_000);
   await page.getByRole('button', { name: 'Theme' }).click();
   await preview(page).locator('main').waitFor();
   return page;

@@ -16,7 +16,6 @@ const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
 const browser = await openConsoleBrowser(service);
-const patience = 20_000;
 const old = 'the secret of before';
 
 type Scene = { form: string; receiver: Receiver; page: Page };
@@ -30,7 +29,6 @@ async function setScene(width = 1280): Promise<Scene> {
   const page = await browser.open(`/app/forms/${id}/webhooks/${body.id}`, editor, {
     viewport: { width, height: 800 },
   });
-  page.setDefaultTimeout(patience);
   return { form: id, receiver, page };
 }
 
@@ -72,7 +70,7 @@ test('a header is entered, refused when its name is ours, sent with every delive
   await save(dialog);
   await page.getByRole('definition').getByText('Authorization').waitFor();
   await visitor.submit(form, { name: 'Ada' });
-  const [first] = await receiver.waitFor(1, patience);
+  const [first] = await receiver.waitFor(1);
   assert.equal(first!.headers['authorization'], value);
 
   await page.reload();
@@ -84,14 +82,14 @@ test('a header is entered, refused when its name is ours, sent with every delive
   await again.getByRole('checkbox', { name: /updated/ }).check({ force: true });
   await save(again);
   await visitor.submit(form, { name: 'Grace' });
-  const [, second] = await receiver.waitFor(2, patience);
+  const [, second] = await receiver.waitFor(2);
   assert.equal(second!.headers['authorization'], value);
 
   const last = await openEdit(page);
   await last.getByRole('button', { name: 'Remove header Authorization' }).click();
   await save(last);
   await visitor.submit(form, { name: 'Alan' });
-  const [, , third] = await receiver.waitFor(3, patience);
+  const [, , third] = await receiver.waitFor(3);
   assert.equal(third!.headers['authorization'], undefined);
 });
 
@@ -112,7 +110,7 @@ test('a secret is replaced: the new one is shown once, and for a day both sign',
   assert.ok(!(await page.content()).includes(secret));
 
   await visitor.submit(form, { name: 'Ada' });
-  const [request] = await receiver.waitFor(1, patience);
+  const [request] = await receiver.waitFor(1);
   const { headers, body } = request!;
   assert.ok(verifySignature(secret, body, headers['x-service-signature'] as string));
   assert.ok(verifySignature(old, body, headers['x-service-signature-previous'] as string));
@@ -132,7 +130,7 @@ test('a secret that became known to somebody is replaced at once', async () => {
   await dialog.getByRole('checkbox', { name: /Sign with the old secret too/ }).uncheck({ force: true });
   await save(dialog);
   await visitor.submit(form, { name: 'Ada' });
-  const [request] = await receiver.waitFor(1, patience);
+  const [request] = await receiver.waitFor(1);
   assert.ok(verifySignature(entered, request!.body, request!.headers['x-service-signature'] as string));
   assert.equal(request!.headers['x-service-signature-previous'], undefined);
   assert.equal(String(request!.headers['webhook-signature']).split(' ').length, 1);
@@ -174,7 +172,7 @@ test('two edit one webhook: the later one is told, overwrites nothing, and loses
   const theirs = `${receiver.url}/theirs`;
   assert.equal((await editor.api('PATCH', place, { url: theirs })).status, 200);
   // The page below has read it anew meanwhile, which makes the edit no newer.
-  await page.waitForResponse((response) => response.url().endsWith(place), { timeout: patience });
+  await page.waitForResponse((response) => response.url().endsWith(place));
   for (const _ of ['once', 'and again']) {
     await dialog.getByRole('button', { name: 'Save changes' }).click();
     await dialog.getByText('Somebody else changed this webhook').waitFor();
