@@ -54,18 +54,20 @@ const untilItWaits = () =>
     return rows[0]?.pid;
   });
 
-test('a write that fails loses nothing of a key that is used meanwhile', async () => {
+test('a write that fails loses nothing of a key, whether or not it is used meanwhile', async () => {
   const { request, read } = await openKey();
+  const quiet = await openKey();
   const requests = openRequestLog({ database, log });
   await transaction(database, async (client) => {
     await client.query('lock table api_key_days');
     requests.note(request());
+    requests.note(quiet.request());
     const pid = await untilItWaits();
     requests.note(request());
     await client.query('select pg_cancel_backend($1)', [pid]);
   });
   await requests.stop();
-  assert.equal((await read()).requests, 2);
+  assert.deepEqual([(await read()).requests, (await quiet.read()).requests], [2, 1]);
 });
 
 /** How many requests and days of a key are kept. */
