@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { distributedUrl } from './distribute.ts';
 
 /*
- * npm run test:cells                tests of the API, pages and the console on databases of three cells, each tenant in the next; and
- *                                   every declared statement on the Citus cluster at CITUS_URL, beside plain PostgreSQL, where there is one;
- *                                   and cells that are moved and lose their node, on a cluster of three that its programs make here
+ * npm run test:cells                tests of the API, pages and the console on databases of three cells, each tenant in the next; those of
+ *                                   cells, which begin with one; and every declared statement on the Citus cluster at CITUS_URL,
+ *                                   beside plain PostgreSQL, where there is one; and cells that are moved and lose their node,
+ *                                   on a cluster of three that its programs make here
  * npm run test:cells -- <files…>    these test files: on three cells, or with all tables in one distributed schema of the cluster
  *
  * CITUS_URL=postgres://user@host:port/postgres is a server with Citus 13 in shared_preload_libraries, on which databases can be
@@ -36,10 +37,10 @@ const wide = [
   'src/submissions/{changes,held}/endpoints.test.ts',
   'src/webhooks/{filter,workbench}.test.ts',
   'src/workspaces/{keys,members,member-invitations}/endpoints.test.ts',
-  'test/cells/*.test.ts',
-  'test/cells/processes.ts',
   'test/mcp.test.ts',
 ];
+/** These make their cells themselves, and begin with one. */
+const own = ['test/cells/*.test.ts', 'test/cells/processes.ts', 'src/app/cells/*.test.ts'];
 
 async function run(files: readonly string[], environment: Record<string, string>): Promise<boolean> {
   const child = spawn(
@@ -59,6 +60,7 @@ const runs =
     ? [() => run(given, cluster === undefined ? threeCells : onCluster(cluster))]
     : [
         () => run(globSync(wide, { cwd: home }), threeCells),
+        () => run(globSync(own, { cwd: home }), {}),
         ...(cluster === undefined
           ? []
           : [

@@ -60,10 +60,12 @@ test('both of two processes serve a cell that is made while they run, over a ren
     return answering() === 2;
   });
   process.kill(server.pid, 'SIGUSR2');
-  await until('the processes to be renewed', async () => {
+  // Both begin anew, one after the other, each with all cells.
+  const renewal = async () => {
     await send();
     return server.output().includes('Restarted.');
-  });
+  };
+  await until('the processes to be renewed', renewal, 60);
   const total = async () =>
     (await callApi(instance.url, key, 'GET', `/forms/${body.id}/submissions`)).body.pagination.total_count;
   assert.equal(await total(), sent);
