@@ -109,10 +109,8 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     const { public_url: url, status } = opened.form;
     // What went live has a dialog of its own.
     if (status !== 'published') return;
-    const run = (): void =>
-      void copyText(url).then((state) =>
-        toastDone(state === 'copied' ? 'The link is copied.' : `The link is ${url}`),
-      );
+    const run = async (): Promise<void> =>
+      toastDone((await copyText(url)) === 'copied' ? 'The link is copied.' : `The link is ${url}`);
     toastDone('Published. Visitors see this form now.', { label: 'Copy link', run });
   };
 
@@ -126,7 +124,7 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
   const resolve = async (resolution: Resolution, theirs: BuilderForm): Promise<void> => {
     if (resolution === 'copy') {
       const { id } = await api.copyAsNewForm(documentOf(editor.read().history.present));
-      const run = (): void => location.assign(`/app/forms/${id}`);
+      const run = async (): Promise<void> => location.assign(`/app/forms/${id}`);
       toastDone('Yours is a form of its own now.', { label: 'Open it', run });
     }
     setOpened(theirs);

@@ -1,99 +1,77 @@
 import './toast.css';
-import { type ReactElement, useSyncExternalStore } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
+import { mayPass } from '../api/query-client.ts';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
+import {
+  closeToast,
+  holdToasts,
+  listenToToasts,
+  listToasts,
+  openToast,
+  stayToast,
+  type Toast,
+  type ToastAction,
+} from './toast-list.ts';
 
-type Toast = { id: number; tone: 'good' | 'bad'; text: string; action?: { label: string; run: () => void } };
-
-/** Long enough to read a sentence and to reach its button; problems stay until they are closed. */
-const shownMs = 6_000;
-
-let toasts: readonly Toast[] = [];
-let lastId = 0;
-const listeners = new Set<() => void>();
-/** What will close each toast, by its id. */
-const timers = new Map<number, ReturnType<typeof setTimeout>>();
-
-function change(next: readonly Toast[]): void {
-  toasts = next;
-  for (const listener of listeners) listener();
-}
-
-function close(id: number): void {
-  timers.delete(id);
-  change(toasts.filter((toast) => toast.id !== id));
-}
-
-function open(toast: Omit<Toast, 'id'>): void {
-  lastId += 1;
-  const id = lastId;
-  change([...toasts.slice(-2), { ...toast, id }]);
-  if (toast.tone === 'good') closeLater(id);
-}
-
-function closeLater(id: number): void {
-  clearTimeout(timers.get(id));
-  timers.set(
-    id,
-    setTimeout(() => close(id), shownMs),
-  );
-}
-
-/** While somebody points at the toasts or is in them, none goes away (WCAG 2.2, 2.2.1). */
-function hold(): void {
-  for (const timer of timers.values()) clearTimeout(timer);
-}
-
-function release(): void {
-  for (const { id, tone } of toasts) if (tone === 'good') closeLater(id);
-}
-
-/** Says that something was done, with a way back where there is one (`action`). */
-export const toastDone = (text: string, action?: Toast['action']): void =>
-  open({ tone: 'good', text, ...(action && { action }) });
+/** Says that something was done, with a way on, or back, where there is one. */
+export const toastDone = (text: string, action?: ToastAction): void =>
+  openToast({ tone: 'good', text, action });
 
 /** Says that something failed where there is no better place to say it. */
 export const toastProblem = (error: unknown): void =>
-  open({ tone: 'bad', text: error instanceof Error ? error.message : 'Something went wrong.' });
-
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+  openToast({ tone: 'bad', text: error instanceof Error ? error.message : 'Something went wrong.' });
 
 /** Where toasts appear: once, in the shell. Always in the page, so that screen readers listen to it. */
 export function ToastRegion(): ReactElement {
-  const shown = useSyncExternalStore(subscribe, () => toasts);
+  const shown = useSyncExternalStore(listenToToasts, listToasts);
+  useEffect(() => {
+    const look = (): void => holdToasts('hidden', document.hidden);
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, []);
   return (
     <div
       className="toasts"
       role="status"
       aria-live="polite"
       data-react-aria-top-layer="true"
-      onPointerEnter={hold}
-      onPointerLeave={release}
-      onFocus={hold}
-      onBlur={release}
+      onPointerEnter={() => holdToasts('pointer', true)}
+      onPointerLeave={() => holdToasts('pointer', false)}
+      onFocus={() => holdToasts('focus', true)}
+      onBlur={() => holdToasts('focus', false)}
     >
-      {shown.map(({ id, tone, text, action }) => (
-        <div key={id} className={`toast toast-${tone}`}>
-          <Icon name={tone === 'good' ? 'check' : 'error'} />
-          <span className="toast-text">{text}</span>
-          {action && (
-            <button
-              type="button"
-              className="toast-action"
-              onClick={() => {
-                action.run();
-                close(id);
-              }}
-            >
-              {action.label}
-            </button>
-          )}
-          <IconButton icon="close" label="Dismiss" size="small" onPress={() => close(id)} />
-        </div>
+      {shown.map((toast) => (
+        <ToastLine key={toast.id} toast={toast} />
       ))}
+    </div>
+  );
+}
+
+function ToastLine({ toast }: { toast: Toast }): ReactElement {
+  const { id, tone, text, action } = toast;
+  const act = useMutation({
+    mutationFn: async () => action?.run(),
+    onMutate: () => stayToast(id),
+    onSettled(_, error) {
+      closeToast(id);
+      if (!error) return;
+      toastProblem(error);
+      // What did not arrive can be pressed again.
+      if (mayPass(error)) openToast(toast);
+    },
+  });
+  return (
+    <div className={`toast toast-${tone}`} aria-busy={act.isPending}>
+      <Icon name={tone === 'good' ? 'check' : 'error'} />
+      <span className="toast-text">{text}</span>
+      {action && (
+        <button type="button" className="toast-action" disabled={act.isPending} onClick={() => act.mutate()}>
+          {action.label}
+        </button>
+      )}
+      <IconButton icon="close" label="Dismiss" size="small" onPress={() => closeToast(id)} />
     </div>
   );
 }

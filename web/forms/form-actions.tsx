@@ -24,22 +24,20 @@ export function FormActions({
   const [isDeleting, setDeleting] = useState(false);
   const navigate = useNavigate();
   const params = { id: form.id };
+  const moveTo = async (verb: 'archive' | 'restore', seen: Seen): Promise<void> => {
+    const changed = await call(workspace.id, `${verb}Form`, { params }, { seen });
+    await refreshForm(form.id);
+    const back = verb === 'archive' ? 'restore' : 'archive';
+    toastDone(
+      verb === 'archive'
+        ? `${form.name} was archived. It takes no submissions.`
+        : `${form.name} is a draft again.`,
+      // A form that was published comes back as a draft: undoing its archiving would not publish it.
+      form.status === 'published' ? undefined : { label: 'Undo', run: () => moveTo(back, changed) },
+    );
+  };
   const move = useMutation({
-    mutationFn: ({ verb, seen = form }: { verb: 'archive' | 'restore'; seen?: Seen }) =>
-      call(workspace.id, `${verb}Form`, { params }, { seen }),
-    async onSuccess(changed, { verb }) {
-      await refreshForm(form.id);
-      const back = verb === 'archive' ? 'restore' : 'archive';
-      toastDone(
-        verb === 'archive'
-          ? `${form.name} was archived. It takes no submissions.`
-          : `${form.name} is a draft again.`,
-        // A form that was published comes back as a draft: undoing its archiving would not publish it.
-        form.status === 'published'
-          ? undefined
-          : { label: 'Undo', run: () => move.mutate({ verb: back, seen: changed }) },
-      );
-    },
+    mutationFn: ({ verb, seen = form }: { verb: 'archive' | 'restore'; seen?: Seen }) => moveTo(verb, seen),
     onError: toastUnlessAsked,
   });
   const duplicate = useMutation({
@@ -48,7 +46,7 @@ export function FormActions({
       await queryClient.invalidateQueries({ queryKey: ['forms'] });
       toastDone(`${form.name} was duplicated.`, {
         label: 'Open the copy',
-        run: () => void navigate({ to: '/forms/$form', params: { form: id } }),
+        run: () => navigate({ to: '/forms/$form', params: { form: id } }),
       });
     },
     onError: toastProblem,

@@ -293,7 +293,7 @@ test('many that were laid into the trash come back, but those that somebody else
 test('tags of many are put back: who had one before keeps it, who lost one has it again, and what was set since stays', async () => {
   const scene = await openHeardScene();
   const ids: Record<string, string> = {};
-  for (const name of ['none', 'had', 'lost', 'since']) ids[name] = await scene.submit({ name });
+  for (const name of ['none', 'had', 'lost', 'since', 'again']) ids[name] = await scene.submit({ name });
   const set = (name: string, tags: string[]) =>
     database.query('update submissions set tags = $2 where id = $1', [ids[name], tags]);
   await set('had', ['vip']);
@@ -301,13 +301,18 @@ test('tags of many are put back: who had one before keeps it, who lost one has i
   const tags = { added: ['vip'], removed: ['old'] };
   const ended = await runAndUndo(scene, { kind: 'tag', ids: Object.values(ids), tags }, async () => {
     await set('since', ['vip', 'by hand']);
+    // What was taken away and set again is what somebody set.
+    const again = { kind: 'tag' as const, ids: [ids['again']!] };
+    await run(scene, { ...again, tags: { added: [], removed: ['VIP'] } });
+    await run(scene, { ...again, tags: { added: ['vip'], removed: [] } });
   });
-  assert.deepEqual(ended, { total: 3, done: 3, woken: 0 });
+  assert.deepEqual(ended, { total: 4, done: 4, woken: 0 });
   assert.deepEqual(await tagsOf(scene), {
     none: [],
     had: ['vip'],
     lost: ['other', 'old'],
     since: ['by hand'],
+    again: ['vip'],
   });
 });
 

@@ -87,25 +87,31 @@ export const insertUndo = statement(
 );
 
 /** As `differencesOf` is written down; within a text the quotes are escaped. */
-const changesStatus = (row: string): string => `strpos(${row}.changes::text, '"part":"status"') > 0`;
+const changesPart = (row: string, part: 'status' | 'tags'): string =>
+  `strpos(${row}.changes::text, '"part":"${part}"') > 0`;
 
 /**
- * What a change of many did to these: of tags what it changed, of the trash and of status those that nobody laid into it, or
- * gave one, since.
+ * What a change of many did to these: of tags what it changed, and in `later` what was changed of them since; of the trash
+ * and of status those that nobody laid into it, or gave one, since.
  * Locked in the order of ids, so that two at once cannot deadlock.
  */
 export const lockUndone = statement(
   'bulk.lock_undone',
   { workspace_id: uuid, form_id: uuid, ids: uuids, bulk_id: uuid },
-  { submission_id: uuid, changes: json<Difference[]>() },
-  `select c.submission_id, c.changes from submissions s
+  { submission_id: uuid, changes: json<Difference[]>(), later: json<Difference[][]>() },
+  `select c.submission_id, c.changes,
+          coalesce((
+            select json_agg(later.changes) from submission_changes later
+            where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id and later.id > c.id
+              and ${changesPart('c', 'tags')} and ${changesPart('later', 'tags')}), '[]') as later
+   from submissions s
    join submission_changes c on c.workspace_id = s.workspace_id and c.submission_id = s.id and c.bulk_id = $bulk_id
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
      and not exists (
        select from submission_changes later
        where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id
          and later.id > c.id and (c.kind = 'trashed' and later.kind = 'trashed'
-           or ${changesStatus('c')} and ${changesStatus('later')}))
+           or ${changesPart('c', 'status')} and ${changesPart('later', 'status')}))
    order by s.id for update of s`,
 );
 

@@ -133,7 +133,7 @@ const undoings: Readonly<
   },
   async tag(db, key, undone, asked) {
     // Most of them got and lost the same.
-    const alike = Map.groupBy(undone, ({ changes }) => JSON.stringify(tagsUndone(changes)));
+    const alike = Map.groupBy(undone, (one) => JSON.stringify(tagsUndone(one)));
     let done = 0;
     for (const [tags, some] of alike) {
       const { added, removed } = JSON.parse(tags) as ReturnType<typeof tagsUndone>;
@@ -154,11 +154,25 @@ const undoings: Readonly<
     ),
 };
 
-/** The tags that come back, and those that go, for a submission to be as it was. */
-function tagsUndone(changes: readonly Difference[]): { added: string[]; removed: string[] } {
+/** The tags that come back, and those that go, for a submission to be as it was; not those that somebody touched since. */
+function tagsUndone({
+  changes,
+  later,
+}: {
+  changes: readonly Difference[];
+  later: readonly (readonly Difference[])[];
+}): ReturnType<typeof tagsMoved> {
+  const { added, removed } = tagsMoved(changes);
+  const touched = new Set(later.map(tagsMoved).flatMap((moved) => [...moved.added, ...moved.removed]));
+  const isLeft = (tag: string): boolean => !touched.has(tag);
+  return { added: removed.filter(isLeft), removed: added.filter(isLeft) };
+}
+
+/** The tags that a change gave, and those that it took. */
+function tagsMoved(changes: readonly Difference[]): { added: string[]; removed: string[] } {
   const { from = [], to = [] } = (changes.find(({ part }) => part === 'tags') ?? {}) as {
     from?: string[];
     to?: string[];
   };
-  return { added: from.filter((tag) => !to.includes(tag)), removed: to.filter((tag) => !from.includes(tag)) };
+  return { added: to.filter((tag) => !from.includes(tag)), removed: from.filter((tag) => !to.includes(tag)) };
 }

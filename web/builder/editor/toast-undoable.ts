@@ -1,4 +1,4 @@
-import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { toastDone } from '../../design/toast.tsx';
 import type { Editor } from './editor.ts';
 import { makeUndoable } from './make-undoable.ts';
 
@@ -6,8 +6,8 @@ import { makeUndoable } from './make-undoable.ts';
 export function toastUndoable(editor: Editor, edit: () => void, text: string, onMade?: () => void): void {
   makeUndoable(editor, edit, (undo) => {
     onMade?.();
-    const run = (): void => {
-      if (!undo?.()) toastProblem(new Error('The form has changed since: undo the later changes first.'));
+    const run = async (): Promise<void> => {
+      if (!undo?.()) throw new Error('The form has changed since: undo the later changes first.');
     };
     toastDone(text, undo && { label: 'Undo', run });
   });

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { call } from '../../api/operations.ts';
 import { ConfirmDialog } from '../../design/dialog.tsx';
-import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { toastDone } from '../../design/toast.tsx';
 import { sayMoment } from '../../design/time.tsx';
 import { type FormPlace, refreshSubmissions } from '../queries.ts';
 
@@ -19,17 +19,13 @@ export function DeleteSubmission({ form, submission, onCancel, onDeleted }: Prop
       // First away from it: nobody asks for what is gone.
       onDeleted();
       client.removeQueries({ queryKey: ['submissions', form.id, 'detail', submission.id] });
-      toastDone('The submission is in the trash.', { label: 'Undo', run: () => void undo() });
+      toastDone('The submission is in the trash.', { label: 'Undo', run: undo });
       await refreshSubmissions(form);
     },
   });
   const undo = async (): Promise<void> => {
-    try {
-      await call(form.workspace_id, 'restoreSubmission', place);
-      await refreshSubmissions(form);
-    } catch (error) {
-      toastProblem(error);
-    }
+    await call(form.workspace_id, 'restoreSubmission', place);
+    await refreshSubmissions(form);
   };
   return (
     <ConfirmDialog

@@ -17,8 +17,12 @@ export function StatusSwitch({
   const [isExplaining, setExplaining] = useState(false);
   const change = useChange(form, submission, {
     takeBack:
-      ({ on }) =>
-      () => ({ status: on.status }),
+      ({ on, made }) =>
+      (_, since) => {
+        if (since.some(({ status }) => status !== made.status))
+          throw new Error('The status was changed again since.');
+        return { status: on.status };
+      },
   });
   const isCompleted = submission.status === 'completed';
   const next = isCompleted ? 'incomplete' : 'completed';

@@ -17,10 +17,13 @@ export function TagsSection({ form, submission, mayEdit }: Props): ReactElement 
   const change = useChange(form, submission, {
     takeBack:
       ({ on, made }) =>
-      (now) => {
-        const gone = on.tags.filter((tag) => !made.tags.includes(tag) && !now.tags.includes(tag));
-        const kept = now.tags.filter((tag) => on.tags.includes(tag) || !made.tags.includes(tag));
-        return { tags: [...kept, ...gone] };
+      (now, since) => {
+        // What was set or taken away again since is not this change's any more.
+        const isLeft = (tag: string): boolean =>
+          on.tags.includes(tag) !== made.tags.includes(tag) &&
+          since.every(({ tags }) => tags.includes(tag) === made.tags.includes(tag));
+        const gone = on.tags.filter((tag) => !made.tags.includes(tag) && isLeft(tag));
+        return { tags: [...now.tags.filter((tag) => !isLeft(tag)), ...gone] };
       },
   });
   if (tags.length === 0 && !mayEdit) return null;

@@ -1,8 +1,8 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
-import { mayPass, queryClient } from '../../api/query-client.ts';
-import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { queryClient } from '../../api/query-client.ts';
+import { toastDone } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { type Bulk, bulkQuery, bulksQuery, refreshSubmissions } from '../queries.ts';
@@ -62,24 +62,16 @@ export function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'k
   if (followed.has(id)) return;
   followed.add(id);
   const canUndo = undoable.includes(kind) && mayEdit(form.role);
-  const say = (ended: Bulk): void =>
-    toastDone(sayEnd(ended), canUndo ? { label: 'Undo', run: () => void undo(ended) } : undefined);
-  const undo = async (ended: Bulk): Promise<void> => {
-    try {
-      const params = { id: form.id, change: id };
-      beginBulk(form, await call(form.workspace_id, 'undoBulkChange', { params }));
-    } catch (error) {
-      toastProblem(error);
-      // What did not arrive can be pressed again.
-      if (mayPass(error)) say(ended);
-    }
+  const undo = async (): Promise<void> => {
+    const params = { id: form.id, change: id };
+    beginBulk(form, await call(form.workspace_id, 'undoBulkChange', { params }));
   };
   const leave = new QueryObserver(queryClient, bulkQuery(form, id)).subscribe(({ data, error }) => {
     // Whoever is signed out, or out of reach of the form, hears no more of it.
     if (error instanceof ApiProblem && [401, 403, 404].includes(error.status)) leave();
     else if (data?.finished_at) {
       leave();
-      say(data);
+      toastDone(sayEnd(data), canUndo ? { label: 'Undo', run: undo } : undefined);
       void refreshSubmissions(form);
     }
   });

@@ -174,7 +174,7 @@ export function ViewsMenu({
             await refresh();
             toastDone(`The view “${current.name}” is deleted.`, {
               label: 'Undo',
-              run: () => void bringBack(form, current, refresh),
+              run: () => bringBack(form, current, refresh),
             });
           }}
         />
@@ -189,12 +189,8 @@ async function bringBack(
   { name, query, columns }: SavedView,
   refresh: () => Promise<void>,
 ): Promise<void> {
-  try {
-    await call(form.workspace_id, 'saveView', { params: { id: form.id }, body: { name, query, columns } });
-    await refresh();
-  } catch (error) {
-    toastProblem(error);
-  }
+  await call(form.workspace_id, 'saveView', { params: { id: form.id }, body: { name, query, columns } });
+  await refresh();
 }
 
 /** As many characters as the service takes. */

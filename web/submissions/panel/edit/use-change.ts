@@ -5,29 +5,30 @@ import { tagOf } from '#kit/tag-of.ts';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { call } from '../../../api/operations.ts';
-import { toastDone, toastProblem } from '../../../design/toast.tsx';
+import { toastDone } from '../../../design/toast.tsx';
 import { type FormPlace, refreshSubmissions } from '../../queries.ts';
 
 /** A submission in the state that somebody looked at. */
 type Seen = Pick<SubmissionDetail, 'id' | 'etag' | 'status' | 'tags'>;
 type Patch = NonNullable<InputOf<'changeSubmission'>['body']>;
-/** A patch, or what it is by the state that it will be made on. */
-type Asked = Patch | ((on: Seen) => Patch);
+/** A patch, or what it is by the state that it will be made on, the last of those that one's own changes made since. */
+type Asked = Patch | ((on: Seen, since: readonly Seen[]) => Patch);
 type Reply = ReplyOf<'changeSubmission'>;
 
 /** What one's own changes made, by the state that each was made on. */
 const madeOf = new Map<string, Seen>();
 const keyOf = ({ id, etag }: Seen): string => `${id} ${etag}`;
 
-/** The state that one's own changes made of another: nobody else's lies between. */
-function latestOf(seen: Seen): Seen {
+/** A state, and those that one's own changes made of it, one after the other: nobody else's lies between. */
+function statesSince(seen: Seen): [Seen, ...Seen[]] {
   const next = madeOf.get(keyOf(seen));
-  return next ? latestOf(next) : seen;
+  return next ? [seen, ...statesSince(next)] : [seen];
 }
 
 async function makeChange(form: FormPlace, seen: Seen, asked: Asked): Promise<{ on: Seen; reply: Reply }> {
-  const on = latestOf(seen);
-  const body = typeof asked === 'function' ? asked(on) : asked;
+  const since = statesSince(seen);
+  const on = since.at(-1)!;
+  const body = typeof asked === 'function' ? asked(on, since) : asked;
   const reply = await call(
     form.workspace_id,
     'changeSubmission',
@@ -56,7 +57,7 @@ export function useChange(
   }: {
     onDone?: (reply: Reply) => void;
     sayDone?: (reply: Reply) => string;
-    /** What takes back what a change did, and nothing that came later: then it can be undone. */
+    /** What takes back what a change did, as far as it is still as that left it: then it can be undone. */
     takeBack?: (change: { on: Seen; made: Seen }) => Asked;
   } = {},
 ) {
@@ -64,22 +65,18 @@ export function useChange(
     scope: { id: `submission ${seen.id}` },
     mutationFn: (asked: Asked) => makeChange(form, seen, asked),
     async onSuccess({ on, reply }) {
-      const made = latestOf(on);
+      const made = statesSince(on).at(-1)!;
       await refreshSubmissions(form);
       const back = takeBack?.({ on, made });
-      toastDone(sayDone(reply), back && { label: 'Undo', run: () => void undo(back, made) });
+      toastDone(sayDone(reply), back && { label: 'Undo', run: () => undo(back, made) });
       onDone?.(reply);
     },
   });
 
   /** Unless somebody else has changed it meanwhile. */
   async function undo(asked: Asked, made: Seen): Promise<void> {
-    try {
-      await makeChange(form, made, asked);
-      await refreshSubmissions(form);
-    } catch (error) {
-      toastProblem(error);
-    }
+    await makeChange(form, made, asked);
+    await refreshSubmissions(form);
   }
 }
 
