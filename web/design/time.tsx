@@ -1,7 +1,6 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useSyncExternalStore } from 'react';
 import { Focusable } from 'react-aria-components/Tooltip';
 import { Tooltip } from './tooltip.tsx';
-import { useClock } from './use-clock.ts';
 
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
@@ -13,8 +12,34 @@ const units = [
   ['minute', 60],
 ] as const satisfies readonly (readonly [Intl.RelativeTimeFormatUnit, number])[];
 
-/** "3 hours ago" within a month, else the date. Looks at the clock when it is drawn. */
-export function sayAgo(iso: string, now: number = Date.now()): string {
+/** What time it is for all who say how long ago something was: what was drawn at different times says the same. */
+let seenAt = Date.now();
+const readers = new Set<() => void>();
+let ticking: ReturnType<typeof setInterval> | undefined;
+const tickMs = 10_000;
+
+function tick(): void {
+  seenAt = Date.now();
+  for (const reader of readers) reader();
+}
+
+function listen(reader: () => void): () => void {
+  readers.add(reader);
+  ticking ??= setInterval(tick, tickMs);
+  if (Date.now() - seenAt > 1_000) tick();
+  return () => {
+    readers.delete(reader);
+    if (readers.size > 0) return;
+    clearInterval(ticking);
+    ticking = undefined;
+  };
+}
+
+/** The time that everybody's words go by. It goes on by itself, every few seconds. */
+export const useNow = (): number => useSyncExternalStore(listen, () => seenAt);
+
+/** "3 hours ago" within a month, else the date. */
+export function sayAgo(iso: string, now: number): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   if (Math.abs(seconds) > 30 * 86_400) return day.format(new Date(iso));
   for (const [unit, size] of units) {
@@ -28,14 +53,16 @@ export const sayMoment = (iso: string): string => full.format(new Date(iso));
 /** A moment's day. */
 export const sayDay = (iso: string): string => day.format(new Date(iso));
 
+/** The words alone, for where the moment in full is said beside. */
+export const AgoText = ({ at }: { at: string }): string => sayAgo(at, useNow());
+
 /** A moment as people say it, also after a while; in full while it has the pointer or the focus. */
 export function Ago({ at }: { at: string }): ReactElement {
-  useClock(30_000);
   return (
     <Tooltip text={sayMoment(at)}>
       <Focusable>
         <time dateTime={at} role="note" tabIndex={0} className="ago">
-          {sayAgo(at)}
+          <AgoText at={at} />
         </time>
       </Focusable>
     </Tooltip>

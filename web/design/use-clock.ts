@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
-/** Draws the component again every so often, for words such as "3 minutes ago". */
-export function useClock(everyMs = 10_000): void {
+/** Draws the component again every so often, for what counts down. */
+export function useClock(everyMs: number): void {
   const [, setTicks] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setTicks((ticks) => ticks + 1), everyMs);

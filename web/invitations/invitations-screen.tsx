@@ -33,6 +33,7 @@ export function InvitationsScreen(): ReactElement {
   const isEditor = mayEdit(form.role);
   const total = overview ? sum(overview.counts) : 0;
   const isMoving = overview?.batches.some(isUnderWay) ?? false;
+  const isEmpty = overview !== undefined && total === 0 && !isMoving;
   const invite = (
     <Button
       variant="primary"
@@ -50,7 +51,7 @@ export function InvitationsScreen(): ReactElement {
         isEditor && (
           <>
             {overview && total > 0 && <ListActions form={form} overview={overview} />}
-            {invite}
+            {!isEmpty && invite}
           </>
         )
       }
@@ -63,7 +64,7 @@ export function InvitationsScreen(): ReactElement {
         <>
           <Notes overview={overview} />
           <BatchProgress overview={overview} />
-          {total === 0 && !isMoving ? (
+          {isEmpty ? (
             <EmptyState icon="people" title="Nobody is invited yet" action={isEditor && invite}>
               <p>
                 Paste addresses or import a list. You see who opened the form and who answered, and can remind

@@ -30,10 +30,10 @@ export function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): 
     <div className="stack">
       <div className="row">
         <Button icon="download" onPress={() => save(download(workspace.id, 'packWorkspace', {}))}>
-          Take everything along
+          Download everything
         </Button>
         <Button icon="download" onPress={() => save(download(workspace.id, 'exportAuditLog', { query: {} }))}>
-          Take the activity along
+          Download the activity
         </Button>
         <Button variant="danger" onPress={() => setAsking(true)}>
           Delete workspace

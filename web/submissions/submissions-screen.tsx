@@ -91,7 +91,9 @@ export function SubmissionsScreen(): ReactElement {
             onColumns={() => setArranging(true)}
           />
         </div>
-        <Toolbar form={form} view={view} columns={columns.data ?? []} onChange={changeView} />
+        {(total !== 0 || isFiltered(view)) && (
+          <Toolbar form={form} view={view} columns={columns.data ?? []} onChange={changeView} />
+        )}
         <BulksProgress form={form} />
         {selection.ids.size > 0 && total !== undefined && (
           <BulkBar

@@ -18,7 +18,6 @@ import { PauseNotice } from './health/pause-notice.tsx';
 import { ReplayProgress } from './replay/replay-progress.tsx';
 import { SendTest } from './send-test.tsx';
 import { hostOf } from './edit/url-problem.ts';
-import { useClock } from '../design/use-clock.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookFacts } from './webhook-facts.tsx';
 import { webhookQuery } from './webhooks-query.ts';
@@ -57,7 +56,6 @@ function Webhook({ form, detail }: { form: LocatedForm; detail: WebhookDetail })
   const { webhook } = detail;
   const view = readLogView(useSearch({ strict: false }));
   const navigate = useNavigate();
-  useClock();
   const show = (change: Partial<LogView>, replace = true): void =>
     void navigate({ to: '.', search: { ...view, ...change }, replace, resetScroll: false });
   return (

@@ -8,7 +8,6 @@ import { Page } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
-import { useClock } from '../design/use-clock.ts';
 import { WebhookCard } from './webhook-card.tsx';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
 import { webhooksQuery } from './webhooks-query.ts';
@@ -19,7 +18,6 @@ export function WebhooksScreen(): ReactElement {
   const webhooks = useQuery(webhooksQuery(form));
   const [isAdding, setAdding] = useState(false);
   const navigate = useNavigate();
-  useClock();
   const list = webhooks.data;
   const add = list && mayEdit(form.role) && <AddButton list={list} onPress={() => setAdding(true)} />;
   return (

@@ -17,7 +17,7 @@ import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
 import { toastProblem } from '../../design/toast.tsx';
 import { membersQuery, useWorkspace } from '../workspace.ts';
-import { type Line, sayActor, sayChange, sayOperation } from './say-line.ts';
+import { type Line, partChanges, sayActor, sayNamed, sayOperation } from './say-line.ts';
 
 /** Whose lines: of everyone, of all keys, of the command line, or of the member with this id. Days as they are typed. */
 type View = { actor: string | undefined; from: string | undefined; to: string | undefined; page: number };
@@ -71,13 +71,7 @@ const columns: readonly TableColumn<Line>[] = [
     title: 'What',
     cell: (line) => (
       <div className="mail-what">
-        <span>{sayOperation(line)}</span>
-        {line.path !== '' && <code className="soft small">{line.path}</code>}
-        {Object.entries(line.changes ?? {}).map(([name, change]) => (
-          <span key={name} className="soft small">
-            {sayChange(name, change)}
-          </span>
-        ))}
+        <What line={line} />
         {line.status === null && <Chip tone="warn">Its end is not known</Chip>}
         {line.status !== null && line.status >= 400 && <Chip tone="bad">Refused</Chip>}
       </div>
@@ -100,6 +94,36 @@ const columns: readonly TableColumn<Line>[] = [
   },
   { id: 'when', title: 'When', isSecondary: true, cell: ({ at }) => <Ago at={at} /> },
 ];
+
+/** What was done, and to what of which name; what only a program or an inquiry asks for is folded. */
+function What({ line }: { line: Line }): ReactElement {
+  const name = sayNamed(line);
+  const { changed, made } = partChanges(line);
+  const folded = line.path === '' ? made : [...made, line.path];
+  return (
+    <>
+      <span>
+        {sayOperation(line)}
+        {name !== undefined && <strong> {name}</strong>}
+      </span>
+      {changed.map((said) => (
+        <span key={said} className="soft small">
+          {said}
+        </span>
+      ))}
+      {folded.length > 0 && (
+        <details className="soft small">
+          <summary>Details</summary>
+          <ul role="list" className="mail-details">
+            {folded.map((said) => (
+              <li key={said}>{said}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
 
 /** Who changed what in the workspace, signed in to it, read a submission, and took data out. */
 export function AuditScreen(): ReactElement {

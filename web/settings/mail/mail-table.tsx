@@ -25,18 +25,10 @@ export function MailTable({
       cell: (mail) => (
         <div className="mail-what">
           <span className="mail-recipient">{mail.recipient}</span>
-          <span className="soft small">{mail.subject}</span>
-        </div>
-      ),
-    },
-    {
-      id: 'kind',
-      title: 'Kind',
-      isSecondary: true,
-      cell: ({ kind, form_name }) => (
-        <div className="mail-what">
-          <span>{kindWords[kind]}</span>
-          {form_name !== null && <span className="soft small">{form_name}</span>}
+          <span>{mail.subject}</span>
+          <span className="soft small">
+            {[kindWords[mail.kind], ...(mail.form_name === null ? [] : [mail.form_name])].join(' · ')}
+          </span>
         </div>
       ),
     },

@@ -12,12 +12,9 @@ import { formNamesQuery, useWorkspace } from '../workspace.ts';
 import { AuditDays } from './audit-days.tsx';
 import { DaysDialog } from './days-dialog.tsx';
 import { type Due, dueQuery, retentionQuery, type RetentionRule } from './retention-query.ts';
-import { kindWords, sayAmount, sayDays, saySource } from './retention-words.ts';
+import { kindWords, sayDays, sayDue, saySource } from './retention-words.ts';
 
 type Row = RetentionRule & { due: Due | undefined };
-
-const amountOf = (row: Row, key: 'due_in_7_days' | 'due_in_30_days'): string =>
-  row.due ? sayAmount(row.due[key]) : '…';
 
 /** For how long the workspace, and each form where it says otherwise, keeps what, and what goes when. */
 export function RetentionScreen(): ReactElement {
@@ -49,35 +46,38 @@ export function RetentionScreen(): ReactElement {
         <div className="mail-what">
           <span>{sayDays(row.days)}</span>
           <span className="soft small">{saySource(row)}</span>
-          <Button
-            size="small"
-            aria-label={`Change ${kindWords[row.kind].toLowerCase()}`}
-            onPress={() => setChanged(row.kind)}
-          >
-            Change
-          </Button>
         </div>
       ),
     },
     {
-      id: 'week',
-      title: 'Goes within 7 days',
-      isNumeric: true,
+      id: 'soon',
+      title: 'Goes soon',
       isSecondary: true,
-      cell: (row) => amountOf(row, 'due_in_7_days'),
+      cell: ({ due }) =>
+        !due ? (
+          '…'
+        ) : due.due_in_30_days === 0 ? (
+          <span className="soft">Nothing</span>
+        ) : (
+          <div className="mail-what">
+            <span>{sayDue(due)}</span>
+            {due.next_at && <span className="soft small">The next on {sayDay(due.next_at)}</span>}
+          </div>
+        ),
     },
     {
-      id: 'month',
-      title: 'Within 30 days',
+      id: 'change',
+      title: <span className="unseen">Change</span>,
       isNumeric: true,
-      isSecondary: true,
-      cell: (row) => amountOf(row, 'due_in_30_days'),
-    },
-    {
-      id: 'next',
-      title: 'The next on',
-      isSecondary: true,
-      cell: ({ due }) => (due?.next_at ? sayDay(due.next_at) : 'None soon'),
+      cell: ({ kind }) => (
+        <Button
+          size="small"
+          aria-label={`Change ${kindWords[kind].toLowerCase()}`}
+          onPress={() => setChanged(kind)}
+        >
+          Change
+        </Button>
+      ),
     },
   ];
   return (
@@ -87,7 +87,7 @@ export function RetentionScreen(): ReactElement {
     >
       <div className="row">
         <Select
-          label="Of"
+          label="For"
           className="mail-filter"
           value={form ?? 'all'}
           choices={[

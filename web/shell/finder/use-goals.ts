@@ -145,7 +145,7 @@ function goalOf(submission: FoundSubmission, q: string): Goal {
       hit && who !== hit.text ? who : undefined,
       metadata.form_name,
       hit?.place,
-      sayAgo(created_at),
+      sayAgo(created_at, Date.now()),
     ]
       .filter(Boolean)
       .join(' · '),

@@ -12,7 +12,7 @@ import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago } from '../../design/time.tsx';
+import { Ago, sayMoment } from '../../design/time.tsx';
 import { useWorkspace } from '../../settings/workspace.ts';
 import { askedIn } from '../../shell/search/asked-in.ts';
 import { AskedQuestion } from '../../shell/search/asked-question.tsx';
@@ -133,7 +133,7 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
       cell: (row) => (
         <span className="search-what">
           <Link {...placeOf(row, q)} className="search-who">
-            {whoOf(row) ?? 'Submission'}
+            {whoOf(row) ?? sayMoment(row.created_at)}
           </Link>
           <Link
             to="/forms/$form/submissions"
@@ -142,6 +142,9 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
           >
             {row.metadata.form_name}
           </Link>
+          <span className="search-when soft small">
+            <Ago at={row.created_at} />
+          </span>
         </span>
       ),
     },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { sayWho } from '#ast/say-who.ts';
 import { shortReference } from '#ast/short-reference.ts';
 import { listQuestions } from '#ast/tree.ts';
-import type { SubmissionDetail } from '#submissions/shapes.ts';
+import type { Column, SubmissionDetail } from '#submissions/shapes.ts';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../design/button.tsx';
 import { StatusChip } from '../../design/chip.tsx';
@@ -12,7 +12,8 @@ import { Ago, sayMoment } from '../../design/time.tsx';
 import { useHandOver } from '../../design/use-hand-over.ts';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { detailQuery } from '../queries.ts';
+import { columnsQuery, detailQuery } from '../queries.ts';
+import { firstAnswers } from '../selection/selectable-cell.tsx';
 import type { ViewState } from '../view-state.ts';
 import { AnswersForm } from './edit/answers-form.tsx';
 import { AnswersView } from './answers-view.tsx';
@@ -36,16 +37,21 @@ type Props = {
 /** What is being done with the submission. */
 type Doing = 'reading' | 'answers' | 'reference' | 'deleting';
 
-/** By whom or what people know it; by its moment where it does not say. */
-const titleOf = ({ structure, answers, created_at }: SubmissionDetail): string =>
+/** By whom or what people know it, else what was answered first; by its moment where nothing was. */
+const titleOf = (
+  { structure, answers, created_at }: SubmissionDetail,
+  columns: readonly Column[] | undefined,
+): string =>
   sayWho(
     listQuestions(structure).map(({ element: { type, attrs } }) => ({ type, ...attrs })),
     answers,
-  ) ?? sayMoment(created_at);
+  ) ??
+  (firstAnswers(answers, columns).slice(0, 2).join(' · ') || sayMoment(created_at));
 
 /** One submission, with everything that can be done with it. */
 export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): ReactElement {
   const { data, error, refetch } = useQuery(detailQuery(form, id, view));
+  const columns = useQuery(columnsQuery(form));
   const [doing, setDoing] = useState<Doing>('reading');
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -72,7 +78,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
     <>
       <header className="panel-header">
         <h2 ref={heading} tabIndex={-1} className="panel-title">
-          {data ? titleOf(data) : 'Submission'}
+          {data ? titleOf(data, columns.data) : 'Submission'}
         </h2>
         <IconButton
           icon="chevron-up"
@@ -109,7 +115,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
             {!data.is_live_version && <span className="soft small">answered version {data.version}</span>}
           </div>
           {mayEdit(form.role) && isReading && (
-            <div className="row">
+            <div className="row panel-actions">
               <Button size="small" icon="edit" data-edit="answers" onPress={() => edit('answers')}>
                 Edit answers
               </Button>

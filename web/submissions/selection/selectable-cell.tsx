@@ -36,6 +36,29 @@ export function SelectableCell({
   );
 }
 
+/** The head of the column of such cells: those of the page are selected together. */
+export function SelectableHead({
+  rows,
+  selection,
+}: {
+  rows: readonly { readonly id: string }[];
+  selection: RowSelection | undefined;
+}): ReactElement {
+  const ids = rows.map(({ id }) => id);
+  return (
+    <span className="selectable-cell">
+      {selection && (
+        <Checkbox
+          aria-label="Select all of this page"
+          isSelected={ids.every((id) => selection.selected.has(id))}
+          onChange={(isSelected) => selection.select(ids, isSelected)}
+        />
+      )}
+      Submission
+    </span>
+  );
+}
+
 /** The first few answers, by which a person tells one submission from another, with options and rows by their labels. */
 export const firstAnswers = (answers: Answers, columns: readonly Column[] = []): string[] =>
   Object.entries(answers)

@@ -5,7 +5,6 @@ import { type ReactElement, useState } from 'react';
 import type { HeldRow } from '#submissions/held/shapes.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
-import { Checkbox } from '../../design/checkbox.tsx';
 import { Chip } from '../../design/chip.tsx';
 import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
@@ -16,7 +15,12 @@ import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { columnsQuery, rowsOfPage } from '../queries.ts';
 import { changeSelection } from '../selection/change-selection.ts';
-import { firstAnswers, type RowSelection, SelectableCell } from '../selection/selectable-cell.tsx';
+import {
+  firstAnswers,
+  type RowSelection,
+  SelectableCell,
+  SelectableHead,
+} from '../selection/selectable-cell.tsx';
 import { HeldDialog } from './held-dialog.tsx';
 import { HeldSites } from './held-sites.tsx';
 import { reasons } from './reasons.ts';
@@ -111,20 +115,10 @@ type ColumnsOf = {
 };
 
 function columnsOf({ rows, asked, selection, onOpen }: ColumnsOf): TableColumn<HeldRow>[] {
-  const ids = rows.map(({ id }) => id);
   return [
     {
       id: 'answers',
-      title: selection ? (
-        <Checkbox
-          isSelected={ids.every((id) => selection.selected.has(id))}
-          onChange={(isSelected) => selection.select(ids, isSelected)}
-        >
-          Select all of this page
-        </Checkbox>
-      ) : (
-        'Answers'
-      ),
+      title: <SelectableHead rows={rows} selection={selection} />,
       cell(row) {
         const [first, ...others] = firstAnswers(row.answers, asked);
         return (

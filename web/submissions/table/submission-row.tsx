@@ -5,7 +5,7 @@ import type { TableRow } from '#submissions/shapes.ts';
 import { own } from '#ast/json.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { StatusChip } from '../../design/chip.tsx';
-import { sayAgo, sayMoment } from '../../design/time.tsx';
+import { AgoText, sayMoment } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell } from '../answer-text.tsx';
 import { Marked } from '../../design/marked.tsx';
@@ -69,7 +69,7 @@ export const SubmissionRow = memo(function SubmissionRow({
               className="sheet-link"
               aria-current={isOpen || undefined}
             >
-              {sayAgo(row.created_at)}
+              <AgoText at={row.created_at} />
             </Link>
           </Focusable>
         </Tooltip>

@@ -6,7 +6,7 @@ import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago, sayDay, sayMoment } from '../../design/time.tsx';
+import { Ago, sayDay } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import type { ReplyOf } from '#app/operations.ts';
@@ -15,7 +15,12 @@ import { columnsQuery, rowsOfPage, trashQuery } from '../queries.ts';
 import { BulksProgress } from '../selection/bulk-progress.tsx';
 import { changeSelection } from '../selection/change-selection.ts';
 import { beginBulk } from '../selection/follow-bulk.ts';
-import { firstAnswers, type RowSelection, SelectableCell } from '../selection/selectable-cell.tsx';
+import {
+  firstAnswers,
+  type RowSelection,
+  SelectableCell,
+  SelectableHead,
+} from '../selection/selectable-cell.tsx';
 import { TrashActions } from './trash-actions.tsx';
 
 /** What was deleted within 30 days: to be taken back, or deleted for good. */
@@ -75,7 +80,7 @@ export function TrashScreen(): ReactElement {
           <DataTable
             label="Trash"
             className="selectable-table"
-            columns={columnsOf(isEditor ? selection : undefined, columns.data)}
+            columns={columnsOf(data.data, isEditor ? selection : undefined, columns.data)}
             rows={data.data}
             rowId={({ id }) => id}
           />
@@ -92,20 +97,32 @@ export function TrashScreen(): ReactElement {
   );
 }
 
+type Row = ReplyOf<'listTrash'>['data'][number];
+
 function columnsOf(
+  rows: readonly Row[],
   selection: RowSelection | undefined,
   asked: readonly Column[] | undefined,
-): TableColumn<ReplyOf<'listTrash'>['data'][number]>[] {
+): TableColumn<Row>[] {
   return [
     {
       id: 'submission',
-      title: 'Submission',
-      cell: (row) => (
-        <SelectableCell row={row} selection={selection}>
-          <span>{sayMoment(row.created_at)}</span>
-          <span className="soft small cut">{firstAnswers(row.answers, asked).join(' · ')}</span>
-        </SelectableCell>
-      ),
+      title: <SelectableHead rows={rows} selection={selection} />,
+      cell(row) {
+        const [first, ...others] = firstAnswers(row.answers, asked);
+        return (
+          <SelectableCell row={row} selection={selection}>
+            <span>{first ?? 'No answers'}</span>
+            <span className="soft small cut">{others.join(' · ')}</span>
+          </SelectableCell>
+        );
+      },
+    },
+    {
+      id: 'received',
+      title: 'Received',
+      isSecondary: true,
+      cell: ({ created_at }) => <Ago at={created_at} />,
     },
     {
       id: 'status',
@@ -127,7 +144,7 @@ function columnsOf(
       id: 'removed',
       title: 'Gone for good',
       isSecondary: true,
-      cell: ({ removed_at }) => sayDay(removed_at),
+      cell: ({ removed_at }) => <time dateTime={removed_at}>{sayDay(removed_at)}</time>,
     },
   ];
 }

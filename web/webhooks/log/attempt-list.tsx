@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react';
 import type { Attempt, DeliveryDetail } from '#webhooks/shapes.ts';
 import { Icon } from '../../design/icon.tsx';
-import { saySize } from '../../design/say-size.ts';
 import { Ago, sayAgo, sayMoment } from '../../design/time.tsx';
 import { AttemptTimings } from './attempt-timings.tsx';
 import { hasArrived, outcomeOf, sayMs, triggerWords } from './delivery-words.ts';
@@ -29,7 +28,9 @@ function NextAttempt({ at }: { at: string | null }): ReactElement {
       <span className="attempt-mark">
         <Icon name="clock" />
       </span>
-      <p className="attempt-title">{isDue ? 'Is being sent now' : <>Next attempt {sayAgo(at)}</>}</p>
+      <p className="attempt-title">
+        {isDue ? 'Is being sent now' : <>Next attempt {sayAgo(at, Date.now())}</>}
+      </p>
       {!isDue && <p className="soft small">{sayMoment(at)}</p>}
     </li>
   );
@@ -87,13 +88,13 @@ const sayHeaders = (headers: Readonly<Record<string, string>>): string =>
 
 /** What the receiver can compare with what it received. */
 function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
-  const { body_sha256, body_bytes, is_body_exact } = attempt;
-  if (body_sha256 === null || body_bytes === null) return null;
+  const { body_sha256, is_body_exact } = attempt;
+  if (body_sha256 === null) return null;
   return (
     <p className="soft small">
-      {saySize(body_bytes)} were sent, with the SHA-256 <code className="body-hash">{body_sha256}</code>.{' '}
+      The SHA-256 of the body that was sent is <code className="body-hash">{body_sha256}</code>.{' '}
       {is_body_exact
-        ? 'The body below is made again from the event and has the same.'
+        ? 'That of the body below is the same.'
         : 'The body below could not be made again exactly: the key or the address of this service has changed.'}
     </p>
   );

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { DeliveryDetail } from '#webhooks/shapes.ts';
 import { call } from '../../api/operations.ts';
@@ -12,7 +13,6 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { AttemptList } from './attempt-list.tsx';
 import { MessageText } from './message-text.tsx';
-import { useClock } from '../../design/use-clock.ts';
 import { deliveryQuery, refreshWebhooks } from '../webhooks-query.ts';
 
 type Props = { form: LocatedForm; webhook: string; delivery: string; onClose: () => void };
@@ -20,7 +20,6 @@ type Props = { form: LocatedForm; webhook: string; delivery: string; onClose: ()
 /** One delivery: what was sent, every attempt, and a way to send it again. */
 export function DeliveryPanel({ form, webhook, delivery, onClose }: Props): ReactElement {
   const found = useQuery(deliveryQuery(form, webhook, delivery));
-  useClock();
   const retry = useMutation({
     mutationFn: () => call(form.workspace_id, 'retryDelivery', { params: { id: delivery } }),
     // Also after a refusal: somebody else may have been faster.
@@ -45,12 +44,12 @@ export function DeliveryPanel({ form, webhook, delivery, onClose }: Props): Reac
       {found.isPending && <Loading lines={4} />}
       {found.error && !detail && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
       {retry.error && <Message tone="bad">{retry.error.message}</Message>}
-      {detail && <DeliveryContent detail={detail} />}
+      {detail && <DeliveryContent form={form.id} detail={detail} />}
     </Dialog>
   );
 }
 
-function DeliveryContent({ detail }: { detail: DeliveryDetail }): ReactElement {
+function DeliveryContent({ form, detail }: { form: string; detail: DeliveryDetail }): ReactElement {
   return (
     <>
       <div className="row" role="status">
@@ -66,7 +65,15 @@ function DeliveryContent({ detail }: { detail: DeliveryDetail }): ReactElement {
           <code>{detail.id}</code>
         </dd>
         <dt>Submission</dt>
-        <dd>{detail.is_test ? 'A sample, made for this test' : <code>{detail.submission_id}</code>}</dd>
+        <dd>
+          {detail.is_test ? (
+            'A sample, made for this test'
+          ) : (
+            <Link to="/forms/$form/submissions" params={{ form }} search={{ open: detail.submission_id }}>
+              Open the submission
+            </Link>
+          )}
+        </dd>
       </dl>
       <AttemptList delivery={detail} />
       <MessageText label="Request body, the same in every attempt" text={detail.request_body} />

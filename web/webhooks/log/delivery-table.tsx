@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components/Button';
 import type { DeliveryLine } from '#webhooks/shapes.ts';
 import { Chip, StatusChip } from '../../design/chip.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago, sayAgo, sayMoment } from '../../design/time.tsx';
+import { Ago, AgoText, sayMoment } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { sayAttempts, sayMs } from './delivery-words.ts';
 import { shortEvent } from '../events.ts';
@@ -70,7 +70,9 @@ function OpenDelivery({ line, onOpen }: { line: DeliveryLine; onOpen: (id: strin
   return (
     <Tooltip text={sayMoment(created_at)}>
       <Button className="delivery-open" aria-haspopup="dialog" onPress={() => onOpen(id)}>
-        <time dateTime={created_at}>{sayAgo(created_at)}</time>
+        <time dateTime={created_at}>
+          <AgoText at={created_at} />
+        </time>
         <span className="delivery-open-event soft small">{shortEvent(event)}</span>
         <span className="unseen">details</span>
       </Button>

@@ -5,7 +5,7 @@ import type { Replay } from '#webhooks/shapes.ts';
 import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
-import { sayAgo, sayMoment } from '../../design/time.tsx';
+import { AgoText, sayMoment } from '../../design/time.tsx';
 import { toastProblem } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
@@ -36,7 +36,7 @@ export function ReplayProgress({
     return (
       <Message tone={replay.state === 'finished' ? 'good' : 'info'}>
         {replay.state === 'finished' ? 'A replay has sent' : 'A replay was cancelled after'} {words}{' '}
-        deliveries again ({sayFilter(replay.filter, sayMoment)}), {sayAgo(replay.ended_at)}.
+        deliveries again ({sayFilter(replay.filter, sayMoment)}), <AgoText at={replay.ended_at} />.
       </Message>
     );
   }
