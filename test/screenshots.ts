@@ -69,23 +69,12 @@ async function walk(screens: readonly Screen[], look: Look, person?: ConsolePers
     isMobile: isPhone(look),
   });
   const barriers: string[] = [];
-  for (const [name, path, ready, act] of asked) {
-    await page.goto(service.url + path);
-    await page.locator(ready).first().waitFor();
-    await act?.(page);
-    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-    await until('what was opened to be shown', () => page.evaluate<boolean>(shown));
-    await page.evaluate(settled);
-    const found = (await findBarriers(page)).filter(
-      (barrier) => name !== 'api-docs' || !isOfRenderer(barrier),
+  // One that does not come is said with the others.
+  for (const screen of asked)
+    await takePicture(page, screen, look).then(
+      (found) => barriers.push(...found.map((barrier) => `${screen[0]}: ${barrier}`)),
+      (error: unknown) => barriers.push(`${screen[0]}: ${String(error)}`),
     );
-    barriers.push(...found.map((barrier) => `${name}: ${barrier}`));
-    const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
-    if (isWider) barriers.push(`${name}: is wider than its window`);
-    // What was opened covers the window, not the page.
-    await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: !act });
-    browser.assertQuiet();
-  }
   await page.context().close();
   assert.deepEqual(barriers, []);
 }
@@ -95,6 +84,30 @@ async function walk(screens: readonly Screen[], look: Look, person?: ConsolePers
  * has no words. Its colours are ours (web/docs/page.css).
  */
 const isOfRenderer = (barrier: string): boolean => /^(scrollable-region-focusable|link-name): /.test(barrier);
+
+/** @returns what is wrong with it. */
+async function takePicture(
+  page: Page,
+  [name, path, ready, act]: Screen,
+  { width, colorScheme }: Look,
+): Promise<string[]> {
+  await page.goto(service.url + path);
+  await page.locator(ready).first().waitFor();
+  await act?.(page);
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+  await until('what was opened to be shown', () => page.evaluate<boolean>(shown));
+  await page.evaluate(settled);
+  const barriers = (await findBarriers(page)).filter(
+    (barrier) => name !== 'api-docs' || !isOfRenderer(barrier),
+  );
+  const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+  // What was opened covers the window, not the page.
+  await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: !act });
+  await page.emulateMedia({ media: null });
+  await page.context().setOffline(false);
+  browser.assertQuiet();
+  return isWider ? [...barriers, 'is wider than its window'] : barriers;
+}
 
 /** Runs in the browser: on a phone a dialog waits for the keyboard that its field may bring up. */
 const shown = `[...document.querySelectorAll('.dialog-veil, .finder-veil')]
@@ -108,7 +121,7 @@ const settled = `Promise.allSettled([document.fonts.ready, ...document.getAnimat
 const slug = (label: string): string => label.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '');
 const h1 = (text: string): string => `h1:has-text("${text}")`;
 const press =
-  (name: string, then = '[role="dialog"]') =>
+  (name: string | RegExp, then = '[role="dialog"]') =>
   async (page: Page): Promise<void> => {
     await page.getByRole('button', { name, exact: true }).first().click();
     await page.locator(then).first().waitFor();
@@ -119,7 +132,7 @@ const doing =
   async (page: Page): Promise<void> => {
     for (const act of acts) await act(page);
   };
-const choose = (menu: string, item: string) => async (page: Page) => {
+const choose = (menu: string | RegExp, item: string) => async (page: Page) => {
   await page.getByRole('button', { name: menu, exact: true }).first().click();
   await page.getByRole('menuitem', { name: item }).click();
   await page.locator('[role="dialog"], [role="alertdialog"]').first().waitFor();
@@ -256,6 +269,50 @@ const find = async (page: Page): Promise<void> => {
   await page.keyboard.press('Control+k');
   await page.getByRole('option').first().waitFor();
 };
+/** What covers the window is looked at as the window shows it. */
+const asWindow = async (): Promise<void> => {};
+const onPaper = (page: Page): Promise<void> => page.emulateMedia({ media: 'print' });
+/** What was begun is done, and the toast says so with its Undo. */
+const tagThem = doing(
+  (page) => selectPage(page),
+  press('Tag'),
+  async (page) => {
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Add tags' }).fill('Called back');
+    await dialog.getByRole('button', { name: /^Tag \d+/ }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+  },
+);
+/** The line is lost, and then something is asked. */
+const loseLine = async (page: Page): Promise<void> => {
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await page.getByText('It is loaded as soon as the service answers again.').first().waitFor();
+};
+const chooseFile = async (page: Page): Promise<void> => {
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Choose a file' }).click(),
+  ]);
+  const lines = [
+    'Full name,Email address,Years of weaving,Arrived',
+    'Ada,ada@example.org,4,yes',
+    'Ben,ben,x,no',
+  ];
+  await chooser.setFiles({
+    name: 'answers.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(lines.join('\n')),
+  });
+  await page.getByRole('heading', { name: 'What becomes of it' }).waitFor();
+};
+const findPerson = async (page: Page): Promise<void> => {
+  await page.getByLabel('Address, number or answer').fill('visitor-30@example.org');
+  await page.getByRole('button', { name: 'Find person' }).click();
+  await page.getByText('Weaving workshop').first().waitFor();
+};
+const toHistory = (page: Page): Promise<void> =>
+  page.getByRole('heading', { name: 'History' }).scrollIntoViewIfNeeded();
 const selectPage = (page: Page): Promise<void> =>
   page.locator('label:has(input[aria-label="Select all submissions on this page"])').click();
 const isFound = (page: Page): Promise<void> => page.locator('.finder mark').first().waitFor();
@@ -302,7 +359,33 @@ const inside: readonly Screen[] = [
     '.sheet-row',
     doing(selectPage, choose('Status', 'Mark as incomplete')),
   ],
+  ['submissions-tag', `${inForm}/submissions`, '.sheet-row', doing(selectPage, press('Tag'))],
+  [
+    'submissions-delete',
+    `${inForm}/submissions`,
+    '.sheet-row',
+    doing(selectPage, press('Delete', '[role="alertdialog"]')),
+  ],
+  ['submissions-undo', `${inForm}/submissions`, '.sheet-row', tagThem],
+  ['submissions-columns', `${inForm}/submissions`, '.sheet-row', press('Columns')],
+  ['submissions-views', `${inForm}/submissions`, '.sheet-row', press('Views', '[role="menu"]')],
+  ['submissions-export', `${inForm}/submissions`, '.sheet-row', press('Export', '[role="menu"]')],
+  [
+    'submissions-time',
+    `${inForm}/submissions`,
+    '.sheet-row',
+    press('Any time', '[role="dialog"], [role="listbox"]'),
+  ],
+  ['submissions-nothing', `${inForm}/submissions?q=velvet`, 'text=Nothing matches'],
+  ['submissions-offline', `${inForm}/submissions`, '.sheet-row', loseLine],
   ['submission', `${inForm}/submissions`, '.sheet-link', openFirst],
+  ['submission-history', `${inForm}/submissions`, '.sheet-link', doing(openFirst, toHistory)],
+  [
+    'submission-delete',
+    `${inForm}/submissions`,
+    '.sheet-link',
+    doing(openFirst, press('Delete', '[role="alertdialog"]')),
+  ],
   [
     'submission-edit',
     `${inForm}/submissions`,
@@ -313,14 +396,36 @@ const inside: readonly Screen[] = [
   ['spam-empty', `/app/forms/${quiet}/spam`, 'text=No spam'],
   ['submissions-empty', `/app/forms/${quiet}/submissions`, 'text=No submissions yet'],
   ['summary-empty', `/app/forms/${quiet}/summary`, 'h1'],
-  ['trash', `${inForm}/trash`, '.selectable-cell'],
+  ['spam-held', `${inForm}/spam`, 'tbody tr', press('Grace Hopper')],
+  ['trash', `${inForm}/trash`, 'tbody .selectable-cell'],
+  ['trash-empty', `/app/forms/${quiet}/trash`, 'text=The trash is empty'],
+  [
+    'trash-delete',
+    `${inForm}/trash`,
+    'tbody .selectable-cell',
+    press('Empty the trash', '[role="alertdialog"]'),
+  ],
   ['submissions-filter', `${inForm}/submissions?${filtered}`, '.filter-chip', press('Add filter')],
   ['summary', `${inForm}/summary`, '.standing-plot'],
+  ['summary-print', `${inForm}/summary`, '.standing-plot', onPaper],
   ['webhooks-empty', `/app/forms/${quiet}/webhooks`, 'text=No webhooks yet'],
   ['webhooks', `${inForm}/webhooks`, 'text=Last 24 hours'],
   ['webhook-add', `${inForm}/webhooks`, 'text=Last 24 hours', press('Add webhook')],
   ['webhook-log', `${inForm}/webhooks/${webhook}`, 'tbody tr'],
-  ['delivery', `${inForm}/webhooks/${webhook}?delivery=${failed}`, 'text=The receiver answered 404'],
+  [
+    'delivery',
+    `${inForm}/webhooks/${webhook}?delivery=${failed}`,
+    'text=The receiver answered 404',
+    asWindow,
+  ],
+  ['webhook-edit', `${inForm}/webhooks/${webhook}`, 'tbody tr', choose(/^Actions for 127/, 'Edit')],
+  [
+    'webhook-filter',
+    `${inForm}/webhooks`,
+    'text=Last 24 hours',
+    doing(press('Add webhook'), press('Only when …', '.logic-comparison')),
+  ],
+  ['webhook-replay', `${inForm}/webhooks/${webhook}`, 'tbody tr', press('Send again …')],
   ['keys', `${settings}/keys`, 'table'],
   ['keys-create', `${settings}/keys`, 'table', press('Create key')],
   ['keys-requests', `${settings}/keys`, 'table', choose('Actions for Website', 'Recent requests')],
@@ -329,11 +434,17 @@ const inside: readonly Screen[] = [
   ['members-add', `${settings}/members`, 'table', press('Invite member')],
   ['general', `${settings}/general`, h1('General')],
   ['mail', `${settings}/mail`, 'h1'],
+  ['members-role', `${settings}/members`, 'table', press(/Role of Otti Berger/, '[role="listbox"]')],
   ['retention', `${settings}/retention`, 'h1'],
+  ['retention-change', `${settings}/retention`, 'table', press('Change submissions')],
   ['people', `${settings}/people`, 'h1'],
+  ['people-found', `${settings}/people`, 'h1', findPerson],
   ['activity', `${settings}/activity`, 'h1'],
   ['all-submissions', `/app/w/${workspaceId}/submissions`, 'h1'],
+  ['all-submissions-search', `/app/w/${workspaceId}/submissions?q=weav*`, 'mark'],
   ['import', `${inForm}/import`, 'h1'],
+  ['import-preview', `${inForm}/import`, 'h1', chooseFile],
+  ['invitations-empty', `${inOrder}/invitations`, 'text=Nobody is invited yet'],
   ['invitations', `${inForm}/invitations`, 'h1'],
   ['invitations-new', `${inForm}/invitations/new`, 'h1'],
   ['account', '/app/account', h1('Your account')],

@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import type { ConsolePerson } from './console.ts';
 import type { Receiver } from './receiver.ts';
+import { addVisits, type VisitKind } from '#submissions/analytics/queries.ts';
 import { type Tenant, type TestService, until } from './service.ts';
 import type { Part, Visitor } from './visitor.ts';
 
@@ -36,6 +37,11 @@ const workshop = {
 };
 
 const names = ['Ada Lovelace', 'Grace Hopper', 'Anni Albers', 'Gunta Stölzl', 'Joseph-Marie Jacquard'];
+const wishes = [
+  'A place at the window, please: I weave better in daylight.',
+  'Vegetarian lunch',
+  'May I bring my own loom? It is a small one for weaving tapestries.',
+];
 /** The answers of one visitor, as a browser posts them; some questions stay open. */
 const answersOf = (index: number): Part[] => {
   const parts: Record<string, string> = {
@@ -47,7 +53,7 @@ const answersOf = (index: number): Part[] => {
     arrival: `2026-06-${String(1 + (index % 28)).padStart(2, '0')}`,
     lunch: index % 4 === 0 ? 'no' : 'yes',
     'guests[0][guest]': index % 2 === 0 ? 'Tom' : '',
-    wishes: index % 5 === 0 ? 'A place at the window, please: I weave better in daylight.' : '',
+    wishes: index % 5 === 0 ? wishes[(index / 5) % wishes.length]! : '',
   };
   return Object.entries(parts).filter(([, value]) => value !== '');
 };
@@ -78,6 +84,7 @@ export async function seedWorkshop({
   const settings = { confirmation_message: 'We will write to you within a week.' };
   const { body } = await tenant.call('POST', '/forms', { structure: workshop, settings, publish: true });
   const form = body.id;
+  await seedDays(service, owner, { workspaceId: tenant.workspaceId, form });
   for (let index = 0; index < 38; index += 1)
     assert.equal((await visitor.post(form, answersOf(index))).status, 303);
   for (let index = 0; index < 5; index += 1)
@@ -96,9 +103,78 @@ export async function seedWorkshop({
   });
   await owner.api('POST', `/submissions/${newest!.id}/notes`, { text: 'Sent the list of yarns by mail.' });
   await seedKeys(service, owner);
+  await owner.api('POST', '/members', { email: 'benita@example.org', role: 'editor' });
+  const people = names.map((name, index) => `${name} <person-${index}@example.org>`).join('\n');
+  await owner.api('POST', `/forms/${form}/invitations/imports`, {
+    kind: 'addresses',
+    text: people,
+    send: false,
+  });
   const thanks = new URL(last, service.url);
   return { form, webhook, failed, thanks: thanks.pathname + thanks.search };
 }
+
+/** What came on the days before, how visits went, two that were not completed, and a view of it that is saved. */
+async function seedDays(
+  { services: { database } }: TestService,
+  owner: ConsolePerson,
+  { workspaceId, form }: { workspaceId: string; form: string },
+): Promise<void> {
+  const days = Array.from({ length: 24 }, (_, ago) => new Date(Date.now() - (24 - ago) * 86_400_000));
+  const lines = days.flatMap((day, index) =>
+    Array.from({ length: (index * 5) % 7 }, (_, place) => {
+      const answers = Object.fromEntries(answersOf(index * 7 + place) as [string, string][]);
+      const moment = new Date(day.getTime() + place * 1_900_000).toISOString();
+      return [...columns.map((column) => answers[column] ?? ''), moment].map((cell) => `"${cell}"`).join(',');
+    }),
+  );
+  const text = [[...columns, 'Completed at'].join(','), ...lines].join('\n');
+  await owner.api('POST', `/forms/${form}/submissions/imports`, { kind: 'csv', text });
+  await until('what came before to be there', async () => {
+    type Imports = { data: { finished_at: string | null }[] };
+    return (
+      (await owner.api<Imports>('GET', `/forms/${form}/submissions/imports`)).body.data[0]?.finished_at ??
+      undefined
+    );
+  });
+  const counted: readonly (readonly [kind: VisitKind, name: string, share: number])[] = [
+    ['view', '', 30],
+    ['start', '', 22],
+    ['completion', '', 14],
+    ['scripted_start', '', 22],
+    ['step', 'name', 22],
+    ['onward', 'name', 16],
+    ['step', 'arrival', 16],
+    ['onward', 'arrival', 14],
+    ['question', 'phone', 4],
+    ['question', 'years', 2],
+    ['question', 'wishes', 2],
+    ['time', '54', 14],
+  ];
+  const sums = days.flatMap((day, index) =>
+    counted.map(([kind, name, share]) => ({ day, kind, name, count: share + ((index * 5) % 7) })),
+  );
+  await addVisits(database, {
+    workspace_ids: sums.map(() => workspaceId),
+    form_ids: sums.map(() => form),
+    days: sums.map(({ day }) => day.toISOString().slice(0, 10)),
+    kinds: sums.map(({ kind }) => kind),
+    names: sums.map(({ name }) => name),
+    counts: sums.map(({ count }) => count),
+  });
+  type Listed = { data: { id: string }[] };
+  const { data } = (await owner.api<Listed>('GET', `/forms/${form}/submissions?per_page=5`)).body;
+  for (const { id } of [data[1]!, data[4]!])
+    await owner.api('PATCH', `/submissions/${id}`, { status: 'incomplete' });
+  const where = { element: 'level', is: 'one_of', value: ['Beginner'] };
+  await owner.api('POST', `/forms/${form}/views`, {
+    name: 'Beginners',
+    query: { where: JSON.stringify(where) },
+  });
+}
+
+/** The columns of a file of answers. */
+const columns = ['name', 'email', 'level', 'colours', 'years', 'arrival', 'lunch', 'wishes'];
 
 /** A form with what the workshop does not ask: pictures, a matrix, a calculation, consent, a signature, two languages. */
 export async function seedOrder({ tenant, visitor }: Pick<Setting, 'tenant' | 'visitor'>): Promise<string> {

@@ -50,6 +50,10 @@ export function sayAgo(iso: string, now: number): string {
 
 /** A moment, in full: date and time in the reader's zone and language. */
 export const sayMoment = (iso: string): string => full.format(new Date(iso));
+const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+/** A month that is written `2026-06`, as people say it; a year stays one. */
+export const sayMonth = (text: string): string =>
+  /^\d{4}-\d\d$/.test(text) ? month.format(new Date(`${text}-01`)) : text;
 /** A moment's day. */
 export const sayDay = (iso: string): string => day.format(new Date(iso));
 

@@ -100,7 +100,7 @@ function Sampled({
     <div className="row">
       <p className="soft small">
         The questions below are added up from the newest {sampled.toLocaleString()} of {all.toLocaleString()}{' '}
-        submissions.
+        submissions; what they lead to is looked for in all of them.
       </p>
       {(sample === 'newest' || isAdding) && (
         <Button size="small" isPending={isAdding} onPress={onAddAll}>

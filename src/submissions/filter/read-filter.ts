@@ -5,6 +5,7 @@ import type { Database } from '#kit/database.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { submissionStatuses } from '../queries.ts';
 import type { filterColumns, FilterKind } from './queries.ts';
+import { countedParameter } from './read-counted.ts';
 import { readWhere } from './read-where.ts';
 import { type Conditions, readWhereOfForms } from './where-of-forms.ts';
 import { longestTag } from '../tags/tags.ts';
@@ -45,11 +46,12 @@ export const formFilterParameters = {
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Answered this version of the form.' }),
   ),
   where: where('It may name whatever a filter of a webhook may, in any version that was answered.'),
+  counted: countedParameter,
 };
 
 const FormFilter = Type.Object(formFilterParameters);
 type FormFilterQuery = Static<typeof FormFilter>;
-type FilterQuery = Omit<FormFilterQuery, 'version' | 'where'>;
+type FilterQuery = Omit<FormFilterQuery, 'version' | 'where' | 'counted'>;
 
 /** Which submissions are meant, as the statements take it, and which of them it takes (queries.ts). */
 export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
@@ -87,12 +89,13 @@ const idAt = (time: string): string => leastIdAt(new Date(Math.max(0, Date.parse
 export async function readFormFilter(
   database: Database,
   form: { workspaceId: string; formId: string },
-  { version, where, ...query }: FormFilterQuery,
+  { version, where, counted, ...query }: FormFilterQuery,
 ): Promise<Filter> {
   const filter = readFilter(query);
-  if (version === undefined && where === undefined) return filter;
+  if (version === undefined && where === undefined && counted === undefined) return filter;
   const kind = filter.kind === 'tagged' ? filter.kind : 'filtered';
-  const asked = where === undefined ? {} : await readWhere(database, form, where, filter);
+  const hasCondition = where !== undefined || counted !== undefined;
+  const asked = hasCondition ? await readWhere(database, form, { where, counted }, filter) : {};
   return { ...filter, kind, version: version ?? null, ...asked };
 }
 

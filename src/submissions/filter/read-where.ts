@@ -8,6 +8,7 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readAnsweredForms } from '../columns/read-columns.ts';
 import { findViewedForm, readStructures } from '../columns/queries.ts';
 import { countSpan } from './queries.ts';
+import { countedPath, parseCounted } from './read-counted.ts';
 import { asksReference, type Subject, wherePath } from './where-path.ts';
 
 /**
@@ -21,45 +22,58 @@ const looksOfRow = 2;
 type FormKey = { workspaceId: string; formId: string };
 
 /**
- * Reads a condition over the submissions of a form that is there.
+ * Reads a condition over the submissions of a form that is there, and what a bar of its summary counts.
  * @throws ApiError bad_request for what is not understood, with the place of each part; and for more work than one request
  *   may cause, which is counted and not measured.
  */
 export async function readWhere(
   database: Database,
   form: FormKey,
-  sent: string,
+  sent: { where: string | undefined; counted: string | undefined },
   span: { from_id: string; to_id: string },
 ): Promise<{ condition: string; asks_reference: boolean }> {
-  const where = parse(sent);
+  // Nothing is asked of what holds for all.
+  const where = sent.where === undefined ? { all: [] } : parse(sent.where);
+  const counted = sent.counted === undefined ? undefined : parseCounted(sent.counted);
   const key = { workspace_id: form.workspaceId, form_id: form.formId };
   const [found] = await findViewedForm(database, key);
   const live = found ? await readStructures(database, { ...key, versions: [found.version] }) : [];
   if (!found || !live[0]) throw new ApiError('not_found');
   const versions = [live[0].structure];
   // Older versions are only read for what the live one does not have.
-  if (checkFilter(versions[0]!, where).length > 0)
+  if (counted || checkFilter(versions[0]!, where).length > 0)
     versions.push(...(await readAnsweredForms(database, form)));
   const [newest, ...older] = versions;
-  const condition = requireCondition(newest!, older, where);
-  await limitWork(database, { workspaceId: form.workspaceId, formIds: [form.formId] }, condition, span);
-  const asks_reference = asksReference(condition);
-  const path = wherePath(condition, {
-    typeOf: (comparison) => findNamed(comparison, versions)[1]!.element.type as Subject,
-    today: todayIn(found.settings.time_zone ?? 'UTC', now()),
-    asksReference: asks_reference,
-  });
-  return { condition: path, asks_reference };
+  const condition = sent.where === undefined ? undefined : requireCondition(newest!, older, where);
+  const comparisons = (condition ? countComparisons(condition) : 0) + (counted ? 1 : 0);
+  await limitWork(database, { workspaceId: form.workspaceId, formIds: [form.formId] }, comparisons, span);
+  const asks_reference = condition !== undefined && asksReference(condition);
+  const paths = [
+    ...(condition
+      ? [
+          wherePath(condition, {
+            typeOf: (comparison) => findNamed(comparison, versions)[1]!.element.type as Subject,
+            today: todayIn(found.settings.time_zone ?? 'UTC', now()),
+            asksReference: asks_reference,
+          }),
+        ]
+      : []),
+    ...(counted ? [countedPath(counted, versions, asks_reference ? '$.answers' : '$')] : []),
+  ];
+  return { condition: paths.map((path) => `(${path})`).join(' && '), asks_reference };
 }
+
+/** What a condition costs for each submission that it is asked of. */
+export const countComparisons = (condition: Condition): number => [...comparisonsOf(condition)].length;
 
 /** @throws ApiError bad_request for more work than one request may cause, which is counted and not measured. */
 export async function limitWork(
   database: Database,
   { workspaceId, formIds }: { workspaceId: string; formIds: string[] },
-  condition: Condition,
+  comparisons: number,
   { from_id, to_id }: { from_id: string; to_id: string },
 ): Promise<void> {
-  const most = Math.floor(mostLooks / (looksOfRow + [...comparisonsOf(condition)].length));
+  const most = Math.floor(mostLooks / (looksOfRow + comparisons));
   const asked = { workspace_id: workspaceId, form_ids: formIds, from_id, to_id, most: most + 1 };
   const [{ count } = { count: 0 }] = await countSpan(database, asked);
   if (count > most)

@@ -7,7 +7,7 @@ import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { type conditionsColumns, findNamedTypes, listAskedForms } from './queries.ts';
-import { limitWork, parse, refuse, refuseOrderOfTexts } from './read-where.ts';
+import { countComparisons, limitWork, parse, refuse, refuseOrderOfTexts } from './read-where.ts';
 import { asksReference, holdsUnanswered, type Subject, wherePath } from './where-path.ts';
 
 /** The forms in which a condition may hold, and what it is in each. */
@@ -46,7 +46,7 @@ export async function readWhereOfForms(
   refuseAll(checkComparisons(condition, (comparison) => problemIn(types, comparison)));
   refuseOrderOfTexts(condition);
   const conditions = compile(condition, forms, types);
-  await limitWork(database, { workspaceId, formIds: conditions.form_ids }, condition, span);
+  await limitWork(database, { workspaceId, formIds: conditions.form_ids }, countComparisons(condition), span);
   return conditions;
 }
 

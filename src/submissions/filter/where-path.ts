@@ -105,7 +105,8 @@ function kindOf(subject: Subject): Kind {
 
 type Value = string | number | boolean;
 const exactly = (value: Value): string => `@ == ${JSON.stringify(value)}`;
-const sameText = (value: Value): string => like(`^\\s*${literal(String(value))}\\s*$`, 'i');
+/** A text that is this one, whatever its case and the space around it. */
+export const sameText = (value: Value): string => like(`^\\s*${literal(String(value))}\\s*$`, 'i');
 
 /** What an answer of each kind meets that equals a value. */
 const equalTo: Readonly<Record<Kind, (value: Value, today: string) => string>> = {
@@ -140,7 +141,8 @@ function limitOf(value: string, today: string): { limit: string; isDay: boolean 
   return { limit, isDay: limit !== value };
 }
 
-const like = (pattern: string, flag = ''): string =>
+/** What meets a pattern, as a part of a path. */
+export const like = (pattern: string, flag = ''): string =>
   `@ like_regex ${JSON.stringify(pattern)}${flag && ` flag "${flag}"`}`;
 
 /** A text as a part of a pattern that means nothing but itself, without white space around it. */

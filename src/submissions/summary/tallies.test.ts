@@ -117,7 +117,7 @@ test('other numbers are gathered in steps of 1, 2 or 5 times a power of ten', ()
     ['0.55 – 0.6', 0],
     ['0.6 – 0.65', 1],
   ]);
-  assert.deepEqual(bars('number', [3, 999]).at(0), ['0 – 100', 1]);
+  assert.deepEqual(bars('number', [3, 999]).at(0), ['0 – 99', 1]);
 });
 
 test('numbers that lie a universe apart, or are all the same, make few bars', () => {

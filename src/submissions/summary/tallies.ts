@@ -1,6 +1,7 @@
 import { elements } from '#ast/elements.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { SummaryKind } from '#ast/types/definition.ts';
+import { fileKindOf } from '../filter/file-kinds.ts';
 import { tallyHours, tallyMonths } from './tally-moments.ts';
 import { tallyNumbers, tallyRows } from './tally-numbers.ts';
 import {
@@ -41,15 +42,6 @@ function countOnly(): Tally {
   return { add() {}, result: () => ({ chart: 'count', bars: [], numbers: null }) };
 }
 
-/** Kinds of files, by the content type that was recognised when they came. */
-const fileKinds: readonly [pattern: RegExp, label: string][] = [
-  [/^image\//, 'Images'],
-  [/^application\/pdf$/, 'PDF'],
-  [/^video\//, 'Videos'],
-  [/^audio\//, 'Sound'],
-  [/^text\//, 'Texts'],
-];
-
 /** How many files of each kind there are; kinds that nobody sent are left out. */
 function tallyFiles(): Tally {
   const counts = new Map<string, number>();
@@ -57,7 +49,7 @@ function tallyFiles(): Tally {
     add(answer) {
       for (const file of Array.isArray(answer) ? (answer as readonly unknown[]) : []) {
         const type = isRecord(file) ? String(own(file, 'content_type')) : '';
-        const label = fileKinds.find(([pattern]) => pattern.test(type))?.[1] ?? 'Other files';
+        const label = fileKindOf(type);
         counts.set(label, (counts.get(label) ?? 0) + 1);
       }
     },

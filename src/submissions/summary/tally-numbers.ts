@@ -43,9 +43,11 @@ function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'n
     const bar = Math.max(0, Math.floor((number - start) / width + rounding));
     addTo((counted[bar] ??= { count: 0 }), number);
   }
+  // Whole numbers belong to one bar alone, and so say its ends.
+  const last = numbers.every((number) => Number.isInteger(number)) && width > 1 ? width - 1 : width;
   const labelAt = (bar: number): string => {
     const from = start + bar * width;
-    return isWhole ? String(from) : `${plain(from)} – ${plain(from + width)}`;
+    return isWhole ? String(from) : `${plain(from)} – ${plain(from + last)}`;
   };
   return {
     bars: spread(counted.length, (bar) => ({ label: labelAt(bar), ...(counted[bar] ?? { count: 0 }) })),

@@ -21,7 +21,7 @@ import { type Condition, operators, operatorsOf, type Operator } from './conditi
 type Props = {
   columns: readonly Column[];
   /** The condition that is changed; none for a new one. */
-  condition: Exclude<Condition, { on: 'program' }> | undefined;
+  condition: Exclude<Condition, { on: 'program' | 'counted' }> | undefined;
   onClose: () => void;
   onSave: (condition: Condition) => void;
 };

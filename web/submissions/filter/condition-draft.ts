@@ -38,7 +38,7 @@ export function beginDraft(subject: string, columns: readonly Column[], row = ''
 
 /** The draft of a condition that is there already. */
 export function draftOf(
-  condition: Exclude<Condition, { on: 'program' }>,
+  condition: Exclude<Condition, { on: 'program' | 'counted' }>,
   columns: readonly Column[],
 ): ConditionDraft {
   if (condition.on === 'version')

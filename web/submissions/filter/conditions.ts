@@ -2,6 +2,7 @@ import { isRecord, own } from '#ast/json.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import type { Condition as FormCondition } from '#ast/logic/condition.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
+import type { Counted } from '#submissions/filter/shapes.ts';
 import type { Column } from '#submissions/shapes.ts';
 
 /** Of an answer, by its element's id, or of one row of a matrix; or of a reference value, by its name. */
@@ -15,6 +16,8 @@ export type Condition =
   | (On & { op: 'time'; from?: string; to?: string })
   | (On & { op: 'any' | 'all'; values: string[] })
   | { on: 'version'; op: 'equals'; value: number }
+  /** What a bar of the summary counts and no other condition says. */
+  | { on: 'counted'; op: 'equals'; value: Counted }
   /** What a program asks that no one here can write; it is kept, seen and taken away. */
   | { on: 'program'; op: 'equals'; value: ProgramAsked };
 
@@ -76,10 +79,38 @@ export const operatorsOf = {
 export function sayCondition(condition: Condition, columns: readonly Column[]): string {
   if (condition.on === 'version') return `Version is ${condition.value}`;
   if (condition.on === 'program') return sayProgram(condition.value);
+  if (condition.on === 'counted') return sayCounted(condition.value, columns);
   const { name, row } = condition;
   const column = condition.on === 'reference' ? undefined : columns.find(({ id }) => id === name);
   const named = column?.rows.find(({ id }) => id === row)?.label ?? row;
   return `${column?.label ?? name}${named === undefined ? '' : ` (${named})`} ${sayTest(condition, column)}`;
+}
+
+function sayCounted(counted: Counted, columns: readonly Column[]): string {
+  const asked = columns
+    .flatMap((column) => [column, ...column.inputs])
+    .find(({ id }) => id === counted.element);
+  const label = asked?.label ?? counted.element;
+  switch (counted.by) {
+    case 'file':
+      return `${label} has ${counted.value}`;
+    case 'first':
+      return `${label} begins with ${(asked && own(asked.option_labels, counted.value)) ?? counted.value}`;
+    case 'rows':
+      return `${label} ${sayRange(counted.from, counted.to)}`;
+    case 'option':
+    case 'text': {
+      const { value } = counted;
+      if (typeof value === 'boolean') return `${label} ${value ? operators.yes : operators.no}`;
+      return `${label} is “${(asked && own(asked.option_labels, value)) ?? value}” in a row`;
+    }
+    case 'span':
+      return `${label} ${sayRange(counted.from, counted.to)} in a row`;
+    case 'answered':
+      return `${label} ${operators.filled}`;
+    default:
+      return counted satisfies never;
+  }
 }
 
 function sayProgram({ where = [], completed_from: from, completed_to: to, tag }: ProgramAsked): string {
@@ -129,7 +160,7 @@ export function readConditions(given: unknown): readonly Condition[] {
       isRecord(item) &&
       ops.includes(item['op']) &&
       (item['on'] === 'version' ||
-        (item['on'] === 'program' && isRecord(item['value'])) ||
+        ((item['on'] === 'program' || item['on'] === 'counted') && isRecord(item['value'])) ||
         ((item['on'] === 'answer' || item['on'] === 'reference') && typeof item['name'] === 'string')) &&
       ['string', 'undefined'].includes(typeof item['row']) &&
       Array.isArray(item['values']) === listOps.includes(item['op']),
@@ -142,12 +173,14 @@ const none: readonly Condition[] = [];
 /** The conditions as the service takes them: a condition of the form language, and what is beside it. */
 export function askFor(
   conditions: readonly Condition[],
-): { where?: string; version?: number } & Omit<ProgramAsked, 'where'> {
-  const asked: Omit<ProgramAsked, 'where'> & { version?: number } = {};
+): { where?: string; version?: number; counted?: string } & Omit<ProgramAsked, 'where'> {
+  const asked: Omit<ProgramAsked, 'where'> & { version?: number; counted?: string } = {};
   const all: FormCondition[] = [];
   for (const condition of conditions) {
     // A submission answered one version.
     if (condition.on === 'version') asked.version = condition.value;
+    // A bar is looked at one after the other.
+    else if (condition.on === 'counted') asked.counted = JSON.stringify(condition.value);
     else if (condition.on === 'program') {
       const { where = [], ...beside } = condition.value;
       all.push(...where);

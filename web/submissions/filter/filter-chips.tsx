@@ -28,7 +28,7 @@ export function FilterChips({
         const words = sayCondition(condition, columns);
         return (
           <span key={`${index} ${words}`} className="filter-chip">
-            {condition.on === 'program' ? (
+            {condition.on === 'program' || condition.on === 'counted' ? (
               <span className="filter-chip-words cut">{words}</span>
             ) : (
               <AriaButton
@@ -53,7 +53,7 @@ export function FilterChips({
           Add filter
         </Button>
       )}
-      {at !== undefined && changed?.on !== 'program' && (
+      {at !== undefined && changed?.on !== 'program' && changed?.on !== 'counted' && (
         <ConditionDialog
           columns={columns}
           condition={changed}

@@ -1,9 +1,10 @@
 import { isRecord } from '#ast/json.ts';
 import type { Condition as FormCondition } from '#ast/logic/condition.ts';
+import type { Counted } from '#submissions/filter/shapes.ts';
 import type { askFor, Condition, ProgramAsked } from './conditions.ts';
 
 /** The conditions that ask so, as a person chooses them: what `askFor` makes, read back. What is more is kept as it is. */
-export function conditionsOf({ where, version, ...beside }: ReturnType<typeof askFor>): Condition[] {
+export function conditionsOf({ where, version, counted, ...beside }: ReturnType<typeof askFor>): Condition[] {
   const conditions: Condition[] = [];
   const unread: FormCondition[] = [];
   for (const part of partsOf(where)) {
@@ -12,6 +13,8 @@ export function conditionsOf({ where, version, ...beside }: ReturnType<typeof as
     else if (!joins(conditions.at(-1), read)) conditions.push(read);
   }
   if (version !== undefined) conditions.push({ on: 'version', op: 'equals', value: version });
+  if (counted !== undefined)
+    conditions.push({ on: 'counted', op: 'equals', value: JSON.parse(counted) as Counted });
   const value: ProgramAsked = { ...beside, ...(unread.length > 0 && { where: unread }) };
   if (Object.keys(value).length > 0) conditions.push({ on: 'program', op: 'equals', value });
   return conditions;

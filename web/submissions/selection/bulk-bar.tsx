@@ -19,6 +19,9 @@ type Props = {
   onStart: (bulk: Bulk) => void;
 };
 
+/** So many are named one by one (the service's limit of `ids`); all that match are a filter. */
+const mostTicked = 1_000;
+
 type Status = 'completed' | 'incomplete';
 /** What is asked before it is done. */
 type Asking = 'deletion' | 'tags' | Status;
@@ -49,10 +52,12 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
     start.reset();
   };
   const what = saySubmissions(count);
+  const isTooMuch = !isAll && selected.size > mostTicked;
   return (
     <div className="bulk-bar" role="region" aria-label="Selection">
       <strong role="status">
         {isAll ? `All ${what}${isFiltered(view) ? ' of this view' : ''} are selected` : `${what} selected`}
+        {isTooMuch && `: ${mostTicked.toLocaleString()} at a time, or all of them`}
       </strong>
       {!isAll && total > selected.size && (
         <Button size="small" onPress={() => setAllBeside(selected)}>
@@ -60,15 +65,21 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
         </Button>
       )}
       <span className="bulk-space" />
-      <Button size="small" icon="edit" onPress={() => setAsking('tags')}>
+      <Button size="small" icon="edit" isDisabled={isTooMuch} onPress={() => setAsking('tags')}>
         Tag
       </Button>
       <Menu items={statuses.map(({ id, label }) => ({ id, label, onAction: () => setAsking(id) }))}>
-        <Button size="small" icon="check">
+        <Button size="small" icon="check" isDisabled={isTooMuch}>
           Status
         </Button>
       </Menu>
-      <Button size="small" variant="danger" icon="remove" onPress={() => setAsking('deletion')}>
+      <Button
+        size="small"
+        variant="danger"
+        icon="remove"
+        isDisabled={isTooMuch}
+        onPress={() => setAsking('deletion')}
+      >
         Delete
       </Button>
       <Button size="small" variant="quiet" onPress={onClear}>

@@ -1,10 +1,16 @@
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import type { ElementType } from '#ast/elements.ts';
+import type { Counted } from '#submissions/filter/shapes.ts';
 import { type Condition, kindOfColumn } from '../filter/conditions.ts';
 
+const counted = (value: Counted): Condition => ({ on: 'counted', op: 'equals', value });
+
+/** That it was answered at all, in any row. */
+export const answeredCondition = ({ id, group }: Pick<ElementSummary, 'id' | 'group'>): Condition =>
+  group === null ? { on: 'answer', name: id, op: 'filled' } : counted({ element: id, by: 'answered' });
+
 /**
- * What a filter asks for, so that the submissions that a bar counts are found. Undefined where no filter can say it: of
- * questions in rows, files, places in a ranking, and of bars that count nothing.
+ * What a filter asks for, so that the submissions that a bar counts are found. Undefined of a bar that counts nothing.
  * @param row of a matrix, the row whose options the bars are.
  */
 export function barCondition(
@@ -12,12 +18,14 @@ export function barCondition(
   bar: Bar,
   row?: string,
 ): Condition | undefined {
-  if (group !== null || bar.count === 0) return undefined;
+  if (bar.count === 0) return undefined;
   const answer = { on: 'answer', name: id } as const;
   const option = bar.option ?? bar.label;
   switch (chart) {
     case 'options': {
       const kind = kindOfColumn({ type: type as ElementType });
+      if (group !== null)
+        return counted({ element: id, by: 'option', value: kind === 'yes_no' ? option === 'Yes' : option });
       if (kind === 'yes_no') return { ...answer, op: 'equals', value: option === 'Yes' };
       if (kind === 'text') return { ...answer, op: 'equals', value: option };
       return kind === 'choice' || kind === 'choices' ? { ...answer, op: 'any', values: [option] } : undefined;
@@ -25,26 +33,37 @@ export function barCondition(
     case 'grid':
       return row === undefined ? undefined : { ...answer, row, op: 'any', values: [option] };
     case 'texts':
+      if (group !== null) return counted({ element: id, by: 'text', value: bar.label });
       return { ...answer, op: 'equals', value: bar.label };
     case 'given':
-      return { ...answer, op: 'filled' };
+      return answeredCondition({ id, group });
     case 'histogram':
     case 'levels':
     case 'recommendation':
+      if (group !== null) return spanOf(id, bar);
       return typeof bar.from === 'number' && typeof bar.to === 'number'
         ? { ...answer, op: 'number', from: bar.from, to: bar.to }
         : undefined;
     case 'months':
     case 'hours':
+      if (group !== null) return spanOf(id, bar);
       return typeof bar.from === 'string' && typeof bar.to === 'string'
         ? { ...answer, op: 'time', from: bar.from, to: bar.to }
         : undefined;
     case 'ranking':
+      return counted({ element: id, by: 'first', value: option });
     case 'files':
+      return counted({ element: id, by: 'file', value: bar.label });
     case 'rows':
+      return typeof bar.from === 'number' && typeof bar.to === 'number'
+        ? counted({ element: id, by: 'rows', from: bar.from, to: bar.to })
+        : undefined;
     case 'count':
       return undefined;
     default:
       return chart satisfies never;
   }
 }
+
+const spanOf = (element: string, { from, to }: Bar): Condition | undefined =>
+  from === undefined || to === undefined ? undefined : counted({ element, by: 'span', from, to });

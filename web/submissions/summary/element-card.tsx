@@ -1,9 +1,10 @@
 import type { ReactElement } from 'react';
 import { imageAddress } from '#page/theme/look.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
+import { sayMonth } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import type { Condition } from '../filter/conditions.ts';
-import { barCondition } from './bar-condition.ts';
+import { answeredCondition, barCondition } from './bar-condition.ts';
 import { counted, type LyingBar, LyingBars } from './lying-bars.tsx';
 import { MatrixTable } from './matrix-table.tsx';
 import { StandingBars } from './standing-bars.tsx';
@@ -25,10 +26,8 @@ export function ElementCard({
       <header>
         <h2 className="element-title">{label}</h2>
         <p className="soft small">
-          {group === null && answered > 0 ? (
-            <SubmissionsLink narrowed={{ where: [{ on: 'answer', name: id, op: 'filled' }] }}>
-              {answers}
-            </SubmissionsLink>
+          {answered > 0 ? (
+            <SubmissionsLink narrowed={{ where: [answeredCondition(element)] }}>{answers}</SubmissionsLink>
           ) : (
             answers
           )}
@@ -52,7 +51,9 @@ const heads = {
 } as const;
 
 function Picture({ element, sampled }: { element: ElementSummary; sampled: number }): ReactElement {
-  const { chart, bars, texts, answered, label, group } = element;
+  const { chart, texts, answered, label, group } = element;
+  const bars =
+    chart === 'months' ? element.bars.map((bar) => ({ ...bar, label: sayMonth(bar.label) })) : element.bars;
   const { id: form } = useForm();
   if (answered === 0 && chart !== 'given') return <p className="soft small">Nobody has answered this yet.</p>;
   const lineOf = (bar: Bar, all: number): LyingBar => ({
@@ -74,7 +75,12 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
       return <LyingBars label={label} bars={bars.map((bar) => lineOf(bar, all))} />;
     }
     case 'ranking':
-      return <LyingBars label={label} bars={bars.map((bar) => placedLine(bar, bars.length))} />;
+      return (
+        <LyingBars
+          label={label}
+          bars={bars.map((bar) => placedLine(bar, bars.length, barCondition(element, bar)))}
+        />
+      );
     case 'grid':
       return <MatrixTable element={element} />;
     case 'texts': {
@@ -157,7 +163,7 @@ function Figure({ element: { numbers, chart, score } }: { element: ElementSummar
 
 /** Who recommends, who does not mind, and who advises against, as shares of all. */
 function Recommendation({ element }: { element: ElementSummary }): ReactElement {
-  const { id, group, bars, answered } = element;
+  const { bars, answered } = element;
   const groups = [
     ['Promoters (9 and 10)', 9, 10],
     ['Passives (7 and 8)', 7, 8],
@@ -168,8 +174,8 @@ function Recommendation({ element }: { element: ElementSummary }): ReactElement 
       label="Who recommends"
       bars={groups.map(([label, from, to]) => {
         const count = bars.slice(from, to + 1).reduce((sum, bar) => sum + bar.count, 0);
-        const narrowed = narrowedBy({ on: 'answer', name: id, op: 'number', from, to });
-        return { label, ...counted(count, answered), ...(group === null && count > 0 && { narrowed }) };
+        const narrowed = narrowedBy(barCondition(element, { label, count, from, to }));
+        return { label, ...counted(count, answered), narrowed };
       })}
     />
   );
@@ -178,11 +184,12 @@ function Recommendation({ element }: { element: ElementSummary }): ReactElement 
 const say = (mean: number): string => mean.toLocaleString(undefined, { maximumFractionDigits: 2 });
 
 /** A ranked option: the nearer to the first place, the longer its bar. */
-const placedLine = ({ label, count, mean }: Bar, places: number): LyingBar => ({
+const placedLine = ({ label, count, mean }: Bar, places: number, first?: Condition): LyingBar => ({
   label,
   bar: mean === undefined ? 0 : (places - mean + 1) / places,
   said: mean === undefined ? 'never ranked' : `place ${say(mean)} in the mean`,
   beside: `${count.toLocaleString()} put it first`,
+  narrowed: narrowedBy(first),
 });
 
 function withPlaces({ label, places }: Bar): string {

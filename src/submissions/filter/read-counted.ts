@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/schema';
+import { storageProblem } from '#ast/json.ts';
+import { indexOf } from '#ast/logic/form-index.ts';
+import { quote } from '#ast/problems.ts';
+import { type Form, isInput, isRepeatable } from '#ast/tree.ts';
+import { ApiError } from '#kit/errors.ts';
+import { Counted } from './shapes.ts';
+import { typesOfKind } from './file-kinds.ts';
+import { like, sameText } from './where-path.ts';
+
+const check = Compile(Counted);
+
+/** The parameter of lists, beside `where`. */
+export const countedParameter = Type.Optional(
+  Type.String({
+    maxLength: 20_000,
+    description:
+      'What a bar of the summary counts, as JSON: `{"element", "by", …}`. `by` is `file` (with the `value` Images, PDF, Videos, Sound, Texts or Other files), `first` (a `value` that was ranked first), `rows` (`from` so many rows of a group `to` so many), and of what is asked in the rows of a group, for any of them: `option` or `text` (with a `value`), `span` (`from`, `to`) or `answered`.',
+    examples: ['{"element":"photo","by":"file","value":"Images"}'],
+  }),
+);
+
+/** @throws ApiError bad_request for what is none. */
+export function parseCounted(sent: string): Counted {
+  let counted: unknown;
+  try {
+    counted = JSON.parse(sent);
+  } catch {
+    throw refuse('must be JSON');
+  }
+  if (!check.Check(counted)) throw refuse('is not what a bar counts');
+  const problem = storageProblem(counted, { values: 0, markup: 0 });
+  if (problem) throw refuse(problem);
+  return counted;
+}
+
+const refuse = (problem: string): ApiError => {
+  const message = `"counted" ${problem}.`;
+  return new ApiError('bad_request', message, { errors: [{ field: 'counted', message }] });
+};
+
+/**
+ * As a JSON path that holds for what the bar counts.
+ * @param versions the live version, and those that were answered.
+ * @param answers where the answers stand: `$`, or below it.
+ * @throws ApiError bad_request for an element that no version has.
+ */
+export function countedPath(counted: Counted, versions: readonly Form[], answers: string): string {
+  const placed = versions
+    .flatMap((form) => indexOf(form).byId.get(counted.element) ?? [])
+    .find(({ element: found }) => (counted.by === 'rows' ? isRepeatable(found) : isInput(found)));
+  if (!placed) throw refuse(`names ${quote(counted.element)}, which no version of the form asks so`);
+  const { group } = placed;
+  const rows = group ? `.${JSON.stringify(group.attrs.id)}[*]` : '';
+  const place = `${answers}${rows}.${JSON.stringify(counted.element)}`;
+  switch (counted.by) {
+    case 'rows':
+      return `exists(${place}.size() ? (@ >= ${counted.from} && @ <= ${counted.to}))`;
+    case 'first':
+      return `exists(${place}[0] ? (@ == ${JSON.stringify(counted.value)}))`;
+    case 'option':
+      return `exists(${place} ? (@ == ${JSON.stringify(counted.value)}))`;
+    case 'text':
+      return `exists(${place} ? (${sameText(counted.value)}))`;
+    case 'span':
+      return `exists(${place} ? (@ >= ${JSON.stringify(counted.from)} && @ <= ${JSON.stringify(counted.to)}))`;
+    case 'answered':
+      return `exists(${place})`;
+    case 'file': {
+      const kind = typesOfKind(counted.value);
+      if (!kind) throw refuse('names no kind of files');
+      const isOne = kind.patterns.map((pattern) => like(pattern)).join(' || ');
+      return `exists(${place}.content_type ? (${kind.isOther ? `!(${isOne})` : isOne}))`;
+    }
+    default:
+      return counted satisfies never;
+  }
+}
