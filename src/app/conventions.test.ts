@@ -219,7 +219,7 @@ test('lengths are counted in characters, as JSON Schema counts them: a character
   const others = [
     /^createSubmission\.language$|^createWebhook\.|^testWebhook\.url$|^startTagging\.remove$/,
     /^(createInvitations|startInvitationImport|previewInvitationMail)\.(reminder_)?(subject|message)$/,
-    /\.(email|to|origin)$|\.(filter|query)\.(tag|where|sort)$|View\.columns\.|Import\.(text|mapping\.(name|row))$/,
+    /\.(email|to|origin)$|\.(filter|query)\.(tag|where|counted|sort)$|View\.columns\.|Import\.(text|mapping\.(name|row))$/,
   ];
   for (const [path, most] of found) {
     const send = senders[path];

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/schema';
 import { storageProblem } from '#ast/json.ts';
 import { indexOf } from '#ast/logic/form-index.ts';
 import { quote } from '#ast/problems.ts';
-import { type Form, isInput, isRepeatable } from '#ast/tree.ts';
+import { type Form, isComposite, isInput, isRepeatable } from '#ast/tree.ts';
 import { ApiError } from '#kit/errors.ts';
 import { Counted } from './shapes.ts';
 import { typesOfKind } from './file-kinds.ts';
@@ -49,7 +49,9 @@ const refuse = (problem: string): ApiError => {
 export function countedPath(counted: Counted, versions: readonly Form[], answers: string): string {
   const placed = versions
     .flatMap((form) => indexOf(form).byId.get(counted.element) ?? [])
-    .find(({ element: found }) => (counted.by === 'rows' ? isRepeatable(found) : isInput(found)));
+    .find(({ element: found }) =>
+      counted.by === 'rows' ? isComposite(found) && isRepeatable(found) : isInput(found),
+    );
   if (!placed) throw refuse(`names ${quote(counted.element)}, which no version of the form asks so`);
   const { group } = placed;
   const rows = group ? `.${JSON.stringify(group.attrs.id)}[*]` : '';

@@ -19,7 +19,7 @@ const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /** By what people know the thing that was made, or that lost its name. */
 export function sayNamed({ changes }: Line): string | undefined {
-  const { from, to = from } = (changes?.['name'] ?? {}) as Change;
+  const { from, to = from } = changes?.['name'] ?? {};
   return typeof to === 'string' ? to : undefined;
 }
 

@@ -28,6 +28,7 @@ export const sayAmount = (amount: number): string =>
 /** What a rule takes away soon, in a sentence. */
 export function sayDue({ due_now, due_in_7_days, due_in_30_days }: Due): string {
   if (due_in_30_days === 0) return 'Nothing goes within 30 days.';
-  const soon = `${sayAmount(due_in_7_days)} within a week, ${sayAmount(due_in_30_days)} within 30 days.`;
+  const week = due_in_7_days === 0 ? '' : `${sayAmount(due_in_7_days)} within a week, `;
+  const soon = `${week}${sayAmount(due_in_30_days)} within 30 days.`;
   return due_now === 0 ? soon : `${sayAmount(due_now)} within minutes, for good; ${soon}`;
 }

@@ -7,7 +7,8 @@ import { ErrorState, Loading } from '../../design/states.tsx';
 import { sayMoment } from '../../design/time.tsx';
 import { AnswersView } from '../panel/answers-view.tsx';
 import { ReferenceView } from '../panel/reference-view.tsx';
-import type { FormPlace } from '../queries.ts';
+import { columnsQuery, type FormPlace } from '../queries.ts';
+import { firstAnswers } from '../selection/selectable-cell.tsx';
 import { reasons } from './reasons.ts';
 import { SpamActions } from './spam-actions.tsx';
 import { heldQuery } from './spam-query.ts';
@@ -17,9 +18,12 @@ type Props = { form: FormPlace; id: string; mayDecide: boolean; onClose: () => v
 /** One of the spam box: why it is there, and what it says. */
 export function HeldDialog({ form, id, mayDecide, onClose }: Props): ReactElement {
   const { data, error, refetch } = useQuery(heldQuery(form, id));
+  const columns = useQuery(columnsQuery(form));
   return (
     <Dialog
-      title={data ? sayMoment(data.created_at) : 'Held submission'}
+      title={
+        data ? (firstAnswers(data.answers, columns.data)[0] ?? sayMoment(data.created_at)) : 'Held submission'
+      }
       isOpen
       onClose={onClose}
       size="side"

@@ -19,7 +19,7 @@ export function ElementCard({
   element: ElementSummary;
   sampled: number;
 }): ReactElement {
-  const { id, label, answered, group, is_retired } = element;
+  const { label, answered, group, is_retired } = element;
   const answers = sayCount(answered, 'answer');
   return (
     <section className="card element-card" aria-label={label}>
