@@ -146,6 +146,7 @@ function sayTest(condition: OnSubject, column: Column | undefined): string {
 
 function sayRange(from: string | number | undefined, to: string | number | undefined): string {
   if (from === undefined) return to === undefined ? 'is answered' : `is at most ${to}`;
+  if (from === to) return `is ${from}`;
   return to === undefined ? `is at least ${from}` : `is between ${from} and ${to}`;
 }
 
