@@ -82,21 +82,23 @@ export const insertUser = statement(
    returning user_id as id`,
 );
 
+const hasPassword = `email = $email and exists (select from accounts where user_id = users.id and provider_id = 'credential')`;
+
 /**
  * Gives a person a temporary password, confirms their address, and ends all their sessions, and links to choose another
- * password; nothing for an unknown address. Their second factors stay, unless the address was nobody's for certain until
+ * password; nothing for an unknown address or one
+ * who signs in by a provider alone. Their second factors stay, unless the address was nobody's for certain until
  * now: then they were whoever's had the account before.
  */
 export const resetPassword = statement(
   'workspaces.reset_password',
   { email: text, password: text, now: timestamp, until: timestamp },
   { id: text },
-  `with ${strangersFactors('email = $email')},
+  `with ${strangersFactors(hasPassword)},
    person as (
      update users set temporary_until = $until, second_factor = second_factor and email_verified,
                       email_verified = true, updated_at = $now
-      where email = $email
-        and exists (select from accounts where user_id = users.id and provider_id = 'credential')
+      where ${hasPassword}
      returning id
    ),
    secret as (

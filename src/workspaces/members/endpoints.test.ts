@@ -20,7 +20,10 @@ test('an admin renames a workspace', async () => {
   const other = await signIn(service);
   const read = await admin.api<Workspace>('GET', '/workspace');
   assert.deepEqual([read.body.name, read.body.role], ['Test', 'admin']);
-  const match = { 'If-Match': read.headers.get('etag')! };
+  assert.equal((await admin.api('PATCH', '/workspace', { name: 'Unread' })).status, 200);
+  assert.equal((await other.api<Workspace>('GET', '/workspace')).body.name, 'Test');
+  const named = await admin.api<Workspace>('GET', '/workspace');
+  const match = { 'If-Match': named.headers.get('etag')! };
   assert.equal((await admin.api('PATCH', '/workspace', { name: 'Renamed' }, match)).status, 200);
   assert.equal((await owner.api('PATCH', '/workspace', { name: 'Lost' }, match)).status, 412);
   assert.equal((await owner.api<Workspace>('GET', '/workspace')).body.name, 'Renamed');

@@ -115,7 +115,11 @@ test('the operator gives no temporary password to whoever signs in by a provider
   assert.equal(await hasPassword(database, id), true);
   await database.query("update accounts set provider_id = 'oidc', password = null where user_id = $1", [id]);
   assert.equal(await hasPassword(database, id), false);
+  await database.query('update users set email_verified = false where id = $1', [id]);
+  await database.query("insert into recovery_codes (user_id, hash) values ($1, 'kept')", [id]);
   await assert.rejects(resetUserPassword(database, email), { code: 'not_found' });
+  const codes = await database.query('select from recovery_codes where user_id = $1', [id]);
+  assert.equal(codes.rowCount, 1, 'who is not found keeps their second factor');
 });
 
 test('a password may be made of the names of other people’s workspaces, and not of one’s own', async () => {

@@ -269,6 +269,16 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       what: 'whether or not: temporary_until is not null',
       why: 'what is null already stays so: a person is not written for nothing',
     },
+    {
+      what: 'whether or not: password is not null',
+      of: 'workspaces.find_password_hash',
+      why: 'an account of this kind is made with its password, and none loses it',
+    },
+    {
+      what: 'whether or not: user_id = $user_id',
+      of: 'workspaces.replace_hash',
+      why: 'a hash has a salt of its own, and so is one person’s',
+    },
   ],
   'src/workspaces/request-counter.ts': [
     {
