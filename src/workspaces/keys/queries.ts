@@ -197,8 +197,8 @@ export const rotateApiKey = statement(
      returning workspace_id, id
    ),
    ended as (
-     delete from api_key_lookup l using key
-      where l.workspace_id = key.workspace_id and l.api_key_id = key.id and l.expires_at <= $now
+     delete from api_key_lookup l using key k
+      where l.workspace_id = k.workspace_id and l.api_key_id = k.id and l.expires_at <= $now
    ),
    former as (
      update api_key_lookup l set expires_at = least(l.expires_at, $former_until) from key

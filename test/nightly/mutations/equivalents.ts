@@ -257,6 +257,28 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'news of a workspace that is gone finds nobody to tell',
     },
   ],
+  'src/workspaces/keys/queries.ts': [
+    {
+      what: 'whether or not: l.workspace_id = key.workspace_id',
+      of: 'workspaces.rotate_api_key',
+      why: 'the id of a key is of one workspace; the index begins with it',
+    },
+    {
+      what: 'whether or not: l.workspace_id = k.workspace_id',
+      of: 'workspaces.rotate_api_key',
+      why: 'the id of a key is of one workspace; the index begins with it',
+    },
+    {
+      what: 'whether or not: l.api_key_id = k.id',
+      of: 'workspaces.rotate_api_key',
+      why: 'of what ended nobody gets in, whosever it was, and it goes',
+    },
+    {
+      what: 'whether or not: l.expires_at <= $now',
+      of: 'workspaces.rotate_api_key',
+      why: 'what still lets somebody in is changed by the same statement first, which changes no row twice; nothing promises that order',
+    },
+  ],
   'src/workspaces/members/queries.ts': [
     {
       what: 'whether or not: id = $workspace_id',
