@@ -106,7 +106,7 @@ test('a server that moves is followed: by what is idle at once, by what is lent 
   const heard: string[] = [];
   const hear = (payload: string): unknown => heard.push(payload);
   const listening = listen(moving, 'moved', hear, { log, signal: over.signal, askMs: 100 });
-  await until('it to listen', async () => heard.length === 1);
+  await until('it to listen', async () => heard.length > 0);
   const [lent, idle] = [await moving.connect(), await moving.connect()];
   idle.release();
   at = other;
@@ -116,9 +116,11 @@ test('a server that moves is followed: by what is idle at once, by what is lent 
   assert.equal(await nameIn(lent), nameOf(first.url));
   lent.release();
   await until('the former connection to be gone', async () => moving.totalCount === 1);
-  await until('it to listen there', async () => heard.length === 2);
-  await second.database.query("notify moved, 'there'");
-  await until('what is said there to be heard', async () => heard[2] === 'there');
+  // A busy machine may take longer to answer than it is asked for: then it listens anew, and hears what is said again.
+  await until('what is said there to be heard', async () => {
+    await second.database.query("notify moved, 'there'");
+    return heard.includes('there');
+  });
   over.abort();
   await listening;
   at = { host: '127.0.0.1', port: await freePort() };
@@ -174,9 +176,10 @@ test('who listens on a connection that goes dead without a word listens on anoth
   const heard: string[] = [];
   const hear = (payload: string): unknown => heard.push(payload);
   const listening = listen(lone, 'failover', hear, { log, signal: over.signal, askMs: 100 });
-  await until('it to listen', async () => heard.length === 1);
+  await until('it to listen', async () => heard.length > 0);
+  const before = heard.length;
   relay.silence({ connected: true, next: false });
-  await until('it to listen again', async () => heard.length === 2);
+  await until('it to listen again', async () => heard.length > before);
   over.abort();
   await listening;
 });

@@ -170,9 +170,13 @@ test('two edit one webhook: the later one is told, overwrites nothing, and loses
   const { body: list } = await editor.api<{ data: { id: string }[] }>('GET', `/forms/${form}/webhooks`);
   const place = `/webhooks/${list.data[0]!.id}`;
   const theirs = `${receiver.url}/theirs`;
+  const isTheirs = async (text: Promise<string>) => (await text).includes(theirs);
+  const readAnew = page.waitForResponse(
+    (response) => response.url().endsWith(place) && isTheirs(response.text()),
+  );
   assert.equal((await editor.api('PATCH', place, { url: theirs })).status, 200);
   // The page below has read it anew meanwhile, which makes the edit no newer.
-  await page.waitForResponse((response) => response.url().endsWith(place));
+  await readAnew;
   for (const _ of ['once', 'and again']) {
     await dialog.getByRole('button', { name: 'Save changes' }).click();
     await dialog.getByText('Somebody else changed this webhook').waitFor();

@@ -136,14 +136,24 @@ test('a part that is written is ended while rows come, and what was broken off g
   await endPart(other, { number: 0, below: day(-1) });
   const end = day(-1).getTime() / 1_000;
   assert.deepEqual(await told(), { parts: 1, oldest_end: null, told_end: end, isEndless: false });
-  await holder.query('begin; lock table deliveries_0 in row exclusive mode');
+  await holder.query('begin; lock table deliveries_0 in row exclusive mode; select pg_sleep(1)');
   await assert.rejects(beginParts({ database: other }, { retentionDays: 30 }), /takes nothing from/);
+  const lastResort = { isOver: false };
+  const begun = beginParts({ database: other }, { retentionDays: 30, large: 0 }).finally(
+    () => (lastResort.isOver = true),
+  );
+  for (let waiting = 0; waiting === 0 && !lastResort.isOver; )
+    waiting = (
+      await other.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).rows.length;
   await holder.query('rollback');
   holder.release();
   assert.equal(
-    await beginParts({ database: other }, { retentionDays: 30, large: 0 }),
+    await begun,
     4,
-    'its end, and three days',
+    'its end, and three days: two days before it who holds the tables is waited for',
   );
   const [first, second] = await selectParts(other, {});
   assert.deepEqual(first!.below, second!.opens);

@@ -22,6 +22,7 @@ import {
   tellFeeds,
   unboundPart,
   waitBriefly,
+  waitLonger,
 } from './queries.ts';
 
 /*
@@ -74,10 +75,12 @@ export async function beginParts(
     const written = parts.findLast(({ opens }) => !opens || opens <= at)!;
     if (!last.below && (await measurePart(database, written))[0]!.bytes < large) return begun;
     if (await splitLast(database, parts, end, at)) continue;
-    if (last.below && last.below < later(at, shortestNoticeMs)) throw new Error(endsSoon(last.below));
+    if (last.below && isNear(last.below, at)) throw new Error(endsSoon(last.below));
     return begun;
   }
 }
+
+const isNear = (end: Date, at: Date): boolean => end < later(at, shortestNoticeMs);
 
 /** What is wrong when the part that is written has been told its end, and is not cut. */
 export const endsSoon = (end: Date): string =>
@@ -93,7 +96,7 @@ const fromOf = (parts: readonly Part[]): Date | null => (parts.length > 1 ? part
 /** @throws Error where ids go beyond that end. */
 const splitLast = (database: Database, parts: Part[], end: Date, at: Date): Promise<boolean> => {
   const { opens } = parts.at(-1)!;
-  return opens && opens > at ? splitToCome(database, parts, end) : splitWritten(database, parts, end);
+  return opens && opens > at ? splitToCome(database, parts, end) : splitWritten(database, parts, end, at);
 };
 
 /** A part of days to come, which is empty: in one transaction. */
@@ -107,7 +110,7 @@ async function splitToCome(database: Database, parts: Part[], end: Date): Promis
 }
 
 /** The part that is written: it is told its end, read through beside readers and writers, and cut. The end is taken back where ids go beyond it, since nothing would be taken from it on. */
-async function splitWritten(database: Database, parts: Part[], end: Date): Promise<boolean> {
+async function splitWritten(database: Database, parts: Part[], end: Date, at: Date): Promise<boolean> {
   if (!parts.at(-1)!.below && !(await changeParts(database, parts, (client) => bind(client, parts, end))))
     return false;
   // Once it is bound nothing comes any more from there on.
@@ -118,7 +121,9 @@ async function splitWritten(database: Database, parts: Part[], end: Date): Promi
     throw new Error(goesBeyond(end));
   }
   await prove(database, bound);
-  return changeParts(database, bound, (client) => cut(client, bound, end));
+  return changeParts(database, bound, (client) => cut(client, bound, end), {
+    isUrgent: isNear(end, at),
+  });
 }
 
 const goesOn = async (database: Database, end: Date): Promise<boolean> =>
@@ -184,7 +189,7 @@ export async function dropParts(database: Database, before: Date): Promise<numbe
         );
         await forgetPart(client, { number: first!.number });
       },
-      (client) => tellFeeds(client, { below }),
+      { before: (client) => tellFeeds(client, { below }) },
     );
     if (!isGone) return dropped;
   }
@@ -211,19 +216,23 @@ const busyStates = new Set(['55P03', '40P01']);
 /**
  * Changes parts in one transaction, if nobody has since they were read, nor uses the ledger for long. What is killed leaves them
  * as they were.
+ * @param isUrgent everybody else would have to stop soon: waits for who uses it, and has others wait, for up to two seconds at each table.
  * @returns whether it did. If not, the next time will do.
  */
 async function changeParts(
   database: Database,
   known: readonly Part[],
   change: (client: PoolClient) => Promise<void>,
-  before?: (client: PoolClient) => Promise<unknown>,
+  {
+    before,
+    isUrgent = false,
+  }: { before?: (client: PoolClient) => Promise<unknown>; isUrgent?: boolean } = {},
 ): Promise<boolean> {
   // Who asks for these locks keeps everybody from the tables while it waits, which would be in vain.
-  if (only(await isUsedForLong(database, {}))!.used) return false;
+  if (!isUrgent && only(await isUsedForLong(database, {}))!.used) return false;
   try {
     await transaction(database, async (client) => {
-      await client.query(waitBriefly);
+      await client.query(isUrgent ? waitLonger : waitBriefly);
       if (JSON.stringify(await lockParts(client, {})) !== JSON.stringify(known)) throw new Busy();
       // Feeds before events, as who places events has them.
       await before?.(client);

@@ -271,6 +271,8 @@ const attached = (table: string, number: number, from: Date | null, below: Date 
 
 /** Nobody is kept waiting for longer by who waits for these locks. */
 export const waitBriefly = `set local lock_timeout = '200ms'`;
+/** Longer than PostgreSQL takes to end a vacuum that it starts itself and that is waited for (`deadlock_timeout`, a second). */
+export const waitLonger = `set local lock_timeout = '2s'`;
 /** All that a change of parts locks, in the order in which a transaction comes to them. */
 export const lockLedger = 'lock table forms, webhooks, events, deliveries, attempts in access exclusive mode';
 

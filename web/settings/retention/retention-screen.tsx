@@ -104,6 +104,7 @@ export function RetentionScreen(): ReactElement {
       ) : (
         <DataTable
           label="Retention"
+          className="retention-table"
           columns={columns}
           rows={rules.data.rules.map((each) => ({ ...each, due: due.data?.get(each.kind) }))}
           rowId={({ kind }) => kind}
