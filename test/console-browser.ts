@@ -126,8 +126,8 @@ const hasFocus = (element: unknown): boolean =>
   (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement === element;
 
 /**
- * Waits for a toast that says this, and points at it, so that it stays: by itself it goes after 6 s, which a test beside
- * others may take to see the screen below it change.
+ * Waits for a toast that says this, and points at it, so that it stays: by itself it goes (`shownMs`), and a test beside
+ * others may take longer to see the screen below it change.
  */
 export async function holdToast(page: Page, said: string): Promise<Locator> {
   const toast = page.locator('.toast', { hasText: said }).last();

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testDatabase } from '#test/database.ts';
 import { startRelay } from '#test/relay.ts';
-import { isUnavailable, openDatabase, transaction } from './database.ts';
+import { isUnavailable, openClient, openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
 
 const { database, url } = await testDatabase();
@@ -146,7 +146,7 @@ test('a statement is planned once for a connection, whatever its parameters', as
   }
 });
 
-test('a connection that is lost between two statements of a transaction ends the transaction, and not the process', {
+test('a connection of the pool or beside it that is lost between two statements ends what it did, and not the process', {
   timeout: 5_000,
 }, async (t) => {
   const uncaught: string[] = [];
@@ -162,6 +162,13 @@ test('a connection that is lost between two statements of a transaction ends the
     await client.query('select 1');
   });
   await assert.rejects(lost, isUnavailable);
+  const beside = openClient(database);
+  await beside.connect();
+  const ended = new Promise<void>((resolve) => beside.on('end', resolve));
+  const { rows } = await beside.query<{ pid: number }>('select pg_backend_pid() as pid');
+  await database.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
+  await ended;
+  await assert.rejects(beside.query('select 1'), isUnavailable);
   assert.deepEqual(uncaught, []);
   assert.deepEqual((await database.query('select 1 as one')).rows, [{ one: 1 }]);
 });

@@ -178,7 +178,9 @@ export const renew = async (pool: Database): Promise<void> => {
 
 /** A connection beside the pool, as the pool makes its own. It is not connected yet. */
 export const openClient = ({ options }: Database): Client =>
-  new ((options.Client ?? Client) as typeof Client)(options);
+  new ((options.Client ?? Client) as typeof Client)(options)
+    // One that is lost between two statements would end the process; the next one says that it was lost.
+    .on('error', () => {});
 
 /** @types/pg leaves out who waits in line for a connection. */
 type Line = { _pendingQueue: { callback: (error: Error) => void }[] };

@@ -242,7 +242,11 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
   await page.getByRole('button', { name: 'Move Guests up' }).press('Enter');
   await audit(page, 'the columns dialog');
   await page.keyboard.press('Escape');
+  const saved = page.waitForResponse((response) =>
+    Boolean(response.request().postData()?.includes('"is_tall":true')),
+  );
   await page.getByRole('button', { name: 'Rows of several lines' }).press('Enter');
+  await saved;
   await page.reload();
   await page.locator('.sheet-link').waitFor();
   assert.deepEqual(await heads(page), [

@@ -23,7 +23,7 @@ export async function moveCell(
   if (!(await isCluster(database)))
     throw new ApiError(
       'conflict',
-      'A cell is moved by a Citus cluster, and this database is none. How else a cell gets to another server is in docs/operating/cells.md.',
+      'A cell is moved by a Citus cluster, and this database is none. `workspace pack` and `workspace unpack` bring a workspace into another cell.',
     );
   if (name === firstCell)
     throw new ApiError(
