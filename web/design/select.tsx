@@ -5,7 +5,6 @@ import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
-import { Text } from 'react-aria-components/Text';
 import { type FieldProps, FieldNotes, FieldProblem } from './field.tsx';
 import { Icon } from './icon.tsx';
 
@@ -58,12 +57,9 @@ export function Select<Id extends string>({
           {(choice) => (
             <ListBoxItem id={choice.id} textValue={choice.label} className="menu-item">
               <span className="menu-item-text">
-                <Text slot="label">{choice.label}</Text>
-                {choice.description && (
-                  <Text slot="description" className="menu-item-description">
-                    {choice.description}
-                  </Text>
-                )}
+                {/* Not the slots for a label and its description: a choice is called by all that is seen of it (WCAG 2.5.3). */}
+                <span>{choice.label}</span>
+                {choice.description && <span className="menu-item-description">{choice.description}</span>}
               </span>
               <span className="menu-item-check">
                 <Icon name="check" />
