@@ -175,6 +175,9 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await isFit('the properties');
   await swipe(page, sheet, 60);
   await sheet.getByRole('heading', { name: 'Single choice' }).waitFor();
+  await swipe(page, sheet, 200, { isJoined: true });
+  const moved = page.locator('.dialog-swiped[style*="translate"]');
+  assert.equal(await moved.count(), 0, 'a second finger leaves the sheet where it was');
   await swipe(page, sheet, 200);
   await sheet.waitFor({ state: 'detached' });
 
@@ -221,7 +224,7 @@ test('on a phone: from a template by labels, options, required and order to a pr
 });
 
 /** Draws a finger down over the head of a sheet, so far and slowly. */
-async function swipe(page: Page, sheet: Locator, way: number): Promise<void> {
+async function swipe(page: Page, sheet: Locator, way: number, { isJoined = false } = {}): Promise<void> {
   const { x, y, width } = (await sheet.boundingBox())!;
   const touch = await page.context().newCDPSession(page);
   const at = (down: number) => [{ x: x + width / 3, y: y + 24 + down }];
@@ -230,6 +233,10 @@ async function swipe(page: Page, sheet: Locator, way: number): Promise<void> {
     await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(down) });
     // Slower than a flick, which goes by its pace.
     await page.evaluate('new Promise((resolve) => setTimeout(resolve, 30))');
+  }
+  if (isJoined) {
+    const touchPoints = [...at(way), { x: x + width / 2, y: y + 24 + way }];
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });
   }
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   await touch.detach();

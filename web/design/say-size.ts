@@ -8,5 +8,5 @@ export function saySize(bytes: number): string {
     unit: units[power]!,
     unitDisplay: 'short',
     maximumFractionDigits: 1,
-  }).format(Math.max(0.1, bytes / 1000 ** (power + 1)));
+  }).format(bytes === 0 ? 0 : Math.max(0.1, bytes / 1000 ** (power + 1)));
 }

@@ -1,6 +1,6 @@
 import './toast.css';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect, useRef, useSyncExternalStore } from 'react';
 import { mayPass } from '../api/query-client.ts';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -10,6 +10,7 @@ import {
   listenToToasts,
   listToasts,
   openToast,
+  renewToast,
   stayToast,
   type Toast,
   type ToastAction,
@@ -26,13 +27,18 @@ export const toastProblem = (error: unknown): void =>
 /** Where toasts appear: once, in the shell. Always in the page, so that screen readers listen to it. */
 export function ToastRegion(): ReactElement {
   const shown = useSyncExternalStore(listenToToasts, listToasts);
+  const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const look = (): void => holdToasts('hidden', document.hidden);
+    look();
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
   }, []);
+  // A line that goes while it has the focus does not say so.
+  useEffect(() => holdToasts('focus', region.current!.contains(document.activeElement)), [shown]);
   return (
     <div
+      ref={region}
       className="toasts"
       role="status"
       aria-live="polite"
@@ -55,19 +61,24 @@ function ToastLine({ toast }: { toast: Toast }): ReactElement {
     mutationFn: async () => action?.run(),
     onMutate: () => stayToast(id),
     onSettled(_, error) {
-      closeToast(id);
-      if (!error) return;
-      toastProblem(error);
       // What did not arrive can be pressed again.
-      if (mayPass(error)) openToast(toast);
+      if (error && mayPass(error)) renewToast(toast);
+      else closeToast(id);
+      if (error) toastProblem(error);
     },
+    ...(action?.scope !== undefined && { scope: { id: action.scope } }),
   });
   return (
     <div className={`toast toast-${tone}`} aria-busy={act.isPending}>
       <Icon name={tone === 'good' ? 'check' : 'error'} />
       <span className="toast-text">{text}</span>
       {action && (
-        <button type="button" className="toast-action" disabled={act.isPending} onClick={() => act.mutate()}>
+        <button
+          type="button"
+          className="toast-action"
+          aria-disabled={act.isPending}
+          onClick={() => act.isPending || act.mutate()}
+        >
           {action.label}
         </button>
       )}

@@ -7,7 +7,8 @@ const enough = { way: 96, pace: 0.5 } as const;
 
 /**
  * Sends a sheet away that is swiped down: from anywhere in it but what is scrolled or has the finger itself
- * (`touch-action: none`, as what is dragged and drawn on has). `onAway` is called when it is out of sight.
+ * (`touch-action: none`, as what is dragged and drawn on has), and where it is a form from its head alone: what is typed is not
+ * lost by a flick. `onAway` is called when it is out of sight.
  */
 export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean, onAway: () => void): void {
   const away = useEffectEvent(onAway);
@@ -17,7 +18,13 @@ export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean
     /** Where the finger came down, and whether it began to take the sheet along. */
     let from: { readonly x: number; readonly y: number; readonly at: number; moves: boolean } | undefined;
     const wayOf = (event: TouchEvent): number => event.changedTouches[0]!.clientY - (from?.y ?? 0);
+    const stay = (): void => {
+      from = undefined;
+      node.style.removeProperty('translate');
+    };
     const begin = (event: TouchEvent): void => {
+      // A second finger ends what the first began.
+      stay();
       const { length, 0: touch } = event.touches;
       const isFree = length === 1 && !holdsFinger(event.target as Element, node);
       from = isFree ? { x: touch!.clientX, y: touch!.clientY, at: event.timeStamp, moves: false } : undefined;
@@ -64,6 +71,7 @@ export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean
       node.removeEventListener('touchmove', move);
       node.removeEventListener('touchend', end);
       node.removeEventListener('touchcancel', end);
+      stay();
     };
   }, [sheet, isOn]);
 }
@@ -73,7 +81,7 @@ function holdsFinger(target: Element, sheet: Element): boolean {
   for (let node: Element | null = target; node && node !== sheet; node = node.parentElement)
     if (
       node.scrollTop > 0 ||
-      node.matches('input[type="range"], textarea, [contenteditable]') ||
+      node.matches('form, input[type="range"], textarea, [contenteditable]') ||
       getComputedStyle(node).touchAction === 'none'
     )
       return true;

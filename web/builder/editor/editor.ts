@@ -32,6 +32,8 @@ export type Editor = {
   /** Every id that something new may not have. A new set each time. */
   readonly takenIds: () => Set<string>;
   readonly subscribe: (listener: () => void) => () => void;
+  /** Whether anybody follows it, as its screen and its saving do while it is open: what is changed later is not kept. */
+  readonly isFollowed: () => boolean;
   /** Changes of one `gesture` in a row are one step of history. */
   readonly change: (edit: (root: EditNode, selection: NodeKey) => Edited, gesture?: string) => void;
   /** Puts another document in the place of this one: what waits for a decision or is lifted is let go. */
@@ -95,6 +97,7 @@ export function openEditor(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    isFollowed: () => listeners.size > 0,
     change,
     replace(edit) {
       if (!isReadOnly) set(applyReplacement(state, edit(state.history.present.root), now()));

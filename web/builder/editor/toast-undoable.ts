@@ -7,6 +7,8 @@ export function toastUndoable(editor: Editor, edit: () => void, text: string, on
   makeUndoable(editor, edit, (undo) => {
     onMade?.();
     const run = async (): Promise<void> => {
+      if (!editor.isFollowed())
+        throw new Error('The form is not open here any more, so this cannot be undone.');
       if (!undo?.()) throw new Error('The form has changed since: undo the later changes first.');
     };
     toastDone(text, undo && { label: 'Undo', run });

@@ -21,22 +21,24 @@ export function InsertAnswer({ isOfPart, onInsert, children }: InsertProps): Rea
   const { root, selection } = useEditorState(editor).history.present;
   const part = isOfPart ? findNode(root, selection) : undefined;
   const questions = isOfPart && !part ? [] : listShowable(root, part);
-  if (questions.length === 0 || isReadOnly) return <>{children}</>;
+  // The same around the field whether there are any: one that were put into another place would lose its focus in mid-word.
   return (
     <div className="insertable">
       {children}
-      <Menu
-        items={questions.map((question) => ({
-          id: textOf(question, 'id'),
-          label: textOf(question, 'label'),
-          description: `{{${textOf(question, 'id')}}}`,
-          onAction: () => onInsert(`{{${textOf(question, 'id')}}}`),
-        }))}
-      >
-        <Button size="small" variant="quiet" icon="add" aria-label="Insert an answer">
-          Answer
-        </Button>
-      </Menu>
+      {questions.length > 0 && !isReadOnly && (
+        <Menu
+          items={questions.map((question) => ({
+            id: textOf(question, 'id'),
+            label: textOf(question, 'label'),
+            description: `{{${textOf(question, 'id')}}}`,
+            onAction: () => onInsert(`{{${textOf(question, 'id')}}}`),
+          }))}
+        >
+          <Button size="small" variant="quiet" icon="add" aria-label="Insert an answer">
+            Answer
+          </Button>
+        </Menu>
+      )}
     </div>
   );
 }

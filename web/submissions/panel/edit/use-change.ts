@@ -61,14 +61,15 @@ export function useChange(
     takeBack?: (change: { on: Seen; made: Seen }) => Asked;
   } = {},
 ) {
+  const scope = `submission ${seen.id}`;
   return useMutation({
-    scope: { id: `submission ${seen.id}` },
+    scope: { id: scope },
     mutationFn: (asked: Asked) => makeChange(form, seen, asked),
     async onSuccess({ on, reply }) {
       const made = statesSince(on).at(-1)!;
       await refreshSubmissions(form);
       const back = takeBack?.({ on, made });
-      toastDone(sayDone(reply), back && { label: 'Undo', run: () => undo(back, made) });
+      toastDone(sayDone(reply), back && { label: 'Undo', scope, run: () => undo(back, made) });
       onDone?.(reply);
     },
   });
