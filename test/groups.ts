@@ -80,12 +80,18 @@ export function writeGroups(
   directory: string,
   timeoutMs: number,
 ): Promise<string[]> {
-  const runner = JSON.stringify(import.meta.resolve('./group.ts'));
+  const [context, runner] = ['./test-context.ts', './group.ts'].map((name) =>
+    JSON.stringify(import.meta.resolve(name)),
+  );
   return Promise.all(
     groups.map(async (group, index) => {
-      const path = join(directory, `${String(index).padStart(3, '0')}.ts`);
+      const path = join(directory, `${String(index).padStart(3, '0')}.mjs`);
       const call = `runInTurn(${JSON.stringify(group)}, ${timeoutMs})`;
-      await writeFile(path, `import { runInTurn } from ${runner};\nawait ${call};\n`);
+      // In this order: node:test is loaded before anything of a module that imports it is run.
+      await writeFile(
+        path,
+        `import ${context};\nconst { runInTurn } = await import(${runner});\nawait ${call};\n`,
+      );
       return path;
     }),
   );
