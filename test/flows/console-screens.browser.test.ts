@@ -214,7 +214,7 @@ test('a person is found across forms, somebody else’s is left out, and what is
   await page.getByRole('cell', { name: 'Download', exact: true }).waitFor();
   const { body: left } = await person.api<{ data: object[] }>('GET', `/forms/${form.id}/submissions`);
   assert.equal(left.data.length, 1);
-  assert.equal(page.url().includes('ada'), false);
+  assert.doesNotMatch(page.url(), /example/, 'an id may have the letters ada, no id has these');
   const invited = { email: 'grace@example.org', name: 'Grace' };
   const message = { subject: 'Hello', message: 'Please.', send: false };
   const sent = await person.api('POST', `/forms/${form.id}/invitations`, {
