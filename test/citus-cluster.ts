@@ -12,6 +12,8 @@ import { freePort, until } from './service.ts';
 export type ClusterNode = {
   /** As `cell list` has it. */
   node: string;
+  /** Of its postmaster. */
+  pid(): number;
   /** Of the database of the service, at this node. */
   url: string;
   /** Whether sessions of the service itself are here, and not those of another node for it. */
@@ -25,6 +27,8 @@ export type ClusterNode = {
 export type CitusCluster = {
   coordinator: ClusterNode;
   workers: readonly ClusterNode[];
+  /** A server of the same programs that knows nothing of Citus. */
+  openPlain(): Promise<ClusterNode>;
   close(): Promise<void>;
 };
 
@@ -65,7 +69,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
   const [inEach, atCoordinator] = await readHandbook('sql');
   const children = new Set<ChildProcess>();
 
-  const makeNode = async (name: string): Promise<ClusterNode> => {
+  const makeNode = async (name: string, isPlain = false): Promise<ClusterNode> => {
     const data = join(directory, name);
     const port = await freePort();
     const initdb = [
@@ -80,14 +84,15 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
       purpose: 'make a node of a cluster',
     });
     const given = [
-      ...settings.map((line) => line.replaceAll(' ', '').replaceAll("'", '')),
+      ...(isPlain ? [] : ['citus.node_conninfo=sslmode=prefer', ...settings]).map((line) =>
+        line.replaceAll(' = ', '=').replaceAll("'", ''),
+      ),
       `port=${port}`,
       'listen_addresses=127.0.0.1',
       `unix_socket_directories=${directory}`,
       'fsync=off',
       'max_connections=200',
       'max_worker_processes=32',
-      'citus.node_conninfo=sslmode=prefer',
     ];
     let child: ChildProcess;
     const urlOf = (database: string): string => `postgres://formloom@127.0.0.1:${port}/${database}`;
@@ -112,12 +117,19 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
     };
     await start();
     await run(urlOf('postgres'), 'create database formloom');
-    await run(urlOf('formloom'), inEach!);
+    if (!isPlain) await run(urlOf('formloom'), inEach!);
     const isServed = async (): Promise<boolean> => {
       const sessions = "select from pg_stat_activity where application_name ~ '^formloom( |$)'";
       return (await run(urlOf('formloom'), sessions)).length > 0;
     };
-    return { node: `127.0.0.1:${port}`, url: urlOf('formloom'), isServed, kill, start };
+    return {
+      node: `127.0.0.1:${port}`,
+      url: urlOf('formloom'),
+      pid: () => child.pid!,
+      isServed,
+      kill,
+      start,
+    };
   };
 
   const close = async (): Promise<void> => {
@@ -140,7 +152,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
           return `'${host}', ${port}`;
         }),
       );
-    return { coordinator, workers, close };
+    return { coordinator, workers, openPlain: () => makeNode('plain', true), close };
   } catch (error) {
     await close();
     throw error;

@@ -10,6 +10,8 @@ export type Known = {
   /** Of these, what gives something else each time it is asked within a statement. */
   volatile: readonly string[];
   tables: readonly string[];
+  /** Those of cells. */
+  tenant: readonly string[];
 };
 
 /** The part of a text up to the parenthesis that closes around it, or to its end. */
@@ -36,6 +38,12 @@ const calls = (part: string, functions: readonly string[]): string[] =>
   [...part.matchAll(/\b([a-z_]+)\(/g)].flatMap(([, name]) => (functions.includes(name!) ? [name!] : []));
 const reads = (part: string, tables: readonly string[]): boolean =>
   [...part.matchAll(/\b(?:from|join)\s+([a-z_]+)\b/g)].some(([, name]) => tables.includes(name!));
+/** Whether an insert reads what parts of its statement found, and no table that says where that is needed. */
+const readsPartsAlone = (part: string, text: string, tables: readonly string[]): boolean =>
+  !reads(part, tables) &&
+  [...part.matchAll(/\b(?:from|join)\s+([a-z_]+)\b/g)].some(([, name]) =>
+    new RegExp(`\\b${name} as (?:materialized )?\\(`).test(text),
+  );
 /** A text that becomes what depends on the session's settings. */
 const changingCast = /[a-z_)]::(?:date|regconfig|timestamptz)\b/;
 /** The sum of a column and an interval; `plus` of kit/statement.ts has the one that changes with nothing. */
@@ -43,7 +51,7 @@ const datedSum =
   /(?:\b[a-z_.]*(?:_at|_until|_since)|\bgreatest\([^()]*\))\s*[+-]\s*(?:interval\b|make_interval\(|\()/;
 
 /** Why Citus would not run a statement on a schema that it distributes; empty when nothing is seen. */
-export function citusProblems(source: string, { changing, volatile, tables }: Known): string[] {
+export function citusProblems(source: string, { changing, volatile, tables, tenant }: Known): string[] {
   const text = source.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/'[^']*'/g, "''");
   const inserts = partsFrom(text, /\binsert into\b/g);
   const updates = partsFrom(text, /(?<!for |key |do )\bupdate(?= [a-z_]+(?: as)?(?: [a-z]+)?\s+set\b)/g);
@@ -69,6 +77,15 @@ export function citusProblems(source: string, { changing, volatile, tables }: Kn
     ...inserts
       .filter((part) => reads(part, tables) && (calls(part, changing).length > 0 || changingCast.test(part)))
       .map(() => 'an insert that reads a table asks for what changes'),
+    ...inserts
+      .filter(
+        (part) =>
+          writes.length > 1 && tenant.includes(/\w+/.exec(part)![0]) && readsPartsAlone(part, text, tables),
+      )
+      .map(() => 'an insert reads what was found before, and no table (`here`, kit/statement.ts)'),
+    ...inserts
+      .filter((part) => writes.length > 1 && text.endsWith(part) && reads(part, tables))
+      .map(() => 'an insert that reads a table ends a statement that writes before'),
     ...(inserts.length > 0 && locked.some((part) => /\bunnest\(|\bjoin listed\b/.test(part))
       ? ['an insert beside rows that are locked in a join with what is no table']
       : []),

@@ -216,6 +216,7 @@ const known = {
   changing: functions.rows.map(({ name }) => name),
   volatile: functions.rows.filter(({ is_volatile }) => is_volatile).map(({ name }) => name),
   tables: tables.rows.map(({ name }) => name),
+  tenant: tenantTables,
 };
 
 test('no statement asks for what Citus refuses where a row is written', () => {
@@ -248,6 +249,12 @@ test('what Citus refuses where a row is written is seen', () => {
       ['set_config() beside rows that are locked'],
     'with a as (select c.id from c join unnest($1) as d (id) on d.id = c.id for update of c) insert into e select id from a':
       ['an insert beside rows that are locked in a join with what is no table'],
+    'with a as (update c set b = 1 returning b), d as (insert into jobs (b) select b from a) select': [
+      'an insert reads what was found before, and no table (`here`, kit/statement.ts)',
+    ],
+    'with a as (update c set b = 1 returning b) insert into jobs (b) select b from a join forms on true': [
+      'an insert that reads a table ends a statement that writes before',
+    ],
   };
   for (const [text, problems] of Object.entries(refused))
     assert.deepEqual(citusProblems(text, known), problems, text);

@@ -2,6 +2,7 @@ import type { Settings } from '#ast/settings.ts';
 import {
   bigint,
   boolean,
+  here,
   integer,
   json,
   jsonb,
@@ -64,9 +65,9 @@ export const insertForm = statement(
      returning *),
    version as (
      insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
-     select workspace_id, id, version, name, $structure, settings, $fields, created_at, $created_by from form),
+     select workspace_id, id, version, name, $structure, settings, $fields, created_at, $created_by from form ${here}),
    lookup as (
-     insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
+     insert into form_lookup (form_id, workspace_id) select id, workspace_id from form ${here}),
    language as (
      insert into search_languages (workspace_id, language) select $workspace_id, unnest($languages) on conflict do nothing),
    segment as (
@@ -114,10 +115,10 @@ export const updateForm = statement(
      returning *),
    version as (
      insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
-     select workspace_id, id, version, name, $structure, settings, $fields, $now, $created_by from form),
+     select workspace_id, id, version, name, $structure, settings, $fields, $now, $created_by from form ${here}),
    language as (
      insert into search_languages (workspace_id, language)
-     select workspace_id, unnest($languages) from form on conflict do nothing)
+     select workspace_id, unnest($languages) from form ${here} on conflict do nothing)
    select id from form`,
 );
 

@@ -79,8 +79,10 @@ export async function runMigrations(client: PoolClient, migrations: readonly Mig
     'create table if not exists migrations (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())',
   );
   const pending = await findPendingOf(client, migrations);
+  const { path } = only(await findHome(client, {}))!;
   for (const migration of pending) {
-    await client.query(migration.sql);
+    // A Citus cluster wants to be told the path; it is the same one.
+    await client.query(migration.sql.replaceAll('search_path from current', `search_path to ${path}`));
     await client.query('insert into migrations (number, name, checksum) values ($1, $2, $3)', [
       migration.number,
       migration.name,

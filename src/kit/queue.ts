@@ -1,6 +1,7 @@
 import {
   type Column,
   double,
+  here,
   integer,
   jsonb,
   only,
@@ -77,14 +78,15 @@ export class LeaseLost extends Error {
 /** The channel on which processes tell each other that there are new jobs. */
 export const jobsChannel = 'formloom_jobs';
 
+const jobColumns = 'jobs (workspace_id, id, kind, lane, payload, run_at, created_at)';
+
 /**
- * The one insert into `jobs`, to be part of another statement or to stand alone.
- * @param source a from-item with the columns workspace_id, id, kind, lane, payload and delay.
+ * Adds jobs, as a part of a statement that writes what they are of.
+ * @param source a part before it, materialized, with the columns workspace_id, id, kind, lane, payload, run_at and at.
  */
 export const insertJobs = (source: string): string =>
-  `insert into jobs (workspace_id, id, kind, lane, payload, run_at, created_at)
-   select workspace_id, id, kind, lane, payload, now() + make_interval(secs => delay), now()
-     from ${source}`;
+  `insert into ${jobColumns}
+   select workspace_id, id, kind, lane, payload, run_at, at from ${source} ${here}`;
 
 const insertJob = statement(
   'queue.enqueue_job',
@@ -98,10 +100,8 @@ const insertJob = statement(
     delay: double,
   },
   {},
-  insertJobs(
-    `(values ($workspace_id, $id, $kind, $lane, $payload, $delay))
-       as job (workspace_id, id, kind, lane, payload, delay)`,
-  ),
+  `insert into ${jobColumns}
+   values ($workspace_id, $id, $kind, $lane, $payload, now() + make_interval(secs => $delay), now())`,
 );
 
 /**

@@ -99,5 +99,11 @@ export const plus = (moment: string, interval: string): string =>
 export const laterThan = (updatedAt: string): string =>
   `greatest($now, ${plus(updatedAt, "interval '1 ms'")})`;
 
+/**
+ * Ends the FROM of an insert that reads only what parts of its statement found. It finds nothing and costs nothing, but with a table to
+ * read Citus knows where that is needed: else it sends what they found to every node, and fails where one is lost.
+ */
+export const here = 'left join (select 1 from workspaces limit 0) as here on true';
+
 /** The only row, or undefined. For statements whose key allows one row at most. */
 export const only = <Row>(rows: readonly Row[]): Row | undefined => rows[0];

@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   bytes,
+  here,
   integer,
   jsonText,
   nullable,
@@ -104,18 +105,18 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
    submission as (
      insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, created_at, updated_at, completed_at${columns})
      select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $spoken, $created_at, $created_at, $completed_at${values}
-     from live
+     from live ${here}
      where live.version = coalesce($live_version, live.version)
      ${conflict}
      returning id),
    counted as (
      insert into submission_counts (workspace_id, form_id, status, slot, count)
-     select $workspace_id, $form_id, $status, live.slot, 1 from submission cross join live
+     select $workspace_id, $form_id, $status, live.slot, 1 from submission cross join live ${here}
      on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + 1),
    words as materialized (select ${termsOf('$status')} as terms from submission),
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select $workspace_id, $id, $form_id, terms from words)
+     select $workspace_id, $id, $form_id, terms from words ${here})
    select id from submission`;
 
 /**

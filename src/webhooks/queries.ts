@@ -7,6 +7,7 @@ import {
   bytes,
   type Column,
   double,
+  here,
   json,
   laterThan,
   nullable,
@@ -221,7 +222,7 @@ export const insertEvents = statement(
        from unnest($event_ids, $submission_ids, $kinds, $occurred_ats, $snapshots)
          as event (id, submission_id, kind, occurred_at, snapshot)
    ),
-   made as (
+   made as materialized (
      select made.*, now() as at from unnest($delivery_ids, $delivery_events, $delivery_kinds, $webhook_ids, $lanes, $are_sent)
        as made (id, event_id, kind, webhook_id, lane, is_sent)
    ),
@@ -230,14 +231,15 @@ export const insertEvents = statement(
                              next_attempt_at, created_at)
      select $workspace_id, id, $form_id, webhook_id, event_id, kind, case when is_sent then 'Retrying' else 'Failed' end,
             $trigger = 'test', $test_url, case when is_sent then made.at end, made.at
-       from made
+       from made ${here}
    ),
-   job as (
+   job as materialized (
      select $workspace_id as workspace_id, id, '${deliverJob}' as kind, lane,
             jsonb_strip_nulls(jsonb_build_object('trigger', $trigger, 'traceparent', $traceparent)) as payload,
-            0::double precision as delay
+            made.at as run_at, made.at
        from made
       where is_sent
-   )
-   ${insertJobs('job')}`,
+   ),
+   put as (${insertJobs('job')})
+   select`,
 );

@@ -170,7 +170,7 @@ function read(form: PublishedForm): { statuses: number[]; leave: () => Promise<u
   return { statuses, leave };
 }
 
-test('a node that is killed under load takes its cells along: they answer 503, others are read, and all that was acknowledged is there when it is back', {
+test('a node that is killed under load takes its cells along: they answer 503, nobody else is refused, and all that was acknowledged is there when it is back', {
   timeout: 600_000,
 }, async (context) => {
   const lost = workerAt(await nodeOf('second'));
@@ -187,26 +187,21 @@ test('a node that is killed under load takes its cells along: they answer 503, o
   await lost.start();
   const back = performance.now();
   const isTaken = ({ at, id }: Outcome): boolean => id !== undefined && at > back;
-  await until('submits to be taken again', () =>
-    Promise.resolve([here, elsewhere].every(({ outcomes }) => outcomes.some(isTaken))),
-  );
+  await until('submits to be taken again', () => Promise.resolve(here.outcomes.some(isTaken)));
   const taken = performance.now();
   await pause(1_000);
   await Promise.all([here.leave(), elsewhere.leave(), reader.leave()]);
-  const refusedIn = (outcomes: readonly Outcome[]): Outcome[] =>
-    outcomes.filter(({ id }) => id === undefined);
-  const [refused, refusedElsewhere] = [refusedIn(here.outcomes), refusedIn(elsewhere.outcomes)];
+  const refused = here.outcomes.filter(({ id }) => id === undefined);
+  const meanwhile = elsewhere.outcomes.filter(({ at, ms }) => at > killed && at + ms < back);
   context.diagnostic(
-    `${here.outcomes.length - refused.length} acknowledged and ${refused.length} refused at the node that was lost, the slowest in ${slowest(refused).toFixed(0)} ms; taken again ${(taken - back).toFixed(0)} ms after it was back; elsewhere ${readMeanwhile} reads answered meanwhile, and of ${elsewhere.outcomes.filter(({ at }) => at > killed).length} submits ${refusedElsewhere.length} refused`,
+    `${here.outcomes.length - refused.length} acknowledged and ${refused.length} refused at the node that was lost, the slowest in ${slowest(refused).toFixed(0)} ms; taken again ${(taken - back).toFixed(0)} ms after it was back; elsewhere ${readMeanwhile} reads and ${meanwhile.length} submits answered meanwhile, the slowest submit in ${slowest(meanwhile).toFixed(0)} ms`,
   );
   assert.deepEqual(failuresOf(here.outcomes), ['503, Retry-After: 1']);
   assert.ok(slowest(refused) < longestRefusalMs * slowness(), `the slowest took ${slowest(refused)} ms`);
   assert.ok(readMeanwhile > 0);
   assert.deepEqual([...new Set(reader.statuses)], [200]);
-  assert.deepEqual(
-    failuresOf(elsewhere.outcomes).filter((said) => said !== '503, Retry-After: 1'),
-    [],
-  );
+  assert.ok(meanwhile.length > 0);
+  assert.deepEqual(failuresOf(elsewhere.outcomes), []);
   await allThere(form, here.outcomes);
   await allThere(other, elsewhere.outcomes);
   assert.equal((await server.terminate()).code, 0);

@@ -4,6 +4,7 @@ import {
   byteStrings,
   type Column,
   double,
+  here,
   nullable,
   statement,
   texts,
@@ -32,22 +33,23 @@ export const insertMails = statement(
     delay: double,
   },
   {},
-  `with made as (
-     select * from unnest($ids, $kinds, $lanes, $recipients, $subjects, $contents)
+  `with made as materialized (
+     select *, now() + make_interval(secs => $delay) as run_at, now() as at from unnest($ids, $kinds, $lanes, $recipients, $subjects, $contents)
        as made (id, kind, lane, recipient, subject, content)
    ),
    mail as (
      insert into mails (workspace_id, id, kind, form_id, recipient, subject, content, state, is_private,
                         submission_ids, next_attempt_at, created_at)
      select $workspace_id, id, kind, $form_id, recipient, subject, content, 'queued', $is_private,
-            $submission_ids, now() + make_interval(secs => $delay), now()
+            $submission_ids, run_at, at
+       from made ${here}
+   ),
+   job as materialized (
+     select $workspace_id as workspace_id, id, '${sendMailJob}' as kind, lane, '{}'::jsonb as payload, run_at, at
        from made
    ),
-   job as (
-     select $workspace_id as workspace_id, id, '${sendMailJob}' as kind, lane, '{}'::jsonb as payload, $delay as delay
-       from made
-   )
-   ${insertJobs('job')}`,
+   put as (${insertJobs('job')})
+   select`,
 );
 
 /** Those of the named that had not left. One that is under way at this moment may still arrive. */

@@ -80,9 +80,9 @@ export const requeueMail = statement(
                               where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')})))
      returning id, kind
    ),
-   job as (
+   job as materialized (
      select $workspace_id as workspace_id, again.id, '${sendMailJob}' as kind, known.lane, '{}'::jsonb as payload,
-            0::double precision as delay
+            now() as run_at, now() as at
        from again join unnest($kinds, $lanes) as known (kind, lane) on known.kind = again.kind
    ),
    put as (${insertJobs('job')})

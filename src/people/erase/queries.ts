@@ -1,6 +1,7 @@
 import {
   bigint,
   bytes,
+  here,
   integer,
   integers,
   jsonb,
@@ -51,10 +52,12 @@ export const insertErasure = statement(
   `with erasure as (
      insert into erasures (workspace_id, id, what, asked, requested_by, api_key_id, through, total, list_hash, created_at)
      values ($workspace_id, $id, $what, $asked, $changed_by, $api_key_id, $through, cardinality($ids), $list_hash, $created_at)
-     returning workspace_id, id)
-   insert into erasure_items (workspace_id, erasure_id, kind, form_id, id)
-   select erasure.workspace_id, erasure.id, listed.kind, nullif(listed.form_id, '')::uuid, listed.id
-   from erasure, unnest($kinds, $form_ids, $ids) as listed (kind, form_id, id)`,
+     returning workspace_id, id),
+   items as (
+     insert into erasure_items (workspace_id, erasure_id, kind, form_id, id)
+     select erasure.workspace_id, erasure.id, listed.kind, nullif(listed.form_id, '')::uuid, listed.id
+     from erasure cross join unnest($kinds, $form_ids, $ids) as listed (kind, form_id, id) ${here})
+   select`,
 );
 
 /** The erasings of a workspace, newest first, with the name of the member or the key that asked. */

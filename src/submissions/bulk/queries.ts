@@ -1,5 +1,6 @@
 import { takeFirst } from '#kit/queue/queries.ts';
 import {
+  here,
   integer,
   json,
   laterThan,
@@ -54,7 +55,7 @@ export const insertBulk = statement(
      returning *),
    items as (
      insert into bulk_items (workspace_id, bulk_id, submission_id)
-     select workspace_id, id, unnest($submission_ids) from bulk)
+     select workspace_id, id, unnest($submission_ids) from bulk ${here})
    select ${bulkSelection} from bulk`,
 );
 
@@ -77,12 +78,12 @@ export const insertUndo = statement(
    bulk as (
      insert into bulk_changes (workspace_id, id, form_id, kind, undoes, requested_by, api_key_id, through, total, created_at)
      select workspace_id, $id, form_id, 'undo', id, $changed_by, $api_key_id, $through, (select count(*) from changed), $created_at
-     from undone
+     from undone ${here}
      on conflict (workspace_id, undoes) where undoes is not null do nothing
      returning *),
    items as (
      insert into bulk_items (workspace_id, bulk_id, submission_id)
-     select bulk.workspace_id, bulk.id, changed.submission_id from bulk cross join changed)
+     select bulk.workspace_id, bulk.id, changed.submission_id from bulk cross join changed ${here})
    select ${bulkSelection} from bulk`,
 );
 
@@ -220,11 +221,13 @@ export const tagSubmissions = statement(
        select g.code from search_segments g where g.workspace_id = $workspace_id and g.first_id <= tagged.id
        order by g.first_id desc limit 1) segment
      where d.workspace_id = $workspace_id and d.submission_id = tagged.id),
+   noted as materialized (
+     select id, change_id, json_build_array(json_strip_nulls(json_build_object(
+              'part', 'tags', 'name', '', 'from', nullif(before, '{}'), 'to', nullif(after, '{}')))) as changes
+     from tagged),
    changes as (
      insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
-     select $workspace_id, id, change_id, 'edited', $changed_by, $api_key_id, $through, $bulk_id, $now,
-            json_build_array(json_strip_nulls(json_build_object(
-              'part', 'tags', 'name', '', 'from', nullif(before, '{}'), 'to', nullif(after, '{}'))))
-     from tagged)
+     select $workspace_id, id, change_id, 'edited', $changed_by, $api_key_id, $through, $bulk_id, $now, changes
+     from noted ${here})
    select id from wanted where cardinality(becomes) <= $most`,
 );

@@ -5,6 +5,7 @@ import type { Form } from '#ast/tree.ts';
 import {
   bigint,
   boolean,
+  here,
   integer,
   json,
   jsonb,
@@ -112,11 +113,13 @@ export const listAgain = statement(
      select workspace_id, form_id, id from submissions
      where workspace_id = $workspace_id and form_id = $form_id and id = any ($submission_ids) and trashed_at is null
      on conflict (workspace_id, form_id, submission_id) do nothing
-     returning submission_id)
-   insert into digests as d (workspace_id, form_id, mode)
-   select $workspace_id, $form_id, $mode where exists (select from items)
-   on conflict (workspace_id, form_id) do update set mode = d.mode
-   returning d.xmax = 0 as is_new`,
+     returning submission_id),
+   digest as (
+     insert into digests as d (workspace_id, form_id, mode)
+     select $workspace_id, $form_id, $mode from items ${here} limit 1
+     on conflict (workspace_id, form_id) do update set mode = d.mode
+     returning d.xmax = 0 as is_new)
+   select is_new from digest`,
 );
 
 /** Leaves of a submission the answers that tell of nobody, with what it is found by; its history, notes and links go. */

@@ -1,5 +1,15 @@
 import { takeFirst } from '#kit/queue/queries.ts';
-import { integer, jsonb, jsonText, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import {
+  here,
+  integer,
+  jsonb,
+  jsonText,
+  nullable,
+  statement,
+  text,
+  timestamp,
+  uuid,
+} from '#kit/statement.ts';
 import type { ImportEntry, LineProblem } from './plan-import.ts';
 
 /** A line that waits, with the key under which it becomes one submission and no second. */
@@ -23,10 +33,10 @@ export const insertImport = statement(
      select workspace_id, $id, id, $total, $requested_by, $created_at
      from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
      returning workspace_id, id),
+   lines as materialized (select * from json_to_recordset($lines) as l (line integer, entry jsonb)),
    waiting as (
      insert into submission_import_lines (workspace_id, import_id, line, entry)
-     select begun.workspace_id, begun.id, l.line, l.entry
-     from begun, json_to_recordset($lines) as l (line integer, entry jsonb))
+     select begun.workspace_id, begun.id, lines.line, lines.entry from begun cross join lines ${here})
    select id from begun`,
 );
 

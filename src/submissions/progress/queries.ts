@@ -4,6 +4,7 @@ import type { Form } from '#ast/tree.ts';
 import {
   boolean,
   bytes,
+  here,
   integer,
   json,
   jsonb,
@@ -65,7 +66,7 @@ export const writeProgress = statement(
    ${searchWords('where trashed_at is null')},
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select workspace_id, id, form_id, terms from words
+     select workspace_id, id, form_id, terms from words ${here}
      on conflict (workspace_id, submission_id) do update set terms = excluded.terms)
    select id from submission`,
 );

@@ -4,6 +4,7 @@ import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
 import {
   bigint,
+  here,
   integer,
   json,
   jsonb,
@@ -53,7 +54,7 @@ export const trashSubmissions = statement(
      where t.workspace_id = $workspace_id and t.submission_id = trashed.id),
    changes as (
      insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
-     select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $bulk_id, $now, '[]' from trashed)
+     select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $bulk_id, $now, '[]' from trashed ${here})
    select status, count(*) as count from trashed group by status`,
 );
 
@@ -89,10 +90,12 @@ export const restoreSubmission = statement(
      where workspace_id = $workspace_id and form_id = $form_id and id = $id
      returning workspace_id, id, form_id, status, tags),
    language as (
-     insert into search_languages (workspace_id, language) select workspace_id, $language from submission on conflict do nothing),
-   ${searchWords()}
-   insert into search_documents (workspace_id, submission_id, form_id, terms)
-   select workspace_id, id, form_id, terms from words`,
+     insert into search_languages (workspace_id, language) select workspace_id, $language from submission ${here} on conflict do nothing),
+   ${searchWords()},
+   document as (
+     insert into search_documents (workspace_id, submission_id, form_id, terms)
+     select workspace_id, id, form_id, terms from words ${here})
+   select`,
 );
 
 /** What lies in a form's trash, as the trash shows it: the last that was laid in first. */

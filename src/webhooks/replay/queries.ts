@@ -134,10 +134,10 @@ export const resendNext = statement(
       where deliveries.workspace_id = $workspace_id and deliveries.id = next.id
      returning deliveries.id
    ),
-   job as (
+   job as materialized (
      select $workspace_id as workspace_id, id, '${deliverJob}' as kind, $lane as lane,
             jsonb_strip_nulls(jsonb_build_object('trigger', 'replay', 'traceparent', $traceparent)) as payload,
-            0::double precision as delay
+            now() as run_at, now() as at
        from marked
    ),
    enqueued as (${insertJobs('job')})

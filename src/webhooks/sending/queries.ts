@@ -3,6 +3,7 @@ import {
   boolean,
   bytes,
   double,
+  here,
   integer,
   jsonText,
   nullable,
@@ -125,7 +126,7 @@ export const settleDeliveries = statement(
      select workspace_id, id, delivery.attempts, trigger, url, request_headers, decode(body_sha256, 'hex'), body_bytes,
             started_at, response_status, response_ms, dns_ms, connect_ms, tls_ms, first_byte_ms,
             response_headers, response_body, reason
-       from delivery join outcome using (workspace_id, id)
+       from delivery join outcome using (workspace_id, id) ${here}
    ),
    luck as (
      select workspace_id, webhook_id, bool_or(status = 'Success') as has_success, bool_or(status = 'Failed') as has_end,

@@ -2,6 +2,7 @@ import { leastIdAt } from '#kit/id-times.ts';
 import type { Actor } from '#kit/operation.ts';
 import {
   bigint,
+  here,
   integer,
   integers,
   jsonb,
@@ -166,7 +167,7 @@ export const insertedLine = (made: string): string =>
                             address, agent, session_id)
      select workspace_id, $line_id, $line_actor_kind, $line_actor_id, $line_operation, $line_method, $line_path, id,
             $line_request_id, 201, $line_address, $line_agent, $line_session_id
-       from ${made} where $line_id is not null`;
+       from ${made} ${here} where $line_id is not null`;
 
 /** Notes how they ended: those that were refused did nothing, and their lines go. */
 export const settleLines = statement(

@@ -1,6 +1,7 @@
 import {
   type Column,
   dates,
+  here,
   integer,
   integers,
   smallint,
@@ -60,10 +61,12 @@ export const countRequests = statement(
      join held on held.workspace_id = given.workspace_id and held.id = given.key_id),
    used as (
      update api_keys k set last_used_at = greatest(k.last_used_at, given.at), last_used_address = given.address
-     from given where k.workspace_id = given.workspace_id and k.id = given.key_id)
-   insert into api_key_days as d (workspace_id, api_key_id, day, requests)
-   select workspace_id, key_id, day, requests from given order by workspace_id, key_id, day
-   on conflict (workspace_id, api_key_id, day) do update set requests = d.requests + excluded.requests`,
+     from given where k.workspace_id = given.workspace_id and k.id = given.key_id),
+   counted as (
+     insert into api_key_days as d (workspace_id, api_key_id, day, requests)
+     select workspace_id, key_id, day, requests from given ${here} order by workspace_id, key_id, day
+     on conflict (workspace_id, api_key_id, day) do update set requests = d.requests + excluded.requests)
+   select`,
 );
 
 /** Leaves the latest requests of these keys, and the days that lists count. */

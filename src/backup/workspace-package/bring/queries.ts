@@ -2,6 +2,7 @@ import type { Form } from '#ast/tree.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { FormStatus } from '#forms/queries.ts';
 import {
+  here,
   integer,
   json,
   jsonb,
@@ -220,10 +221,12 @@ export const insertBroughtSubmissions = statement(
      from ${recordset('words', wordTypes, 'submission')}),
    found as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select $workspace_id, id, $form_id, terms from words)
-   insert into submission_counts as c (workspace_id, form_id, status, slot, count)
-   select workspace_id, form_id, status, 0, count(*) from made where trashed_at is null group by workspace_id, form_id, status
-   on conflict (workspace_id, form_id, status, slot) do update set count = c.count + excluded.count`,
+     select $workspace_id, id, $form_id, terms from words ${here}),
+   counted as (
+     insert into submission_counts as c (workspace_id, form_id, status, slot, count)
+     select workspace_id, form_id, status, 0, count(*) from made ${here} where trashed_at is null group by workspace_id, form_id, status
+     on conflict (workspace_id, form_id, status, slot) do update set count = c.count + excluded.count)
+   select`,
 );
 
 export const insertUnsubscribed = statement(
