@@ -15,7 +15,7 @@ import { openService } from './service.ts';
 import { openVisitor } from './visitor.ts';
 
 /*
- * npm run screenshots: every state of a public page at 320, 375 and 1280 px, light and dark, without a theme, in one, and
+ * npm run screenshots: every state of a public page at 320, 375, 800 and 1280 px, light and dark, without a theme, in one, and
  * in Arabic, into screenshots/pages/; axe looks at each, and nothing is wider than the window. SCREENS=files for the
  * states whose names begin so.
  */
@@ -136,7 +136,7 @@ async function openState(state: GalleryState, dress: Dress): Promise<Page> {
   return page;
 }
 
-const looks = [320, 375, 1280].flatMap((width) =>
+const looks = [320, 375, 800, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 

@@ -1,6 +1,7 @@
 import { evaluate } from '#ast/logic/evaluate.ts';
 import type { Form } from '#ast/tree.ts';
 import { answerContext } from '#forms/answer-context.ts';
+import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { openEdit, type OpenedEdit } from '#submissions/changes/edit-by-token.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
@@ -14,6 +15,7 @@ import { sendPage } from './send-page.ts';
 import { uploadRoute } from './upload-route.ts';
 import { formPage } from './visit/form-page.ts';
 import { type LinkRequest, type OpenContext, openKnownForm, openVisit } from './visit/open-visit.ts';
+import { Refused } from './visit/refused.ts';
 import { readVisit, type Visit } from './visit/visit.ts';
 import { redirectsOf } from './post/next-address.ts';
 
@@ -26,7 +28,7 @@ type LinkContext = AnsweringContext & OpenContext;
 export function linkRoutes(server: Server, context: LinkContext): void {
   server.get('/f/:id/resume/:token', async (request: LinkRequest, reply) => {
     const opened = await openVisit(context, request);
-    const saved = await openResume(context.database, opened.live.id, request.params.token);
+    const saved = await openOwn(opened, openResume(context.database, opened.live.id, request.params.token));
     const visit = withReference(resumed(opened, request, { spoken: saved.language }), saved.reference);
     const { form } = visit.live;
     const { steps } = evaluate(form, saved.raw, visit.context, saved.files);
@@ -82,12 +84,19 @@ async function openLinked(
   request: LinkRequest,
 ): Promise<{ visit: Visit; edit: OpenedEdit }> {
   const opened = await openKnownForm(context, request);
-  const edit = await openEdit(context.database, opened.live.id, request.params.token);
+  const edit = await openOwn(opened, openEdit(context.database, opened.live.id, request.params.token));
   const visit = withReference(
     resumed(opened, request, { form: edit.form, spoken: edit.language }),
     edit.reference,
   );
   return { visit, edit };
+}
+
+/** What a link opens; one that opens nothing any more is said in the look and the language of its form. @throws Refused. */
+function openOwn<Opened>({ written }: Visit, opening: Promise<Opened>): Promise<Opened> {
+  return opening.catch((error: unknown) => {
+    throw error instanceof ApiError ? new Refused({ reason: 'link', error }, written) : error;
+  });
 }
 
 /** The visit as it was when the answers were given, unless its address says another language. */

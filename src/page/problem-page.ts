@@ -37,11 +37,11 @@ export function answerProblem(
     : sendNotice(context, problem, request, reply);
 }
 
-type Said = Readonly<Record<'title' | 'message' | 'next', string>>;
+type Said = { readonly title: string; readonly message: string; readonly next?: string | undefined };
 
 const saying =
-  (title: keyof Words, message: keyof Words, next: keyof Words) =>
-  ({ words }: Visit): Said => ({ title: words[title], message: words[message], next: words[next] });
+  (title: keyof Words, message: keyof Words, next?: keyof Words) =>
+  ({ words }: Visit): Said => ({ title: words[title], message: words[message], next: next && words[next] });
 
 /** What a page says to somebody who is not admitted: what is the case, and what comes next. */
 const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => Said>> = {
@@ -56,8 +56,8 @@ const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => Said>> = {
       next: settings.closed_message ? next : words.closedNext,
     };
   },
-  full: saying('closedTitle', 'fullText', 'closedNext'),
-  invited: saying('notOpenTitle', 'invitedText', 'invitedNext'),
+  full: saying('fullTitle', 'closedText', 'closedNext'),
+  invited: saying('invitedTitle', 'invitedNext'),
   password: saying('passwordTitle', 'passwordText', 'closedNext'),
   link: saying('linkTitle', 'linkText', 'linkNext'),
   used: saying('usedTitle', 'usedText', 'usedNext'),
@@ -146,7 +146,6 @@ function sendNotice(
   if (isLink && (problem.code === 'not_found' || problem.code === 'gone'))
     return send(words.linkTitle, words.linkText, words.linkNext);
   const titles: Readonly<Partial<Record<number, string>>> = {
-    [errorCodes.forbidden.status]: words.notOpenTitle,
     [errorCodes.not_found.status]: words.notFoundTitle,
     [errorCodes.gone.status]: words.closedTitle,
     [errorCodes.payload_too_large.status]: words.tooLargeTitle,

@@ -261,6 +261,7 @@ main:has(form > .step:first-of-type[hidden]) {
   body { padding-block: 4rem; }
   main { --pad: 3.5rem; padding-block: 3.5rem; }
   main:has(.grid_4) { max-inline-size: 60rem; }
+  [data-embedded] main { --pad: max(3.5rem, 50vw - 23rem); }
   .cover { margin-block-start: -3.5rem; }
   .grid_4 { grid-template-columns: repeat(4, minmax(0, 1fr)); }
   .grid_4 > .span_2 { grid-column: span 2; }

@@ -6,7 +6,7 @@ import { composite, element, stepsOf } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { openService } from '#test/service.ts';
-import { openVisitor } from '#test/visitor.ts';
+import { makeForm, openVisitor } from '#test/visitor.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { limitSaves } from './screening.ts';
 
@@ -315,11 +315,27 @@ test('a form that was never published is answered like one that does not exist, 
   assert.equal(policies[0], policies[1]);
 });
 
+test('a link that opens nothing is said in the look and the language of its form, of which a draft shows nothing', async () => {
+  const settings = { theme: { color: '#004488' }, locale: 'de' };
+  const form = await makeForm(tenant, [element('text', 'name')], { settings });
+  const draft = await makeForm(tenant, [element('text', 'name')], { publish: false, settings });
+  const wears = (text: string): boolean => text.includes('#004488') || text.includes('Dieser Link');
+  for (const link of ['resume', 'edit']) {
+    const { status, text } = await visitor.fetch(`/f/${form.id}/${link}/none`);
+    assert.deepEqual(
+      [status, wears(text), /<h2>(.*)<\/h2>/.exec(text)?.[1]],
+      [404, true, 'Dieser Link funktioniert nicht'],
+    );
+    assert.ok(text.includes('#004488'), 'its colour');
+    assert.equal(wears((await visitor.fetch(`/f/${draft.id}/${link}/none`)).text), false);
+  }
+});
+
 const shut: Readonly<Record<string, [settings: object, said: RegExp, next: RegExp]>> = {
   'is closed': [{ access: 'closed' }, /This form is closed/, /ask whoever gave you its address/],
   'is not open yet': [
     { opens_at: '2120-11-30T08:00:00Z', time_zone: 'Europe/Berlin' },
-    /This form is not open/,
+    /This form is not open yet/,
     /It opens on November 30, 2120 at 9:00\sAM GMT\+1\./,
   ],
   'is behind a password': [
@@ -327,8 +343,8 @@ const shut: Readonly<Record<string, [settings: object, said: RegExp, next: RegEx
     /A password is needed/,
     /Whoever gave you the address of this form can tell you/,
   ],
-  'is for invited people': [{ access: 'invited' }, /invited people only/, /the link in your invitation/],
-  'is full': [{ max_submissions: 1 }, /received all the answers/, /ask whoever gave you its address/],
+  'is for invited people': [{ access: 'invited' }, /By invitation only/, /the link in your invitation/],
+  'is full': [{ max_submissions: 1 }, /received all its answers/, /ask whoever gave you its address/],
 };
 for (const [what, [settings, said, next]] of Object.entries(shut)) {
   test(`the page of a form that ${what} wears its theme, bears its name and says what is next`, async () => {

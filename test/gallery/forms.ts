@@ -62,7 +62,7 @@ const workshop = (say: Say): FormNode =>
         composite(
           'guests',
           [
-            element('text', 'guest', { label: say('Name') }),
+            element('text', 'guest', { label: say('Name'), required: true }),
             element('yes_no', 'veg', { label: say('Eats no meat?'), options_layout: 'row' }),
           ],
           { label: say('Guest'), repeatable: true },

@@ -191,6 +191,17 @@ export const galleryStates: readonly GalleryState[] = [
       await field(place, 'guests[1][guest]').waitFor();
     },
   },
+  {
+    name: 'rows-errors',
+    form: 'workshop',
+    act: async (page, place) => {
+      await toSecondStep(page, place);
+      await place.locator('.add').click();
+      await field(place, 'guests[1][guest]').fill('Otti Berger');
+      await go(place, 'next');
+      await place.locator('.summary').waitFor();
+    },
+  },
   { name: 'review', form: 'workshop', act: toReview },
   { name: 'offline', form: 'workshop', act: loseTheLine },
   { name: 'choices', form: 'choices' },
@@ -202,6 +213,17 @@ export const galleryStates: readonly GalleryState[] = [
   { name: 'order-weighed', form: 'order', act: weigh },
   { name: 'order-filled', form: 'order', act: toOrder },
   { name: 'order-bare', form: 'order', hasScript: false, act: toOrder },
+  {
+    name: 'order-errors',
+    form: 'order',
+    act: async (page, place) => {
+      await weigh(page, place);
+      await go(place, 'next');
+      await place.locator('[name=way][value=post]').check();
+      await go(place, 'submit');
+      await place.locator('.summary').waitFor();
+    },
+  },
   {
     name: 'order-end',
     form: 'order',
@@ -244,6 +266,17 @@ export const galleryStates: readonly GalleryState[] = [
       await place.locator('.receipt').waitFor();
     },
   },
+  {
+    name: 'resumed',
+    form: 'workshop',
+    hasScript: false,
+    act: async (_page, place) => {
+      await fillFirstStep(place);
+      await go(place, 'save');
+      await place.locator('.receipt a').click();
+      await place.locator('.hint').waitFor();
+    },
+  },
   { name: 'closed', form: 'closed', ready: '.notice' },
   { name: 'early', form: 'early', ready: '.notice' },
   { name: 'full', form: 'full', ready: '.notice' },
@@ -254,6 +287,12 @@ export const galleryStates: readonly GalleryState[] = [
     form: 'workshop',
     ready: '.notice',
     path: ({ address }) => `${address('workshop')}/resume/none`,
+  },
+  {
+    name: 'unknown',
+    form: 'workshop',
+    ready: '.notice',
+    path: () => '/f/00000000-0000-7000-8000-000000000000',
   },
   { name: 'password', form: 'password' },
   {

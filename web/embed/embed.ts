@@ -25,7 +25,7 @@
 :where(:root:has(.formloom-dialog[open])) { overflow: hidden; }
 :where(.formloom-close) { position: sticky; inset-block-start: .5rem; z-index: 1; display: block; inline-size: 2.75rem; block-size: 2.75rem; margin: .5rem .5rem -3.25rem auto; padding: 0; border: 0; border-radius: 50%; background: #fffc; color: #333; font: 1.5rem/1 system-ui, sans-serif; cursor: pointer; }
 :where(.formloom-button, .formloom-close):focus-visible { outline: 3px solid #1a73e8; outline-offset: 2px; }
-@media (max-width: 40rem) { :where(.formloom-dialog) { inline-size: 100vw; max-block-size: none; block-size: 100dvh; border-radius: 0; } }`;
+@media (max-width: 40rem) { :where(.formloom-dialog) { inline-size: 100vw; margin-block-end: 0; border-radius: 1rem 1rem 0 0; } }`;
 
   /** What a bare data-reference takes along from the address of the page. */
   const campaign = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];

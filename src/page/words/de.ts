@@ -26,6 +26,7 @@ export const german: Words = {
   videos: 'Videos',
   signDraw: 'Zeichnen Sie Ihre Unterschrift, oder tippen Sie Ihren Namen.',
   signType: 'Tippen Sie Ihren Namen als Unterschrift.',
+  signName: 'Oder tippen Sie Ihren Namen',
   signUndo: 'Zurücknehmen',
   signClear: 'Löschen',
   anImage: 'ein Bild',
@@ -98,9 +99,9 @@ export const german: Words = {
 
   closedTitle: 'Dieses Formular ist geschlossen',
   closedText: 'Es nimmt keine Antworten mehr an.',
-  notOpenTitle: 'Dieses Formular ist nicht geöffnet',
-  fullText: 'Dieses Formular hat alle Antworten erhalten, die es annimmt.',
-  invitedText: 'Dieses Formular ist nur für eingeladene Personen geöffnet.',
+  notOpenTitle: 'Dieses Formular ist noch nicht geöffnet',
+  fullTitle: 'Dieses Formular hat alle Antworten erhalten',
+  invitedTitle: 'Nur mit Einladung',
   opensOn: 'Es öffnet am {date}.',
   closedNext: 'Wenn Sie eine Frage haben, wenden Sie sich an die Person, die Ihnen die Adresse gegeben hat.',
   invitedNext:

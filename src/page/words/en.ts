@@ -24,6 +24,7 @@ export const english = {
   videos: 'videos',
   signDraw: 'Draw your signature, or type your name.',
   signType: 'Type your name as your signature.',
+  signName: 'Or type your name',
   signUndo: 'Undo',
   signClear: 'Clear',
   anImage: 'an image',
@@ -94,9 +95,9 @@ export const english = {
 
   closedTitle: 'This form is closed',
   closedText: 'It takes no more answers.',
-  notOpenTitle: 'This form is not open',
-  fullText: 'This form has received all the answers that it takes.',
-  invitedText: 'This form is open to invited people only.',
+  notOpenTitle: 'This form is not open yet',
+  fullTitle: 'This form has received all its answers',
+  invitedTitle: 'By invitation only',
   opensOn: 'It opens on {date}.',
   closedNext: 'If you have a question, ask whoever gave you its address.',
   invitedNext:

@@ -26,6 +26,7 @@ export const spanish: Words = {
   videos: 'vídeos',
   signDraw: 'Dibuje su firma o escriba su nombre.',
   signType: 'Escriba su nombre como firma.',
+  signName: 'O escriba su nombre',
   signUndo: 'Deshacer',
   signClear: 'Borrar',
   anImage: 'una imagen',
@@ -95,9 +96,9 @@ export const spanish: Words = {
 
   closedTitle: 'Este formulario está cerrado',
   closedText: 'Ya no admite respuestas.',
-  notOpenTitle: 'Este formulario no está abierto',
-  fullText: 'Este formulario ya ha recibido todas las respuestas que admite.',
-  invitedText: 'Este formulario es solo para personas invitadas.',
+  notOpenTitle: 'Este formulario aún no está abierto',
+  fullTitle: 'Este formulario ya tiene todas sus respuestas',
+  invitedTitle: 'Solo con invitación',
   opensOn: 'Se abre el {date}.',
   closedNext: 'Si tiene alguna pregunta, diríjase a quien le dio su dirección.',
   invitedNext:

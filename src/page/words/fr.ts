@@ -26,6 +26,7 @@ export const french: Words = {
   videos: 'vidéos',
   signDraw: 'Dessinez votre signature ou saisissez votre nom.',
   signType: 'Saisissez votre nom en guise de signature.',
+  signName: 'Ou saisissez votre nom',
   signUndo: 'Annuler',
   signClear: 'Effacer',
   anImage: 'une image',
@@ -97,9 +98,9 @@ export const french: Words = {
 
   closedTitle: 'Ce formulaire est fermé',
   closedText: 'Il n’accepte plus de réponses.',
-  notOpenTitle: 'Ce formulaire n’est pas ouvert',
-  fullText: 'Ce formulaire a reçu toutes les réponses qu’il accepte.',
-  invitedText: 'Ce formulaire est réservé aux personnes invitées.',
+  notOpenTitle: 'Ce formulaire n’est pas encore ouvert',
+  fullTitle: 'Ce formulaire a reçu toutes ses réponses',
+  invitedTitle: 'Sur invitation uniquement',
   opensOn: 'Il ouvrira le {date}.',
   closedNext: 'Pour toute question, adressez-vous à la personne qui vous a donné son adresse.',
   invitedNext:

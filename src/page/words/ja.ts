@@ -26,6 +26,7 @@ export const japanese: Words = {
   videos: '動画',
   signDraw: '署名を描くか、お名前を入力してください。',
   signType: '署名としてお名前を入力してください。',
+  signName: 'またはお名前を入力してください',
   signUndo: '元に戻す',
   signClear: '消去',
   anImage: '画像',
@@ -96,9 +97,9 @@ export const japanese: Words = {
 
   closedTitle: 'このフォームは終了しました',
   closedText: '回答の受け付けは終了しました。',
-  notOpenTitle: 'このフォームは公開されていません',
-  fullText: 'このフォームの回答数は上限に達しました。',
-  invitedText: 'このフォームに回答できるのは、招待された方のみです。',
+  notOpenTitle: 'このフォームはまだ公開されていません',
+  fullTitle: 'このフォームの回答数は上限に達しました',
+  invitedTitle: '招待された方のみ回答できます',
   opensOn: '{date}に公開されます。',
   closedNext: 'ご不明な点は、このフォームのアドレスを案内した方にお尋ねください。',
   invitedNext:

@@ -1,3 +1,4 @@
+import './share-view.css';
 import type { ReactElement } from 'react';
 import { Button } from '../../design/button.tsx';
 import { QrCode, qrCodeFile } from '../../design/qr-code.tsx';
@@ -7,7 +8,7 @@ import { saveFile } from '../../design/save-file.ts';
 export function SharedCode({ text, name }: { text: string; name: string }): ReactElement {
   const fileName = `${name.replaceAll(/[^\p{Letter}\p{Number}]+/gu, '-') || 'form'}.svg`;
   return (
-    <div className="row">
+    <div className="shared-code">
       <QrCode text={text} label={`QR code of ${text}`} size={168} />
       <Button icon="download" onPress={() => saveFile(fileName, qrCodeFile(text), 'image/svg+xml')}>
         Download as SVG

@@ -98,12 +98,13 @@ function take(page: Page, box: HTMLElement): void {
     });
     return made;
   };
-  const { help, undo, clear } = box.dataset;
+  const { help, name, undo, clear } = box.dataset;
   box.replaceChildren(
     canvas,
     make(
       'p',
       {},
+      make('label', { htmlFor: control.id }, name ?? ''),
       button(undo, () => signature.strokes.pop()),
       button(clear, () => (signature.strokes = [])),
     ),

@@ -13,10 +13,11 @@ const style = `
   content: ""; display: block; inline-size: 100%; aspect-ratio: 5 / 2; border: 1px solid var(--edge); border-radius: var(--round); touch-action: none; cursor: crosshair;
   background: linear-gradient(#aeb9b4, #aeb9b4) 50% 76% / 84% 1px no-repeat #fff; forced-color-adjust: none;
 }
-/* The room of the buttons, which come with the script. */
+/* The room of the label and the buttons, which come with the script. */
 .pad:empty { padding-block-end: 2.25rem; }
-.pad p { display: flex; justify-content: end; gap: var(--2); margin-block-end: calc(-1 * var(--2)); }
-.pad:not(.drawn) p { visibility: hidden; }
+.pad p { display: flex; flex-wrap: wrap; align-items: center; gap: 0 var(--2); margin-block-end: calc(-1 * var(--2)); }
+.pad label { margin-inline-end: auto; }
+.pad:not(.drawn) button { visibility: hidden; }
 .pad button { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
 .pad button:hover { color: var(--ink); }
 .pad.drawn + .held > li:not(:has(.error)) { display: none; }
@@ -26,10 +27,11 @@ const style = `
 /** A field for a name, which is the signature of whoever types it; the script draws beside it what a pointer draws. */
 export const signature = styled<'signature'>([style], (element, place) => {
   const field = fieldAt(element, place);
-  const { signDraw, signType, signUndo, signClear } = place.page.words;
+  const { signDraw, signType, signName, signUndo, signClear } = place.page.words;
   const pad = attributes({
     class: 'pad',
     'data-help': signDraw,
+    'data-name': signName,
     'data-undo': signUndo,
     'data-clear': signClear,
   });
