@@ -11,6 +11,7 @@ import { type FormName, galleryForms } from './gallery/forms.ts';
 import { makeLogo, makePhoto } from './gallery/pictures.ts';
 import { type GalleryState, galleryStates, type Made } from './gallery/states.ts';
 import { endAnimations, findBarriers, openConsoleBrowser } from './console-browser.ts';
+import { openMailServer } from './mail-server.ts';
 import { openService } from './service.ts';
 import { openVisitor } from './visitor.ts';
 
@@ -23,7 +24,12 @@ const folder = fileURLToPath(new URL('../screenshots/pages/', import.meta.url));
 const chosen = process.env['SCREENS'] ?? '';
 await mkdir(folder, { recursive: true });
 
-const service = await openService({ SUBMITS_PER_ADDRESS: '100000' });
+const inbox = await openMailServer();
+const service = await openService({
+  SUBMITS_PER_ADDRESS: '100000',
+  SMTP_URL: inbox.url,
+  MAIL_FROM: 'Weaving Mill <forms@formloom.test>',
+});
 const tenant = await service.makeTenant();
 const browser = await openConsoleBrowser(service);
 const visitor = openVisitor(service);
@@ -140,28 +146,74 @@ const looks = [320, 375, 800, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 
+/** A picture of a page in every look. @returns what is wrong with it. */
+async function takePictures(page: Page, name: string): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { width, colorScheme } of looks) {
+    const where = `${name}-${width}-${colorScheme}`;
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    for (const frame of page.frames()) await frame.evaluate(endAnimations);
+    await page.evaluate('document.fonts.ready.then(() => null)');
+    for (const frame of page.frames()) {
+      const barriers = await findBarriers(frame);
+      problems.push(...barriers.map((barrier) => `${where}: ${barrier}`));
+      if (await frame.evaluate('document.documentElement.scrollWidth > innerWidth'))
+        problems.push(`${where}: is wider than its window`);
+    }
+    await page.screenshot({ path: join(folder, `${where}.png`), fullPage: true });
+  }
+  return problems;
+}
+
 for (const state of galleryStates.filter(({ name }) => name.startsWith(chosen))) {
   for (const dress of Object.keys(dresses) as Dress[]) {
     test(`${state.name}, ${dress}`, async () => {
       const page = await openState(state, dress);
-      const problems: string[] = [];
-      for (const { width, colorScheme } of looks) {
-        const where = `${state.name}-${dress}-${width}-${colorScheme}`;
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme });
-        for (const frame of page.frames()) await frame.evaluate(endAnimations);
-        await page.evaluate('document.fonts.ready.then(() => null)');
-        for (const frame of page.frames()) {
-          const barriers = await findBarriers(frame);
-          problems.push(...barriers.map((barrier) => `${where}: ${barrier}`));
-          if (await frame.evaluate('document.documentElement.scrollWidth > innerWidth'))
-            problems.push(`${where}: is wider than its window`);
-        }
-        await page.screenshot({ path: join(folder, `${where}.png`), fullPage: true });
-      }
+      const problems = await takePictures(page, `${state.name}-${dress}`);
       await page.context().close();
       browser.assertQuiet();
       assert.deepEqual(problems, []);
     });
   }
+}
+
+/** What is mailed of a form, by the address that it comes to. */
+const letters = {
+  'mail-receipt': 'anni@example.org',
+  'mail-notification': 'studio@example.org',
+  'mail-invitation': 'otti@example.org',
+};
+
+const wantedLetters = Object.entries(letters).filter(([name]) => name.startsWith(chosen));
+if (wantedLetters.length > 0) {
+  const { structure, settings } = galleryForms.workshop((text) => text, photo);
+  const told = { notification_email: letters['mail-notification'], receipt_email_element: 'email' };
+  const { body: form } = await tenant.call('POST', '/forms', {
+    structure,
+    settings: { ...settings, ...told },
+    publish: true,
+  });
+  await tenant.call('POST', `/forms/${form.id}/invitations`, {
+    invitations: [{ email: letters['mail-invitation'], name: 'Otti Berger' }],
+    message: 'Dear {{name}},\n\nthree days at the loom, in June. Tell us when you arrive.',
+  });
+  await visitor.submit(form.id, {
+    name: 'Anni Albers',
+    email: letters['mail-receipt'],
+    day: '2126-06-14',
+    size: 'Small',
+    guests: [{ guest: 'Otti Berger', veg: true }],
+    wishes: 'A place at the window, please.',
+  });
+}
+for (const [name, address] of wantedLetters) {
+  test(name, async () => {
+    const { mail } = await inbox.waitForOne(address);
+    const page = await browser.open('/healthz');
+    await page.setContent(mail.html!);
+    const problems = await takePictures(page, name);
+    await page.context().close();
+    assert.deepEqual(problems, []);
+  });
 }
