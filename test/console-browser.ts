@@ -109,21 +109,29 @@ export async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** Moves the focus with Tab to the control of this name, as somebody without a mouse does. */
+/**
+ * Moves the focus with Tab to the control of this name, as somebody without a mouse does. The control is found by its
+ * name once, and again when the page draws it anew: each search reads the names of a whole screen.
+ */
 export async function tabTo(page: Page, role: Role, name: string | RegExp): Promise<void> {
   const target = page.getByRole(role, { name, exact: true }).first();
   await target.waitFor();
+  let found = await target.elementHandle();
   for (let tries = 0; tries < 80; tries += 1) {
-    if (await target.evaluate(hasFocus)) return;
-    await page.keyboard.press('Tab');
+    const has = await found?.evaluate(hasFocus);
+    if (has) return;
+    if (has === undefined) found = await target.elementHandle();
+    else await page.keyboard.press('Tab');
   }
   assert.fail(`Tab does not lead to the ${role} ${String(name)}`);
 }
 type Role = Parameters<Page['getByRole']>[0];
 
-/** Runs in the browser, whose globals this program's types do not know. */
-const hasFocus = (element: unknown): boolean =>
-  (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement === element;
+/** Runs in the browser, whose globals this program's types do not know; nothing of an element that is gone. */
+const hasFocus = (element: { isConnected?: boolean }): boolean | undefined =>
+  element.isConnected
+    ? (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement === element
+    : undefined;
 
 /**
  * Waits for a toast that says this, and points at it, so that it stays: by itself it goes (`shownMs`), and a test beside

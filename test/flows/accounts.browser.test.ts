@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import type { Response } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
@@ -209,8 +210,13 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await page.reload();
   await page.getByRole('rowheader', { name: /Newcomer/ }).waitFor();
   await tabTo(page, 'button', /Role of Newcomer/);
+  // The list is read anew after the toast: what somebody else changes before that, this window has seen.
+  const isList = (response: Response): boolean =>
+    response.request().method() === 'GET' && /\/api\/v1\/members$/.test(response.url());
+  const viewerListed = page.waitForResponse(isList);
   await press(page, 'Enter', 'Home', 'Enter');
   await page.getByText('Newcomer is viewer now.').waitFor();
+  await viewerListed;
   const { database } = service.services;
   const { rows } = await database.query<{ id: string }>(
     "select id from users where email = 'new@example.org'",
@@ -226,8 +232,10 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await again.getByText('Partner changed this member').waitFor();
   await again.getByText('Role: viewer → editor').waitFor();
   await tabTo(page, 'button', 'Change role');
+  const adminListed = page.waitForResponse(isList);
   await press(page, 'Enter');
   await page.getByText('Newcomer is admin now.').waitFor();
+  await adminListed;
   await promote('viewer');
   await tabTo(page, 'button', 'Remove Newcomer');
   await press(page, 'Enter', 'Tab');
