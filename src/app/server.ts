@@ -4,7 +4,7 @@ import { staticRoutes } from '#console/static.ts';
 import { fileRoutes } from '#files/routes.ts';
 import { jsonType, openServer, refuseOtherMethods, type Server } from '#kit/http.ts';
 import { ownHosts } from '#kit/own-hosts.ts';
-import { packFile, sendPacked } from '#kit/packing.ts';
+import { packFile, sendPacked, whenAsked } from '#kit/packing.ts';
 import { pageRoutes } from '#page/routes.ts';
 import { openVisitCounter } from '#submissions/analytics/visit-counter.ts';
 import { embedRoute } from '#page/theme/embed-route.ts';
@@ -35,7 +35,6 @@ export async function buildServer(services: Services, state: { isStopping: () =>
     onAnswered: services.metrics?.meter.answered,
   });
   const routes = apiRoutes(services);
-  const openApi = writeOpenApi(routes, { publicUrl: config.publicUrl, version });
 
   const requestLog = openRequestLog(services);
   const auditLog = openAuditLog(services);
@@ -55,9 +54,12 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   server.get('/', async (_request, reply) => reply.redirect('/app/', 302));
   refuseOtherMethods(server, '/', ['GET']);
   await embedRoute(server);
-  const openApiText = packFile(Buffer.from(JSON.stringify(openApi)));
+  // When it is first asked for: it is a fifth of what a start makes, and most processes never are.
+  const openApi = whenAsked(async () =>
+    packFile(Buffer.from(JSON.stringify(writeOpenApi(routes, { publicUrl: config.publicUrl, version })))),
+  );
   server.get('/api/v1/openapi.json', async (request, reply) =>
-    sendPacked(request, reply.type(jsonType), openApiText),
+    sendPacked(request, reply.type(jsonType), await openApi()),
   );
   const console = {
     ...services,

@@ -15,7 +15,14 @@ import { filterColumns, isMet } from '#submissions/filter/queries.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
 import { sortedFrom } from '#submissions/sort/queries.ts';
 import { checking, checkParameters, isPassed } from '../checks.ts';
-import { asking, questionParameters, walk, wordsInSubject } from '../question.ts';
+import {
+  asking,
+  askingWords,
+  questionParameters,
+  walk,
+  wordParameters,
+  wordsInSubject,
+} from '../question.ts';
 
 /** The submissions of a form that were made in some milliseconds. */
 export const findIdsBetween = statement(
@@ -38,17 +45,25 @@ const viewParameters = {
   is_any: boolean,
 } as const;
 
-const viewed = `${asking},
-  ${checking},
+const matches = `
   f as materialized (
     select d.submission_id as id, segments.code from question cross join segments
     join search_documents d on d.workspace_id = $workspace_id
-      and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery),
+      and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery)`;
+
+const viewed = `${asking},
+  ${checking},
+  ${matches},
   viewed as (
     select f.id, ${wordsInSubject} as rank from f
     where f.id >= $from_id and f.id < $to_id
       and ($is_any or exists (
         select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${isMet} and ${isPassed})))`;
+
+/** Of words alone, with no filter. */
+const viewedOfWords = `${askingWords},
+  ${matches},
+  viewed as (select f.id, ${wordsInSubject} as rank from f)`;
 
 /** How many submissions have the words of a question, as far as they are counted: so many are looked at one by one. */
 export const countLooks = statement(
@@ -60,22 +75,27 @@ export const countLooks = statement(
 );
 
 /** One page of a searched view with the exact total in each row; at least one row. */
-export const searchView = statement(
-  'search_view',
-  { ...viewParameters, limit: integer, offset: bigint },
-  {
-    total: bigint,
-    id: nullable(uuid),
-    status: nullable(word<SubmissionStatus>()),
-    version: nullable(integer),
-    answers: nullable(text),
-    reference: nullable(text),
-    created_at: nullable(timestamp),
-    updated_at: nullable(timestamp),
-    completed_at: nullable(timestamp),
-    tags: nullable(texts),
-  },
-  `with ${viewed},
+const pageOf = <Parameters extends typeof wordParameters>(
+  name: string,
+  parameters: Parameters,
+  viewed: string,
+) =>
+  statement(
+    name,
+    { ...parameters, limit: integer, offset: bigint },
+    {
+      total: bigint,
+      id: nullable(uuid),
+      status: nullable(word<SubmissionStatus>()),
+      version: nullable(integer),
+      answers: nullable(text),
+      reference: nullable(text),
+      created_at: nullable(timestamp),
+      updated_at: nullable(timestamp),
+      completed_at: nullable(timestamp),
+      tags: nullable(texts),
+    },
+    `with ${viewed},
    page as (select id, rank from viewed order by rank desc, id desc limit $limit offset $offset)
    select count.total, s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
           s.created_at, s.updated_at, s.completed_at, s.tags
@@ -83,7 +103,9 @@ export const searchView = statement(
    left join page on true
    left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
    order by page.rank desc, page.id desc`,
-);
+  );
+export const searchView = pageOf('search_view', viewParameters, viewed);
+export const searchViewOfWords = pageOf('search_view_of_words', wordParameters, viewedOfWords);
 
 /** The submissions above and below one in a searched view; none when it is not in it. */
 export const searchNeighbours = statement(

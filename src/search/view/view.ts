@@ -11,6 +11,7 @@ import {
   searchNeighbours,
   searchView,
   searchViewIds,
+  searchViewOfWords,
   sortedSearch,
 } from './queries.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
@@ -40,7 +41,7 @@ type View = {
   sort: Sort | undefined;
 };
 type Question = Reached['index'] &
-  Reached['checks'] & { workspace_id: string; form_ids: string[]; is_open: boolean };
+  Reached['checks'] & { workspace_id: string; form_ids: string[]; is_open: boolean; isPlain: boolean };
 
 /** As many ids are held in memory at once: about 20 MB. */
 const listedLimit = 200_000;
@@ -106,6 +107,7 @@ async function readMeant(
     ...index,
     ...checks,
     is_open: !hasWords && !isPlain,
+    isPlain,
   };
   if (checks.check_kinds.length > 0) await limitLooks(database, { ...asked, ...filter });
   return {
@@ -190,7 +192,10 @@ export async function readViewPage(database: Database, view: View, cut: Cut) {
   const rows =
     asked === undefined
       ? await list(database, { ...filter, ...leftOf(filter, cut), is_counted: isCounted, limit, offset })
-      : await searchView(database, { ...filter, ...asked, limit, offset });
+      : await (asked.isPlain && filter.kind === 'any' && !filter.isDated ? searchViewOfWords : searchView)(
+          database,
+          { ...filter, ...asked, limit, offset },
+        );
   return { rows: foundIn(rows), total: cut.total ?? rows[0]!.total };
 }
 
