@@ -105,6 +105,10 @@ async function takePicture(
   await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: !act });
   await page.emulateMedia({ media: null });
   await page.context().setOffline(false);
+  // The next picture begins with leaving this one, which asks while something is not saved.
+  await page
+    .locator(':is([data-save-state="pending"], [data-save-state="saving"])')
+    .waitFor({ state: 'detached' });
   browser.assertQuiet();
   return isWider ? [...barriers, 'is wider than its window'] : barriers;
 }
