@@ -529,7 +529,6 @@ const inBuilder: readonly Screen[] = [
     '.canvas-body',
     doing(select('Experience'), properties, press('Paste a list', '.dialog textarea')),
   ],
-  ['builder-compare', inForm, '.canvas-body', doing(show('History'), press('Compare and restore'))],
   [
     'builder-publish-problems',
     `/app/forms/${scratch}`,
@@ -545,6 +544,12 @@ const inBuilder: readonly Screen[] = [
       },
       press('Publish', '.publish-problems'),
     ),
+  ],
+  [
+    'builder-compare',
+    `/app/forms/${scratch}`,
+    '.canvas-body',
+    doing(show('History'), press('Compare and restore')),
   ],
   ['builder-insert', inForm, '.canvas-body', doing(select('Experience'), (page) => page.keyboard.press('/'))],
   ...[

@@ -188,7 +188,8 @@ function donePage(publicUrl: string, apiKey: string): string {
 <h2 class="step">For programs</h2>
 <p class="prose">This is your first API key. It is shown only now, so keep it in a safe place.</p>
 <p class="receipt"><code>${apiKey}</code></p>
-<p class="prose">Try it: <code>curl ${publicUrl}/api/v1/forms -H "Authorization: Bearer ${apiKey}"</code></p>
+<p class="prose">Try it:</p>
+<p class="receipt"><code>curl ${publicUrl}/api/v1/forms -H "Authorization: Bearer ${apiKey}"</code></p>
 <p class="prose"><a href="/api/v1/docs">Read the API reference</a></p>
 </div>`,
   });

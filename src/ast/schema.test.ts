@@ -51,7 +51,7 @@ test('an element schema carries required attributes, defaults and caps from the 
           options: attributeSchema(elements.radio.attrs.options),
           other: { title: 'Other answer', type: 'boolean', default: false },
           options_layout: {
-            title: 'Options',
+            title: 'Arrangement',
             type: 'string',
             enum: ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'],
             default: 'stack',

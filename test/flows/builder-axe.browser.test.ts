@@ -173,6 +173,14 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await tap('Properties');
   await sheet.getByLabel('Help text').fill('When will you come?');
   await isFit('the properties');
+  // A form goes by its head alone: what is typed is not lost by a flick over it.
+  await tap('Paste a list', sheet);
+  const list = page.getByRole('dialog', { name: 'Options from a list' });
+  await list.getByRole('textbox').fill('Monday');
+  await swipe(page, list.getByText('One option a line'), 200);
+  assert.equal(await list.getByRole('textbox').inputValue(), 'Monday');
+  await swipe(page, list, 200);
+  await list.waitFor({ state: 'detached' });
   await swipe(page, sheet, 60);
   await sheet.getByRole('heading', { name: 'Single choice' }).waitFor();
   await swipe(page, sheet, 200, { isJoined: true });

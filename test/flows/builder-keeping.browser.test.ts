@@ -376,6 +376,23 @@ test('a published option that is renamed keeps what answers have of it, and has 
   await page.close();
 });
 
+test('who undoes what was done in a form that is left is told that it is not open any more, and nothing changes', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'Name' })));
+  const page = await openBuilder(form);
+  await view(page, 'JSON');
+  const json = page.getByLabel('The form as JSON');
+  await json.fill((await json.inputValue()).replace('"Name"', '"Full name"'));
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await until('it to be saved', async () => labels(await draftOf(form)).includes('Full name'));
+  await page.getByRole('link', { name: /All forms of/ }).click();
+  await page.getByRole('heading', { level: 1, name: 'Forms' }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('The form is not open here any more, so this cannot be undone.').waitFor();
+  assert.deepEqual(labels(await draftOf(form)), ['Full name']);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
 test('undo works from a switch too, and the answers of a trial stay when its width changes', async () => {
   const form = await make(structure(element('text', 'a', { label: 'Name' })));
   const page = await openBuilder(form);

@@ -138,6 +138,12 @@ test('B7: moving what a rule names behind it asks as well; a new id takes the ru
     JSON.stringify(await attribute(id, 0, 1, 'show_when')).includes('"land"'),
   );
   assert.equal(await attribute(id, 0, 0, 'id'), 'land');
+  // Another part is selected, and the focus was not taken away before.
+  await field.fill('nation');
+  await part(page, '“More”').dispatchEvent('click');
+  await until('the id to be that of the part for which it was typed', async () =>
+    JSON.stringify(await attribute(id, 0, 1, 'show_when')).includes('"nation"'),
+  );
   await page.context().close();
 });
 

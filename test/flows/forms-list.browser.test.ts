@@ -38,18 +38,18 @@ async function choose(page: Page, form: string, action: string): Promise<void> {
 test('a template with a picture brings it into the workspace, and its page shows it', async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open('/app/', person);
-  // Who closes the dialog while its picture is on the way makes no form, and stays where they are.
+  // Who goes elsewhere while its picture is on the way makes no form, and is not called away from there.
   const held = Promise.withResolvers<void>();
   await page.route(/\/images$/, (route) => held.promise.then(() => route.continue()), { times: 1 });
   const sent = page.waitForResponse(/\/images$/);
   const asked = page.waitForRequest(/\/images$/);
-  await page.getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('button', { name: /^RSVP/ }).click();
   await asked;
-  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'All submissions' }).click();
+  await heading(page, 'All submissions');
   held.resolve();
   await sent;
-  await page.getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('link', { name: 'Forms', exact: true }).click();
   await page.getByRole('button', { name: /^RSVP/ }).click();
   await page.waitForURL(/\/app\/forms\/[0-9a-f-]{36}$/);
   const id = page.url().split('/').at(-1)!;
@@ -68,15 +68,12 @@ test('a template with a picture brings it into the workspace, and its page shows
 test('a form is made from a template by keyboard, and opens in the builder', async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open('/app/', person);
-  await tabTo(page, 'button', 'Create form');
-  await press(page, 'Enter');
-  const dialog = page.getByRole('dialog', { name: 'Create form' });
-  await dialog.getByLabel('Find a template').fill('nothing like it');
-  await dialog.getByText('No template says “nothing like it”').waitFor();
-  await dialog.getByLabel('Find a template').fill('Attachments');
+  await page.getByLabel('Find a template').fill('nothing like it');
+  await page.getByText('No template says “nothing like it”').waitFor();
+  await page.getByLabel('Find a template').fill('Attachments');
   await until(
     'only what asks for that to be left',
-    async () => (await dialog.locator('.template').count()) < 4,
+    async () => (await page.locator('.template').count()) < 4,
   );
   await tabTo(page, 'button', /^Contact/);
   await press(page, 'Enter');
@@ -95,13 +92,12 @@ test('a form is made from a template by keyboard, and opens in the builder', asy
 test('pasted JSON that is wrong is told where; dropped JSON that is right becomes a form', async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
-  await page.getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('tab', { name: 'From JSON' }).click();
   const area = page.getByLabel('Form as JSON');
   const step = (label: string): string =>
     `{"type":"form","attrs":{"name":"Pasted"},"children":[\n{"type":"step","attrs":{},"children":[\n{"type":"text","attrs":{"id":"a"${label}},"children":[]}]}]}`;
   await area.fill(step(''));
-  await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('button', { name: 'Create form' }).click();
   const problem = page.getByRole('alert').getByRole('button', { name: /Step 1, element 1, line 3/ });
   await problem.click();
   const marked = await area.evaluate((element: unknown) => {
@@ -115,7 +111,7 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
   assert.equal(marked, '{"type":"text","attrs":{"id":"a"},"children":[]}');
 
   await area.fill('{ "type": "form", ');
-  await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('alert').getByText('This is not valid JSON').waitFor();
   await page.getByRole('tab', { name: 'Templates' }).click();
   await page.getByRole('tab', { name: 'From JSON' }).click();
@@ -126,7 +122,7 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
   );
   await area.dispatchEvent('drop', { dataTransfer: dropped });
   await page.getByRole('alert').waitFor({ state: 'detached' });
-  await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('button', { name: 'Create form' }).click();
   await page.waitForURL(/\/app\/forms\//);
   assert.deepEqual(
     (await list(person)).map(({ name }) => name),
@@ -267,7 +263,6 @@ test('a form leaves one workspace as a file and becomes a draft of another, whic
   assert.equal(file.suggestedFilename(), 'Moving.form.tar.gz');
   const to = await signIn(service, { role: 'admin' });
   const page = await console.open(`/app/w/${to.workspaceId}/forms`, to);
-  await page.getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('tab', { name: 'File' }).click();
   const choosing = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Choose a file' }).click();

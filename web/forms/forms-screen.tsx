@@ -8,7 +8,7 @@ import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 import { Pager } from '../design/pager.tsx';
 import { mayEdit } from '../shell/session.ts';
 import { useWorkspace } from '../settings/workspace.ts';
-import { CreateFormDialog } from './create/create-form-dialog.tsx';
+import { CreateForm, CreateFormDialog } from './create/create-form-dialog.tsx';
 import { formsQuery, type FormsView, readFormsView } from './forms-query.ts';
 import { FormsTable } from './forms-table.tsx';
 import { FormsToolbar } from './forms-toolbar.tsx';
@@ -34,14 +34,23 @@ export function FormsScreen(): ReactElement {
       replace: true,
       resetScroll: false,
     });
+  const isEmpty = forms.data?.pagination.total_count === 0;
+  if (isEmpty && !isFiltered && isEditor)
+    return (
+      <Page
+        title="Forms"
+        lead="Make your first form: choose how it begins. You can try everything out before anybody sees it."
+      >
+        <CreateForm workspaceId={workspace.id} />
+      </Page>
+    );
   const create = isEditor && (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
       Create form
     </Button>
   );
-  const isEmpty = forms.data?.pagination.total_count === 0;
   return (
-    <Page title="Forms" actions={!(isEmpty && !isFiltered) && create}>
+    <Page title="Forms" actions={create}>
       {!(isEmpty && !isFiltered) && (
         <FormsToolbar view={view} onChange={show} total={forms.data?.pagination.total_count} />
       )}
@@ -56,7 +65,11 @@ export function FormsScreen(): ReactElement {
           <p>Try another word, or another status.</p>
         </EmptyState>
       )}
-      {isEmpty && !isFiltered && <NoForms create={create} />}
+      {isEmpty && !isFiltered && (
+        <EmptyState icon="form" title="No forms yet">
+          <p>When somebody makes a form in this workspace, it appears here.</p>
+        </EmptyState>
+      )}
       {forms.data && !isEmpty && (
         <div className="forms-results" data-stale={forms.isPlaceholderData || undefined}>
           <FormsTable workspace={workspace} forms={forms.data.data} />
@@ -71,23 +84,5 @@ export function FormsScreen(): ReactElement {
       )}
       <CreateFormDialog workspaceId={workspace.id} isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
-  );
-}
-
-function NoForms({ create }: { create: ReactElement | false }): ReactElement {
-  if (!create) {
-    return (
-      <EmptyState icon="form" title="No forms yet">
-        <p>When somebody makes a form in this workspace, it appears here.</p>
-      </EmptyState>
-    );
-  }
-  return (
-    <EmptyState icon="form" title="Make your first form" action={create}>
-      <p>
-        Begin with an empty page, a template, or JSON that you have. You can try everything out before anybody
-        sees it.
-      </p>
-    </EmptyState>
   );
 }

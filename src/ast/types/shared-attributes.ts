@@ -17,7 +17,7 @@ export const columnSpan = {
 } as const;
 /** How the options of a question stand. */
 export const optionsLayout = <Layout extends (typeof layouts)[number]>(usual: Layout) =>
-  ({ kind: 'one-of', title: 'Options', values: layouts, default: usual }) as const;
+  ({ kind: 'one-of', title: 'Arrangement', values: layouts, default: usual }) as const;
 export const count = <Title extends string>(title: Title, min: number, max: number) =>
   ({ kind: 'count', title, min, max }) as const;
 

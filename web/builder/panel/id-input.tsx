@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { isElementId } from '#ast/attributes.ts';
 import { TextField } from '../../design/field.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
@@ -31,6 +31,9 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
     if (typed !== undefined && typed !== value && !refusal) onChange(typed === '' ? undefined : typed);
     setTyped(undefined);
   };
+  // Who selects another part by what leaves the focus where it is takes the field away before it is left.
+  const takeLast = useEffectEvent(take);
+  useEffect(() => () => takeLast(), []);
   const dependants = listReferences(root)
     .filter(({ name, of }) => name === value && (of === 'step') === isStep)
     .map(({ from }) => findNode(root, from))

@@ -113,7 +113,12 @@ function VersionDialog({ version, isReadOnly, onClose, onRestore }: DialogProps)
       actions={
         <>
           <Button onPress={onClose}>Close</Button>
-          <Button variant="primary" icon="history" isDisabled={isReadOnly} onPress={() => onRestore(version)}>
+          <Button
+            variant="primary"
+            icon="history"
+            isDisabled={isReadOnly || differences?.length === 0}
+            onPress={() => onRestore(version)}
+          >
             Restore into the working copy
           </Button>
         </>

@@ -21,23 +21,14 @@ const TemplateGallery = lazy(async () => ({
 type Way = 'templates' | 'json' | 'file';
 
 /** Makes a form, empty, from a template, from JSON or from a file, and opens it in the builder. */
-export function CreateFormDialog({
-  workspaceId,
-  isOpen,
-  onClose,
-}: {
-  workspaceId: string;
-  isOpen: boolean;
-  onClose: () => void;
-}): ReactElement {
+export function CreateForm({ workspaceId }: { workspaceId: string }): ReactElement {
   const [way, setWay] = useState<Way>('templates');
   // Outlives a look at the templates.
   const [pasted, setPasted] = useState('');
   const navigate = useNavigate();
   const making = useRef<AbortController>(undefined);
   // Who goes on with something else meanwhile is not called away from it.
-  const stop = (): void => making.current?.abort();
-  useEffect(() => stop, []);
+  useEffect(() => () => making.current?.abort(), []);
   const create = useMutation({
     async mutationFn(form: NewForm | (() => Promise<NewForm>)) {
       const { signal } = (making.current = new AbortController());
@@ -46,18 +37,13 @@ export function CreateFormDialog({
       return { signal, ...(await call(workspaceId, 'createForm', { body })) };
     },
     async onSuccess({ id, signal }) {
-      await queryClient.invalidateQueries({ queryKey: ['forms'] });
+      // First: where there was none before, the list with the new form takes the place of this.
       if (!signal.aborted) await navigate({ to: '/forms/$form', params: { form: id } });
+      await queryClient.invalidateQueries({ queryKey: ['forms'] });
     },
   });
-  const close = (): void => {
-    stop();
-    create.reset();
-    setPasted('');
-    onClose();
-  };
   return (
-    <Dialog title="Create form" size="large" isOpen={isOpen} onClose={close}>
+    <>
       {create.error && <Message tone="bad">{describe(create.error)}</Message>}
       <Tabs
         label="How to begin"
@@ -93,6 +79,23 @@ export function CreateFormDialog({
           { id: 'file', label: 'File', content: <PackagePanel workspaceId={workspaceId} /> },
         ]}
       />
+    </>
+  );
+}
+
+/** The same over a list of forms. */
+export function CreateFormDialog({
+  workspaceId,
+  isOpen,
+  onClose,
+}: {
+  workspaceId: string;
+  isOpen: boolean;
+  onClose: () => void;
+}): ReactElement {
+  return (
+    <Dialog title="Create form" size="large" isOpen={isOpen} onClose={onClose}>
+      <CreateForm workspaceId={workspaceId} />
     </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { ReplyOf } from '#app/operations.ts';
 import { call } from '../../api/operations.ts';
@@ -20,11 +20,12 @@ export function PackagePanel({ workspaceId }: { workspaceId: string }): ReactEle
     mutationFn: (file: File) =>
       call(workspaceId, 'unpackForm', { body: new Blob([file], { type: 'application/gzip' }) }),
     async onSuccess(form) {
-      await queryClient.invalidateQueries({ queryKey: ['forms'] });
       if (form.left_out.length === 0) await open(form);
     },
   });
   const made = unpack.data;
+  // When this was read: where there was no form before, the list takes its place.
+  useEffect(() => made && (() => void queryClient.invalidateQueries({ queryKey: ['forms'] })), [made]);
   if (made && made.left_out.length > 0)
     return (
       <div className="file-drop">
