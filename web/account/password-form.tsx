@@ -12,6 +12,7 @@ export function PasswordForm({
   onChanged,
 }: {
   currentLabel?: string;
+  /** What goes on once it is changed, where that is what one came for. */
   onChanged?: () => Promise<void>;
 }): ReactElement {
   const [current, setCurrent] = useState('');
@@ -29,6 +30,7 @@ export function PasswordForm({
   return (
     <CardForm
       label="Change password"
+      isMain={onChanged !== undefined}
       isPending={change.isPending}
       error={unlocatedProblem(change.error)}
       onSubmit={() => change.mutate()}

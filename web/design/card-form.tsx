@@ -6,6 +6,7 @@ import { Message } from './message.tsx';
 /** A short form of its own within a screen: fields, what is wrong with all of it, and the button that saves it. */
 export function CardForm({
   label,
+  isMain = false,
   isPending,
   error,
   onSubmit,
@@ -13,6 +14,8 @@ export function CardForm({
 }: {
   /** On the button; without one nothing can be saved. */
   label: string | undefined;
+  /** It is what its screen is for. */
+  isMain?: boolean;
   isPending: boolean;
   /** What no field says. */
   error: string | undefined;
@@ -32,7 +35,7 @@ export function CardForm({
       {error !== undefined && <Message tone="bad">{error}</Message>}
       {label !== undefined && (
         <div className="row">
-          <Button type="submit" isPending={isPending}>
+          <Button type="submit" variant={isMain ? 'primary' : 'secondary'} isPending={isPending}>
             {label}
           </Button>
         </div>
