@@ -212,7 +212,7 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await tabTo(page, 'button', /Role of Newcomer/);
   // The list is read anew after the toast: what somebody else changes before that, this window has seen.
   const isList = (response: Response): boolean =>
-    response.request().method() === 'GET' && /\/api\/v1\/members$/.test(response.url());
+    response.request().method() === 'GET' && response.url().endsWith('/api/v1/members');
   const viewerListed = page.waitForResponse(isList);
   await press(page, 'Enter', 'Home', 'Enter');
   await page.getByText('Newcomer is viewer now.').waitFor();
