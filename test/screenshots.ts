@@ -97,12 +97,12 @@ async function takePicture(
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
   await until('what was opened to be shown', () => page.evaluate<boolean>(shown));
   await page.evaluate(settled);
+  const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+  // What was opened covers the window, not the page. What a long page has below is drawn by then, and looked at drawn.
+  await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: !act });
   const barriers = (await findBarriers(page)).filter(
     (barrier) => name !== 'api-docs' || !isOfRenderer(barrier),
   );
-  const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
-  // What was opened covers the window, not the page.
-  await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: !act });
   await page.emulateMedia({ media: null });
   await page.context().setOffline(false);
   // The next picture begins with leaving this one, which asks while something is not saved.
@@ -216,6 +216,7 @@ const outside: readonly Screen[] = [
   ['page', `/f/${form}`, h1('Weaving workshop')],
   ['page-errors', `/f/${form}`, h1('Weaving workshop'), press('Next', '[role="alert"]')],
   ['page-confirmation', thanks, h1('Thank you')],
+  ['nowhere', '/app/nowhere', 'h1'],
   ['api-docs', '/api/v1/docs', 'h1'],
   ['new-password', '/app/sign-in', h1('Sign in'), signInAnew],
 ];
@@ -498,6 +499,11 @@ const properties = async (page: Page): Promise<void> => {
   const button = page.locator('.canvas-foot').getByRole('button', { name: 'Properties' });
   if (await button.isVisible()) await button.click();
 };
+/** Brings what stands under a heading to the top. */
+const toHeading = (name: string) => (page: Page) =>
+  page
+    .getByRole('heading', { name, exact: true })
+    .evaluate((heading) => heading.scrollIntoView({ block: 'start' }));
 const toLogic = (page: Page): Promise<void> =>
   page.getByRole('heading', { name: 'Logic', exact: true }).scrollIntoViewIfNeeded();
 /** To the button that ends a list. */
@@ -508,6 +514,15 @@ const inBuilder: readonly Screen[] = [
   ['builder', inForm, '.canvas-body'],
   ...['Preview', 'Theme', 'Settings', 'Share', 'History', 'JSON'].map(
     (view) => [`builder-${view.toLowerCase()}`, inForm, '.canvas-body', show(view)] as const,
+  ),
+  ...['QR code', 'Embed'].map(
+    (part) =>
+      [
+        `builder-share-${slug(part)}`,
+        inForm,
+        '.canvas-body',
+        doing(show('Share'), (page) => page.locator('svg.qr-code').waitFor(), toHeading(part)),
+      ] as const,
   ),
   ['builder-selected', inForm, '.canvas-body', select('Experience')],
   ['builder-logic', inForm, '.canvas-body', doing(select('Years of weaving'), properties, toLogic)],

@@ -198,10 +198,11 @@ button { min-block-size: var(--control); padding: .5rem 1.25rem; font-weight: 60
 .one_row > .remove { position: absolute; inset-block-start: var(--1); inset-inline-end: var(--1); }
 :is(.back, .save, .add, .remove):hover { background: var(--tint); color: var(--ink); }
 .summary { margin-block-end: var(--6); padding: var(--4) var(--5); background: var(--bad-tint); border: 2px solid var(--bad); border-radius: var(--round); }
-.summary > :is(p, button) { margin-block-start: var(--2); }
+.summary > p { margin-block-start: var(--2); }
+.summary > button { margin-block-start: var(--4); }
 .summary ul { list-style: none; margin-block-start: var(--2); }
 .summary a { display: inline-block; padding-block: var(--2); color: var(--bad); font-weight: 600; }
-.hint { margin-block-start: var(--5); padding: var(--3) var(--4); background: var(--tint); border-inline-start: 4px solid var(--accent); border-radius: var(--round); }
+.hint { margin-block-start: var(--5); padding: var(--3) var(--4); background: var(--tint); border-inline-start: 4px solid var(--accent); border-start-end-radius: var(--round); border-end-end-radius: var(--round); }
 .notice { padding-block: var(--4); }
 .done h1 { position: relative; }
 .done h1::before {

@@ -198,6 +198,7 @@ export const galleryStates: readonly GalleryState[] = [
       await toSecondStep(page, place);
       await place.locator('.add').click();
       await field(place, 'guests[1][guest]').fill('Otti Berger');
+      await place.locator('[name="guests[0][veg]"][value=yes]').check();
       await go(place, 'next');
       await place.locator('.summary').waitFor();
     },

@@ -5,6 +5,7 @@ import { inLanguage } from '#ast/translations/translations.ts';
 import { settingsInLanguage } from '#ast/translations/setting-texts.ts';
 import { own } from '#ast/json.ts';
 import { localeOf, type LocaleChoice } from '#ast/locales.ts';
+import { withoutMarks } from '#ast/marks.ts';
 import { isSeen } from '#ast/tree.ts';
 import { fill, sayDay } from '#ast/words.ts';
 import type { NewMail } from '#kit/outbox/enqueue-mail.ts';
@@ -136,7 +137,7 @@ export function receiptOf(
                   structure,
                   settings.receipt_answers === true ? answers : {},
                   { locale, words },
-                  settings.confirmation_message,
+                  withoutMarks(settings.confirmation_message),
                 ),
               },
             ]

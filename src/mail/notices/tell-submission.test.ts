@@ -247,16 +247,16 @@ test('a receipt says nothing that a visitor wrote, unless the form’s owner cho
   assert.doesNotMatch(`${mail.text}${mail.html}`, /evil|Buy at/);
 });
 
-test('a receipt shows answers in the confirmation message where it repeats answers, each on one line and as text', async () => {
-  const message = 'Thank you for {{wish}}, {{colours}}.';
-  const wish = '<b>tea</b>\r\nBcc: all@example.test\n{{mail}}';
+test('a receipt shows answers in the confirmation message where it repeats answers, each on one line and as text, and its marks as what they mean', async () => {
+  const message = '**Thank you** for {{wish}}, {{colours}}; [write](mailto:us@example.test).';
+  const wish = '<b>tea</b> **now**\r\nBcc: all@example.test\n{{mail}}';
   for (const [mail, settings, said] of [
     [
       'asked.for@example.test',
       { receipt_answers: true },
-      'Thank you for <b>tea</b> Bcc: all@example.test {{mail}}, Red and Blue.',
+      'Thank you for <b>tea</b> **now** Bcc: all@example.test {{mail}}, Red and Blue; write (us@example.test).',
     ],
-    ['not.asked.for@example.test', {}, 'Thank you for , .'],
+    ['not.asked.for@example.test', {}, 'Thank you for , ; write (us@example.test).'],
   ] as const) {
     const formId = await makeForm({
       receipt_email_element: 'mail',

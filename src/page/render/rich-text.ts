@@ -1,7 +1,5 @@
+import { marks } from '#ast/marks.ts';
 import { attributes, type Html, html, joined, url } from './html.ts';
-
-/** `**bold**`, and `[text](https://…)` or `mailto:`: no other address is a link. Each part ends where the next begins. */
-const marks = /\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,500})\]\(((?:https:\/\/|mailto:)[^\s()<>]{1,2000})\)/g;
 
 /** The same with `*italic*`. */
 const moreMarks = new RegExp(`${marks.source}|\\*([^\\s*](?:[^*\\n]*[^\\s*])?)\\*`, 'g');
