@@ -153,7 +153,7 @@ function sendNotice(
   };
   const title = titles[problem.status] ?? words.wrongTitle;
   const isTooMuch = problem.cause instanceof TooMuchWork;
-  const own = isTooMuch ? words.tooMuchWork : problem.message;
-  const message = problem.code === 'not_found' ? words.notFoundText : own;
-  return send(title, message);
+  const isAway = problem.message === errorCodes.service_unavailable.message;
+  const own = isTooMuch ? words.tooMuchWork : isAway ? words.tryAgainText : problem.message;
+  return problem.code === 'not_found' ? send(title, words.notFoundText, words.linkNext) : send(title, own);
 }

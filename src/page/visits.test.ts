@@ -461,7 +461,7 @@ test('a page that the browser posts again after the submit shows no answers: it 
 test('a frame of a form that does not exist says so inside the page around it', async () => {
   const { status, text, headers } = await visitor.fetch(`/f/${newId()}?_embed=1`);
   assert.equal(status, 404);
-  assert.match(text, /There is no form at this address\./);
+  assert.match(text, /There is no form at this address\.[^]*Ask whoever gave it to you/);
   assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors \*/);
 });
 

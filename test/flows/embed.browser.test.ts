@@ -220,7 +220,15 @@ test('a button opens the form in a dialog by keyboard; Escape closes it, also fr
   await dialog.waitFor({ state: 'hidden' });
   await until('the focus on the button', () => focusIsOn('.formloom-button'));
 
+  await page.setViewportSize({ width: 375, height: 1200 });
   await button.press('Enter');
+  await dialog.waitFor();
+  await until('a sheet at the foot of the window, as high as the form', () =>
+    page.evaluate(`{
+      const [sheet, form] = ['.formloom-dialog', '.formloom iframe'].map((of) => document.querySelector(of).getBoundingClientRect());
+      sheet.bottom === innerHeight && sheet.top > 0 && sheet.width === innerWidth && Math.abs(sheet.bottom - form.bottom) < 1;
+    }`),
+  );
   await page.getByRole('button', { name: 'Close' }).press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await until('the page to scroll again', () =>

@@ -251,7 +251,7 @@ test('a signature is drawn with a pointer or typed, at once by Next, and there a
   await pressButton(page, 'Next');
   await errorOf(page, 'sign').getByText('Sign, or type your name').waitFor();
   await draw();
-  await field(page, 'witness').fill('Anni Albers');
+  await page.getByLabel('Or type your name').nth(1).fill('Anni Albers');
   assert.deepEqual(await findBarriers(page), []);
   await pressButton(page, 'Next');
   await field(page, 'note').waitFor();

@@ -117,6 +117,7 @@ export const german: Words = {
   linkText: 'Er ist unvollständig, abgelaufen oder wurde bereits verwendet.',
   tooLargeTitle: 'Zu groß',
   tryAgainTitle: 'Bitte versuchen Sie es gleich noch einmal',
+  tryAgainText: 'Der Dienst kann gerade nicht antworten. Versuchen Sie es gleich noch einmal.',
   wrongTitle: 'Etwas ist schiefgegangen',
   tooMuchWork:
     'Diese Antworten zu prüfen kostet mehr Arbeit, als eine Anfrage verursachen darf. Senden Sie kürzere Texte oder weniger Zeilen.',

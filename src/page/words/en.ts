@@ -113,6 +113,7 @@ export const english = {
   linkText: 'It is incomplete, has run out, or was used already.',
   tooLargeTitle: 'Too large',
   tryAgainTitle: 'Please try again in a moment',
+  tryAgainText: 'The service cannot answer right now. Try again shortly.',
   wrongTitle: 'Something went wrong',
   tooMuchWork:
     'To check these answers takes more work than one request may cause. Send shorter texts, or fewer rows.',

@@ -114,6 +114,7 @@ export const spanish: Words = {
   linkText: 'Está incompleto, ha caducado o ya se ha utilizado.',
   tooLargeTitle: 'Demasiado grande',
   tryAgainTitle: 'Inténtelo de nuevo en un momento',
+  tryAgainText: 'El servicio no puede responder ahora. Vuelva a intentarlo dentro de un momento.',
   wrongTitle: 'Algo ha ido mal',
   tooMuchWork:
     'Comprobar estas respuestas exige más trabajo del que puede causar una petición. Envíe textos más cortos o menos filas.',

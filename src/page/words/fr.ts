@@ -116,6 +116,7 @@ export const french: Words = {
   linkText: 'Il est incomplet, a expiré ou a déjà été utilisé.',
   tooLargeTitle: 'Trop volumineux',
   tryAgainTitle: 'Veuillez réessayer dans un instant',
+  tryAgainText: 'Le service ne peut pas répondre pour le moment. Réessayez dans un instant.',
   wrongTitle: 'Une erreur s’est produite',
   tooMuchWork:
     'La vérification de ces réponses demande plus de travail qu’une requête ne peut en causer. Envoyez des textes plus courts ou moins de lignes.',

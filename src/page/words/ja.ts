@@ -114,6 +114,7 @@ export const japanese: Words = {
   linkText: 'リンクが不完全か、有効期限が切れているか、すでに使用されています。',
   tooLargeTitle: 'サイズが大きすぎます',
   tryAgainTitle: 'しばらくしてからもう一度お試しください',
+  tryAgainText: '現在サービスが応答できません。しばらくしてからもう一度お試しください。',
   wrongTitle: '問題が発生しました',
   tooMuchWork:
     'この回答の確認には、1回のリクエストで許される以上の処理が必要です。文章を短くするか、行を減らして送信してください。',

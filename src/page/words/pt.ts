@@ -113,6 +113,7 @@ export const portuguese: Words = {
   linkText: 'Ele está incompleto, expirou ou já foi usado.',
   tooLargeTitle: 'Grande demais',
   tryAgainTitle: 'Tente de novo daqui a pouco',
+  tryAgainText: 'O serviço não consegue responder agora. Tente de novo daqui a pouco.',
   wrongTitle: 'Algo deu errado',
   tooMuchWork:
     'Verificar estas respostas exige mais trabalho do que um pedido pode causar. Envie textos mais curtos ou menos linhas.',

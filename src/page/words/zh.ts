@@ -106,6 +106,7 @@ export const chinese: Words = {
   linkText: '链接不完整、已过期或已被使用。',
   tooLargeTitle: '内容过大',
   tryAgainTitle: '请稍后重试',
+  tryAgainText: '服务暂时无法响应。请稍后重试。',
   wrongTitle: '出错了',
   tooMuchWork: '检查这些回答所需的处理超出了一次请求的上限。请缩短文字或减少行数后再提交。',
   passwordTitle: '需要密码',
