@@ -253,7 +253,7 @@ const account: readonly Screen[] = [
   ],
 ];
 const secondStepAsked: readonly Screen[] = [['second-step-asked', '/app/', h1('A second step is asked for')]];
-const newWorkspace: readonly Screen[] = [['forms-empty', '/app/', 'text=Make your first form']];
+const newWorkspace: readonly Screen[] = [['forms-empty', '/app/', '.template']];
 
 const forms = `/app/w/${workspaceId}/forms`;
 const settings = `/app/w/${workspaceId}/settings`;
