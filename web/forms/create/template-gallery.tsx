@@ -47,7 +47,7 @@ export function TemplateGallery({
       />
       {groups.map(({ title, templates }) => (
         <section key={title} aria-label={title} className="template-group">
-          <h3>{title}</h3>
+          <h2>{title}</h2>
           <div className="template-grid">
             {templates.map((template) => (
               <Button
