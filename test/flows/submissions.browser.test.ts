@@ -4,12 +4,15 @@ import { test } from 'node:test';
 import type { Route } from 'playwright-core';
 import { holdToast } from '../console-browser.ts';
 import { signIn } from '../console.ts';
+import type { TableSettings } from '#submissions/shapes.ts';
 import { until } from '../service.ts';
+import { whileHeld } from '../while-held.ts';
 import {
   audit,
   browser,
   heads,
   makeForm,
+  person,
   rowNames,
   service,
   show,
@@ -260,7 +263,24 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
     'Age',
     'Tags',
   ]);
-  await page.getByRole('button', { name: 'Rows of one line' }).waitFor();
+  const oneLine = page.getByRole('button', { name: 'Rows of one line' });
+  await oneLine.waitFor();
+
+  // While one change is being saved, the next waits for its turn: who leaves the page then has both.
+  const rows = {
+    text: 'select from table_settings where workspace_id = $1 and form_id = $2 for update',
+    values: [tenant.workspaceId, form],
+  };
+  await whileHeld(service.services.database, rows, 2, async () => {
+    const sent = page.waitForRequest((request) => request.method() === 'PUT');
+    await oneLine.press('Enter');
+    await sent;
+    await choose('Age', 'Hide column');
+    await page.reload();
+  });
+  const kept = () => person.call<{ settings: TableSettings }>('GET', `/forms/${form}/arrangement`);
+  await until('the last change to be kept', async () => (await kept()).body.settings.hidden.includes('age'));
+  assert.equal((await kept()).body.settings.is_tall, false);
   await context.close();
 });
 

@@ -23,7 +23,12 @@ export class ApiProblem extends FormloomError {
 export const isStale = (error: unknown): error is ApiProblem =>
   error instanceof ApiProblem && error.status === 412;
 
-export type Options = { signal?: AbortSignal; headers?: Readonly<Record<string, string>> };
+export type Options = {
+  signal?: AbortSignal;
+  headers?: Readonly<Record<string, string>>;
+  /** It arrives also where the page is left meanwhile. */
+  keepalive?: boolean;
+};
 
 type Request = Options & { method: string; type?: string; body?: string | Blob };
 
@@ -46,7 +51,7 @@ export async function requestNothing(address: string): Promise<void> {
  */
 async function receive<Content>(
   address: string,
-  { type, headers, ...more }: Request,
+  { type, headers, keepalive = false, ...more }: Request,
   read: (response: Response) => Promise<Content>,
 ): Promise<Content> {
   const call = {
@@ -59,7 +64,12 @@ async function receive<Content>(
     },
   };
   try {
-    return await send(call, { retries: 0 }, read, ApiProblem);
+    return await send(
+      call,
+      { retries: 0, fetch: (url, how) => fetch(url, { ...how, keepalive }) },
+      read,
+      ApiProblem,
+    );
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
     const message = 'The service cannot be reached. Check the connection and try again.';

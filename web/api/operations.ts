@@ -135,8 +135,11 @@ async function lastEdit(
  * Calls an operation that only the session of a browser can mean.
  * @throws ApiProblem.
  */
-export const callOwn = <Name extends OwnName>(name: Name, input: InputOf<Name>): Promise<ReplyOf<Name>> =>
-  send('/app/api', name, input as AnyInput, {});
+export const callOwn = <Name extends OwnName>(
+  name: Name,
+  input: InputOf<Name>,
+  options: Options = {},
+): Promise<ReplyOf<Name>> => send('/app/api', name, input as AnyInput, options);
 
 /**
  * Downloads the file that an operation answers with: the browser writes it to its disk while it comes.

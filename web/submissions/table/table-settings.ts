@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useCallback, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import type { TableSettings } from '#submissions/shapes.ts';
 import { callOwn } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -31,16 +31,13 @@ const settingsQuery = (form: FormPlace) =>
 
 /**
  * How the person has arranged the form's table, kept by the service for every browser of theirs, and a way to change
- * it; undefined while it is on its way. Changes are seen at once, and saved one after the other, the last one whole.
+ * it; undefined while it is on its way. Changes are seen at once, and saved one after the other, the last one whole; what waits for its turn is saved when the page is left.
  */
 export function useTableSettings(
   form: FormPlace,
 ): [TableSettings | undefined, (change: Partial<TableSettings>) => void] {
   const { data, error } = useQuery(settingsQuery(form));
-  const saving = useRef<{ isBusy: boolean; next: TableSettings | undefined }>({
-    isBusy: false,
-    next: undefined,
-  });
+  const saving = useRef<Saving>({ isBusy: false, next: undefined });
   // Who cannot have their settings still wants to see submissions.
   const settings = error || data === null ? usualSettings : data;
   const change = useCallback(
@@ -59,19 +56,28 @@ export function useTableSettings(
     },
     [form],
   );
+  useEffect(() => {
+    const flush = (): void => void saveNext(form, saving.current);
+    addEventListener('pagehide', flush);
+    return () => removeEventListener('pagehide', flush);
+  }, [form]);
   return [settings, change];
 }
 
-async function saveInTurn(
-  form: FormPlace,
-  saving: { isBusy: boolean; next: TableSettings | undefined },
-): Promise<void> {
+type Saving = { isBusy: boolean; next: TableSettings | undefined };
+
+async function saveNext(form: FormPlace, saving: Saving): Promise<void> {
+  const { next: body } = saving;
+  saving.next = undefined;
+  if (body)
+    await callOwn('saveArrangement', { params: { id: form.id }, body }, { keepalive: true }).catch(
+      toastProblem,
+    );
+}
+
+async function saveInTurn(form: FormPlace, saving: Saving): Promise<void> {
   if (saving.isBusy) return;
   saving.isBusy = true;
-  while (saving.next) {
-    const settings = saving.next;
-    saving.next = undefined;
-    await callOwn('saveArrangement', { params: { id: form.id }, body: settings }).catch(toastProblem);
-  }
+  while (saving.next) await saveNext(form, saving);
   saving.isBusy = false;
 }
