@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
+import { insertMany } from '#submissions/testing.ts';
 import { until } from '../service.ts';
 import { holdToast } from '../console-browser.ts';
-import { makeForm, show, submit, tenant } from './submissions-stage.ts';
+import { makeForm, service, show, submit, tenant } from './submissions-stage.ts';
 
 /* What an editor chooses is what happens, and nothing beside it: answers besides the options, rows, and keys. */
 
@@ -57,6 +58,41 @@ test('a row that is unticked after all were selected is not deleted with them', 
   await until('three to be left', async () => (await page.locator('.sheet-row').count()) === 3);
   await toast.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('1 – 50 of 52').waitFor();
+  await context.close();
+});
+
+test('more than 1,000 are ticked page by page, and are asked for as fewer, or as all of them', async () => {
+  const form = await makeForm([element('text', 'name', { label: 'Name' })]);
+  const count = 1_051;
+  await insertMany(service.services.database, {
+    workspaceId: tenant.workspaceId,
+    formId: form,
+    version: 1,
+    answers: { name: 'Ada' },
+    since: new Date('2026-01-01T10:00:00Z'),
+    count,
+  });
+  const where = encodeURIComponent(JSON.stringify([{ on: 'answer', name: 'name', op: 'filled' }]));
+  const { page, context } = await show(`/forms/${form}/submissions?where=${where}`);
+  const bar = page.getByRole('region', { name: 'Selection' });
+  const all = page.locator('label:has(input[aria-label="Select all submissions on this page"])');
+  for (let ticked = 50; ticked <= 1_050; ticked += 50) {
+    await page.getByText(`${(ticked - 49).toLocaleString()} – ${ticked.toLocaleString()} of 1,051`).waitFor();
+    await all.click();
+    await bar.getByText(`${ticked.toLocaleString()} submissions selected`).waitFor();
+    if (ticked < 1_050) await page.getByRole('button', { name: 'Next page' }).click();
+  }
+  await bar.getByText('1,050 submissions selected: 1,000 at a time, or all of them').waitFor();
+  const remove = bar.getByRole('button', { name: 'Delete' });
+  assert.equal(await remove.isDisabled(), true);
+  await all.click();
+  await bar.getByText('1,000 submissions selected', { exact: true }).waitFor();
+  assert.equal(await remove.isDisabled(), false);
+  await bar.getByRole('button', { name: 'Select all 1,051 matching' }).click();
+  await bar.getByText('All 1,051 submissions of this view are selected').waitFor();
+  await remove.click();
+  await page.getByRole('button', { name: 'Delete 1,051 submissions' }).click();
+  await holdToast(page, '1,051 submissions were moved to the trash');
   await context.close();
 });
 

@@ -163,8 +163,27 @@ test('quick changes of one submission follow each other, and the undo of one tak
   };
   await until('both to be gone', async () => (await tagsOf()) === 'three');
   await page.locator('.toast').nth(1).waitFor();
+  // Undoing takes turns too: the second waits while the first is held, and takes back its own tag alone.
+  const held = Promise.withResolvers<Route>();
+  await page.route(
+    '**/api/v1/submissions/*',
+    (route) => (route.request().method() === 'PATCH' ? held.resolve(route) : route.continue()),
+    { times: 1 },
+  );
   await page.locator('.toast').first().getByRole('button', { name: 'Undo' }).click();
-  await until('the first to be back', async () => (await tagsOf()) === 'three,one');
+  const undoing = await held.promise;
+  await page.locator('.toast').nth(1).getByRole('button', { name: 'Undo' }).click();
+  await page.locator('.toast[aria-busy="true"]').nth(1).waitFor();
+  assert.equal(await tagsOf(), 'three');
+  await undoing.continue();
+  await until('both to be back', async () => (await tagsOf()) === 'three,one,two');
+
+  await panel.getByRole('button', { name: 'Mark as incomplete' }).click();
+  await panel.getByRole('button', { name: 'Mark as completed' }).waitFor();
+  await page.locator('.toast', { hasText: 'incomplete' }).getByRole('button', { name: 'Undo' }).click();
+  await panel.getByRole('button', { name: 'Mark as incomplete' }).waitFor();
+  const { body } = await tenant.call('GET', `/submissions/${id}`);
+  assert.equal((body as { status: string }).status, 'completed');
   await context.close();
 });
 

@@ -16,6 +16,7 @@ export function StatusSwitch({
 }): ReactElement {
   const [isExplaining, setExplaining] = useState(false);
   const change = useChange(form, submission, {
+    sayDone: ({ status }) => `Marked as ${status}.`,
     takeBack:
       ({ on, made }) =>
       (_, since) => {
