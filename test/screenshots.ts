@@ -318,8 +318,18 @@ const findPerson = async (page: Page): Promise<void> => {
 };
 const toHistory = (page: Page): Promise<void> =>
   page.getByRole('heading', { name: 'History' }).scrollIntoViewIfNeeded();
-const selectPage = (page: Page): Promise<void> =>
-  page.locator('label:has(input[aria-label="Select all submissions on this page"])').click();
+const selectBy =
+  (label: string) =>
+  (page: Page): Promise<void> =>
+    page.locator(`label:has(input[aria-label="${label}"])`).click();
+const selectPage = selectBy('Select all submissions on this page');
+/** An address is invited so many times an hour: each look has one of its own. */
+const inviteAnew = async (page: Page): Promise<void> => {
+  const { data } = (await owner.api<{ data: { id: string }[] }>('GET', '/members/invitations')).body;
+  for (const { id } of data) await owner.api('DELETE', `/members/invitations/${id}`);
+  await owner.api('POST', '/members', { email: `benita.${Date.now()}@example.org`, role: 'editor' });
+  await page.reload();
+};
 const isFound = (page: Page): Promise<void> => page.locator('.finder mark').first().waitFor();
 const inside: readonly Screen[] = [
   ['forms', forms, 'table'],
@@ -406,8 +416,10 @@ const inside: readonly Screen[] = [
   ['spam-empty', `/app/forms/${quiet}/spam`, 'text=No spam'],
   ['submissions-empty', `/app/forms/${quiet}/submissions`, 'text=No submissions yet'],
   ['summary-empty', `/app/forms/${quiet}/summary`, 'h1'],
+  ['spam-selected', `${inForm}/spam`, 'tbody tr', selectBy('Select all of this page')],
   ['spam-held', `${inForm}/spam`, 'tbody tr', press('Grace Hopper')],
   ['trash', `${inForm}/trash`, 'tbody .selectable-cell'],
+  ['trash-selected', `${inForm}/trash`, 'tbody .selectable-cell', selectBy('Select all of this page')],
   ['trash-empty', `/app/forms/${quiet}/trash`, 'text=The trash is empty'],
   [
     'trash-delete',
@@ -442,6 +454,7 @@ const inside: readonly Screen[] = [
   ['keys-rotate', `${settings}/keys`, 'table', choose('Actions for Website', 'Rotate')],
   ['members', `${settings}/members`, 'table'],
   ['members-add', `${settings}/members`, 'table', press('Invite member')],
+  ['members-link', `${settings}/members`, 'table', doing(inviteAnew, press(/^Show link/))],
   ['general', `${settings}/general`, h1('General')],
   ['mail', `${settings}/mail`, 'h1'],
   ['members-role', `${settings}/members`, 'table', press(/Role of Otti Berger/, '[role="listbox"]')],

@@ -69,7 +69,7 @@ test('more than 1,000 are ticked page by page, and are asked for as fewer, or as
     formId: form,
     version: 1,
     answers: { name: 'Ada' },
-    since: new Date('2026-01-01T10:00:00Z'),
+    since: new Date('2026-02-01T10:00:00Z'),
     count,
   });
   const where = encodeURIComponent(JSON.stringify([{ on: 'answer', name: 'name', op: 'filled' }]));

@@ -238,7 +238,7 @@ test('edit, pause, resume, delete', async () => {
     await page.getByRole('menuitem', { name: action }).click();
   };
   await choose('Edit');
-  await page.getByText('submission.deleted').click();
+  await page.getByText('Deleted', { exact: true }).click();
   await page.getByRole('button', { name: 'Save changes' }).click();
   await card.getByText('Deleted').waitFor();
   await choose('Pause');

@@ -1,3 +1,5 @@
+import { sayCount } from '../design/say-count.ts';
+
 /** How a limit in time is given. */
 export const ways = ['none', 'fixed', 'before', 'after'] as const;
 export type Way = (typeof ways)[number];
@@ -15,5 +17,5 @@ export function sayMoment(text: string): string {
   const { way, days } = readMoment(text);
   if (way !== 'before' && way !== 'after') return text;
   if (days === 0) return 'today';
-  return `${days === 1 ? '1 day' : `${days} days`} ${way} today`;
+  return `${sayCount(days, 'day')} ${way} today`;
 }

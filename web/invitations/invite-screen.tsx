@@ -23,6 +23,7 @@ import { PeopleCard } from './people-card.tsx';
 import { ScheduleCard } from './schedule-card.tsx';
 import { type Draft, messageOf } from './draft.ts';
 import { useSettled } from './use-settled.ts';
+import { sayCount } from '../design/say-count.ts';
 
 /** Invites people: who, what they are told, and when they are reminded. */
 export function InviteScreen(): ReactElement {
@@ -115,7 +116,7 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
 }
 
 function sayInvite(total: number, isMailed: boolean): string {
-  const people = total === 1 ? '1 person' : `${total.toLocaleString()} people`;
+  const people = sayCount(total, 'person', 'people');
   if (total === 0) return isMailed ? 'Send invitations' : 'Make links';
   return isMailed ? `Send invitations to ${people}` : `Make links for ${people}`;
 }

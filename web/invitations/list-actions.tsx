@@ -5,6 +5,7 @@ import { Button } from '../design/button.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
 import { type FormPlace, remindAll, type InvitationsOverview } from './invitations-query.ts';
+import { sayCount } from '../design/say-count.ts';
 
 /** What is done with all invitations of a form. */
 export function ListActions({
@@ -62,4 +63,4 @@ export function ListActions({
   );
 }
 
-const sayPeople = (count: number): string => (count === 1 ? '1 person' : `${count.toLocaleString()} people`);
+const sayPeople = (count: number): string => sayCount(count, 'person', 'people');

@@ -8,6 +8,7 @@ import { Tabs } from '../design/tabs.tsx';
 import { MappingFields } from './mapping-fields.tsx';
 import { readTextFile } from '../design/read-text-file.ts';
 import type { ImportPreview, ImportSource, InvitationsOverview } from './invitations-query.ts';
+import { sayCount } from '../design/say-count.ts';
 
 type Props = {
   source: ImportSource;
@@ -122,15 +123,12 @@ function Outcome({ preview }: { preview: ImportPreview }): ReactElement {
   return (
     <div className="stack" role="status">
       <p>
-        <strong>{total === 1 ? '1 person' : `${total.toLocaleString()} people`}</strong> will be invited.
+        <strong>{sayCount(total, 'person', 'people')}</strong> will be invited.
         {unsubscribed > 0 &&
           ` ${unsubscribed.toLocaleString()} of them asked for no mails, and will get none.`}
       </p>
       {wrong > 0 && (
-        <Message
-          tone="warn"
-          title={wrong === 1 ? '1 line is left out' : `${wrong.toLocaleString()} lines are left out`}
-        >
+        <Message tone="warn" title={`${sayCount(wrong, 'line is', 'lines are')} left out`}>
           <ul className="invite-problems" tabIndex={0} aria-label="Lines that are left out">
             {problems.map(({ line, message }) => (
               <li key={`${line} ${message}`}>

@@ -10,6 +10,7 @@ import { toastDone } from '../design/toast.tsx';
 import { mayAdminister, refreshSession } from '../shell/session.ts';
 import { roleName, rolesToGive } from './roles.ts';
 import { keysQuery, membersQuery, type WorkspaceDetail, workspaceQuery } from './workspace.ts';
+import { sayCount } from '../design/say-count.ts';
 
 type Role = Member['role'];
 
@@ -40,7 +41,7 @@ export function MemberRole({
   const isMine = mayAdminister(workspace.role) && (member.role !== 'owner' || workspace.role === 'owner');
   if (!isMine) return <span>{roleName(member.role)}</span>;
   const losesKeys = (role: Role): boolean => member.key_count > 0 && !mayAdminister(role);
-  const keys = member.key_count === 1 ? 'API key' : `${member.key_count} API keys`;
+  const keys = member.key_count === 1 ? 'API key' : sayCount(member.key_count, 'API key');
   return (
     <>
       <Select

@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../design/dialog.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { refreshSession } from '../shell/session.ts';
 import { keysQuery, membersQuery, workspaceQuery } from './workspace.ts';
+import { sayCount } from '../design/say-count.ts';
 
 /** Takes a member out of the workspace, after asking. */
 export function RemoveMember({
@@ -74,7 +75,8 @@ export function RemoveMember({
             onChange={setRevokes}
             description="They were shown the secrets. Programs that use these keys stop working."
           >
-            Revoke the {member.key_count === 1 ? 'API key' : `${member.key_count} API keys`} that they made
+            Revoke the {member.key_count === 1 ? 'API key' : sayCount(member.key_count, 'API key')} that they
+            made
           </Switch>
         )}
       </ConfirmDialog>

@@ -1,3 +1,4 @@
+import { sayCount } from '../design/say-count.ts';
+
 /** "1 submission", "1,204 submissions". */
-export const saySubmissions = (count: number): string =>
-  `${count.toLocaleString()} ${count === 1 ? 'submission' : 'submissions'}`;
+export const saySubmissions = (count: number): string => sayCount(count, 'submission');

@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
 
 export type EventKind = Webhook['events'][number];
@@ -10,11 +11,10 @@ const sentences: Readonly<Record<EventKind, readonly [label: string, sentence: s
 };
 
 /** For check boxes and menus: every event with a sentence. */
-export const eventChoices = (Object.keys(sentences) as EventKind[]).map((id) => ({
-  id,
-  label: id,
-  description: sentences[id][1],
-}));
+export const eventChoices = (Object.keys(sentences) as EventKind[]).map((id) => {
+  const [label, description] = sentences[id];
+  return { id, label, description };
+});
 
-/** One word for where space is scarce. */
-export const shortEvent = (kind: EventKind): string => sentences[kind][0];
+/** One word for an event. */
+export const shortEvent = (kind: string): string => own(sentences, kind)?.[0] ?? kind;

@@ -15,6 +15,7 @@ import { WebhookDialog } from './edit/webhook-dialog.tsx';
 import { PayloadDialog } from './workbench/payload-dialog.tsx';
 import { SubmissionTestDialog } from './workbench/submission-test-dialog.tsx';
 import { refreshWebhooks, type WebhookRules } from './webhooks-query.ts';
+import { sayCount } from '../design/say-count.ts';
 
 type Props = {
   form: LocatedForm;
@@ -158,7 +159,7 @@ function DeleteWebhook({ form, webhook, onDeleted, isOpen, onClose }: DeleteProp
     >
       Nothing is sent to <strong>{hostOf(webhook.url)}</strong> any more, its delivery log is deleted
       {webhook.day.retrying > 0 &&
-        `, and ${webhook.day.retrying} waiting ${webhook.day.retrying === 1 ? 'delivery is' : 'deliveries are'} dropped`}
+        `, and ${sayCount(webhook.day.retrying, 'waiting delivery is', 'waiting deliveries are')} dropped`}
       . To stop for a while, pause it instead.
     </ConfirmDialog>
   );

@@ -43,7 +43,13 @@ export function OpenInvitations({ workspace }: { workspace: WorkspaceDetail }): 
   return (
     <div className="stack">
       <h2>Open invitations</h2>
-      <DataTable label="Open invitations" columns={columns} rows={data.data} rowId={({ id }) => id} />
+      <DataTable
+        label="Open invitations"
+        className="invitation-table"
+        columns={columns}
+        rows={data.data}
+        rowId={({ id }) => id}
+      />
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
 import { toastProblem } from '../../design/toast.tsx';
 import { sendPackage, type WorkspaceImport } from './send-package.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 const importsKey = (workspaceId: string) => ['workspace imports', workspaceId];
 
@@ -88,15 +89,8 @@ function BringWorkspace({ workspaceId }: { workspaceId: string }): ReactElement 
   );
 }
 
-const plural = (count: number, one: string, many: string): string =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
-
 const sayMade = ({ forms, submissions, files }: WorkspaceImport['made']): string =>
-  [
-    plural(forms, 'form', 'forms'),
-    plural(submissions, 'submission', 'submissions'),
-    plural(files, 'file', 'files'),
-  ].join(', ');
+  [sayCount(forms, 'form'), sayCount(submissions, 'submission'), sayCount(files, 'file')].join(', ');
 
 /** How the last import went, or how far it is. */
 function Progress({ last }: { last: WorkspaceImport }): ReactElement | null {

@@ -5,6 +5,7 @@ import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
 import { saveFile } from '../../design/save-file.ts';
 import { erasureQuery, type Erasure } from './people-query.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 const words = {
   submissions: ['submission', 'submissions'],
@@ -25,8 +26,8 @@ const words = {
 /** What is gone, in words: "2 submissions, 1 file". */
 export function sayGone(gone: Erasure['gone']): string {
   const said = (Object.keys(words) as (keyof typeof words)[]).flatMap((kind) => {
-    const count = gone[kind];
-    return count === 0 ? [] : [`${count.toLocaleString()} ${words[kind][count === 1 ? 0 : 1]}`];
+    const [one, many] = words[kind];
+    return gone[kind] === 0 ? [] : [sayCount(gone[kind], one, many)];
   });
   return said.length === 0 ? 'Nothing was there' : said.join(', ');
 }

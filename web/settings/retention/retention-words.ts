@@ -1,4 +1,5 @@
 import type { Due, RetentionKind, RetentionRule } from './retention-query.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 export const kindWords = {
   submissions: 'Submissions',
@@ -19,7 +20,7 @@ const sources = {
 export const saySource = ({ said_by }: RetentionRule): string => sources[said_by];
 
 export const sayDays = (days: RetentionRule['days']): string =>
-  days === 'forever' ? 'Until deleted' : days === 1 ? '1 day' : `${days.toLocaleString()} days`;
+  days === 'forever' ? 'Until deleted' : sayCount(days, 'day');
 
 const most = 10_000;
 export const sayAmount = (amount: number): string =>

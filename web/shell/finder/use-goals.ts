@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { createElement, type ReactNode, useEffect, useState } from 'react';
+import { createElement, Fragment, type ReactNode, useEffect, useState } from 'react';
 import { readQuestion } from '#ast/search/read-question.ts';
 import { call } from '../../api/operations.ts';
 import type { IconName } from '../../design/icon.tsx';
 import { Marked } from '../../design/marked.tsx';
-import { sayAgo } from '../../design/time.tsx';
+import { AgoText } from '../../design/time.tsx';
 import { formScreens, type Place, workspaceScreens } from '../navigation/places.ts';
 import { askedIn } from '../search/asked-in.ts';
 import { firstHit, type Found, type FoundSubmission, placeOf, sayReading, whoOf } from '../search/found.ts';
@@ -141,14 +141,14 @@ function goalOf(submission: FoundSubmission, q: string): Goal {
       hits: hit?.words ?? [],
       limit: hitCharacters,
     }),
-    description: [
-      hit && who !== hit.text ? who : undefined,
-      metadata.form_name,
-      hit?.place,
-      sayAgo(created_at, Date.now()),
-    ]
-      .filter(Boolean)
-      .join(' · '),
+    // On a phone the end is cut: when it was stands before where.
+    description: createElement(
+      Fragment,
+      null,
+      hit && who !== undefined && who !== hit.text ? `${who} · ` : '',
+      createElement(AgoText, { at: created_at }),
+      [metadata.form_name, hit?.place].map((where) => where && ` · ${where}`).join(''),
+    ),
     icon: 'table',
     ...placeOf(submission, q),
   };

@@ -24,6 +24,9 @@ import {
   sayReading,
   whoOf,
 } from '../../shell/search/found.ts';
+import { wordFor } from '../../design/say-count.ts';
+import { columnsQuery } from '../queries.ts';
+import { firstAnswers } from '../selection/selectable-cell.tsx';
 
 type View = { q: string | undefined; page: number };
 
@@ -123,7 +126,7 @@ export function SearchScreen(): ReactElement {
 /** A search counts as far as it goes. */
 const mostFound = 1_000;
 const sayTotal = (total: number, isSearch: boolean): string =>
-  `${total.toLocaleString()}${isSearch && total === mostFound ? ' or more' : ''} ${total === 1 ? 'submission' : 'submissions'}`;
+  `${total.toLocaleString()}${isSearch && total === mostFound ? ' or more' : ''} ${wordFor(total, 'submission')}`;
 
 function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
   return [
@@ -133,7 +136,7 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
       cell: (row) => (
         <span className="search-what">
           <Link {...placeOf(row, q)} className="search-who">
-            {whoOf(row) ?? sayMoment(row.created_at)}
+            {whoOf(row) ?? <FirstAnswers row={row} />}
           </Link>
           <Link
             to="/forms/$form/submissions"
@@ -165,6 +168,12 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
     },
     { id: 'at', title: 'Received', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
   ];
+}
+
+/** What is known by no name, by its first answers. */
+function FirstAnswers({ row }: { row: FoundSubmission }): string {
+  const { data } = useQuery(columnsQuery({ id: row.form_id, workspace_id: useWorkspace().id }));
+  return (data && firstAnswers(row.answers, data).slice(0, 2).join(' · ')) || sayMoment(row.created_at);
 }
 
 function HitOf({ row }: { row: FoundSubmission }): ReactElement | null {

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { Message } from '../../design/message.tsx';
 import { saySubmissions } from '../say-submissions.ts';
 import type { ImportPreview } from './import-query.ts';
+import { sayCount, wordFor } from '../../design/say-count.ts';
 
 /** How many submissions there will be, the first of them, and what is wrong in which cell. */
 export function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {
@@ -43,10 +44,7 @@ export function ImportOutcome({ preview }: { preview: ImportPreview }): ReactEle
         </div>
       )}
       {wrong > 0 && (
-        <Message
-          tone="warn"
-          title={wrong === 1 ? 'There is 1 problem' : `There are ${wrong.toLocaleString()} problems`}
-        >
+        <Message tone="warn" title={`There ${wordFor(wrong, 'is', 'are')} ${sayCount(wrong, 'problem')}`}>
           <ul className="import-problems" tabIndex={0} aria-label="Problems of the file">
             {problems.map(({ line, column, message, is_left_out: isLeftOut }, index) => (
               <li key={index}>

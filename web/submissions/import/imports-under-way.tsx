@@ -4,6 +4,7 @@ import { Message } from '../../design/message.tsx';
 import { type FormPlace, refreshSubmissions } from '../queries.ts';
 import { saySubmissions } from '../say-submissions.ts';
 import { type ImportProgress, importsQuery } from './import-query.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 /** How far the last import is, and what of it was left out. */
 export function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {
@@ -37,7 +38,7 @@ export function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | n
 
 const Refused = ({ last: { refused, problems } }: { last: ImportProgress }): ReactElement => (
   <>
-    <p>{refused === 1 ? '1 line was left out.' : `${refused.toLocaleString()} lines were left out.`}</p>
+    <p>{sayCount(refused, 'line was', 'lines were')} left out.</p>
     <ul className="import-problems" tabIndex={0} aria-label="Lines that were left out">
       {problems.map(({ line, message }, index) => (
         <li key={index}>

@@ -17,6 +17,7 @@ import {
 } from '../answer-text.tsx';
 import { Marked } from '../../design/marked.tsx';
 import { FileList } from './file-list.tsx';
+import { sayCount } from '../../design/say-count.ts';
 
 type Shown = Pick<SubmissionDetail, 'answers' | 'structure' | 'hits'>;
 
@@ -44,9 +45,7 @@ export function AnswersView({ submission }: { submission: Shown }): ReactElement
       </dl>
       {blank.length > 0 && (
         <details className="answers-blank">
-          <summary>
-            {blank.length} {blank.length === 1 ? 'question' : 'questions'} without an answer
-          </summary>
+          <summary>{sayCount(blank.length, 'question')} without an answer</summary>
           <ul>
             {blank.map(({ element }) => (
               <li key={element.attrs.id}>{element.attrs.label}</li>

@@ -148,9 +148,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
             </>
           )}
           <footer className="panel-footer">
-            <span className="soft small numeric">
-              {shortReference(data.id)} · {data.id}
-            </span>
+            <span className="soft small numeric">{shortReference(data.id)}</span>
             <CopyButton text={data.id} label="Copy receipt" variant="quiet" size="small" />
             <CopyButton text={location.href} label="Copy link" variant="quiet" size="small" />
             <Button size="small" variant="quiet" icon="file" onPress={() => print()}>

@@ -13,6 +13,7 @@ import { Ago } from '../../design/time.tsx';
 import { type AskedOf, askedIn, sayWhole } from '../answer-text.tsx';
 import { type FormPlace, timelineQuery } from '../queries.ts';
 import { hostOf } from '../../webhooks/edit/url-problem.ts';
+import { shortEvent } from '../../webhooks/events.ts';
 
 /** What happened to a submission, the newest first: who changed what, and whom it was told. */
 export function Timeline({
@@ -80,7 +81,8 @@ function Words({ form, entry }: { form: FormPlace; entry: TimelineEntry }): Reac
             params={{ form: form.id, webhook: entry.webhook_id }}
             search={{ delivery: entry.delivery_id }}
           >
-            {entry.kind === 'resend' ? 'Sent again' : entry.event} to {hostOf(entry.url)}
+            {entry.kind === 'resend' ? 'Sent again' : `“${shortEvent(entry.event)}” sent`} to{' '}
+            {hostOf(entry.url)}
           </Link>
           <StatusChip status={entry.status} />
         </span>

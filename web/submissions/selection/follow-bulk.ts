@@ -7,6 +7,7 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { type Bulk, bulkQuery, bulksQuery, refreshSubmissions } from '../queries.ts';
 import { saySubmissions } from '../say-submissions.ts';
+import { sayCount, wordFor } from '../../design/say-count.ts';
 
 /** What is said of each kind: while it runs, so far, and at its end; and why some stay, where that is no matter of course. */
 export const bulkWords = {
@@ -37,10 +38,10 @@ type Words = Readonly<Record<'running' | 'soFar' | 'ended', string> & { rest?: s
 
 function sayEnd({ kind, done, total }: Bulk): string {
   const { ended, rest }: Words = bulkWords[kind];
-  const said = `${saySubmissions(done)} ${done === 1 ? 'was' : 'were'} ${ended}.`;
+  const said = `${saySubmissions(done)} ${wordFor(done, 'was', 'were')} ${ended}.`;
   const left = total - done;
   if (left === 0 || rest === undefined) return said;
-  return `${said} ${left.toLocaleString()} ${left === 1 ? 'stays as it is' : 'stay as they are'}: ${rest}.`;
+  return `${said} ${sayCount(left, 'stays as it is', 'stay as they are')}: ${rest}.`;
 }
 
 /** What can be undone, as the service says (src/submissions/bulk). */

@@ -144,7 +144,7 @@ function Figure({ element: { numbers, chart, score } }: { element: ElementSummar
         <>
           <strong className="numeric">{say(numbers.mean)}</strong>{' '}
           <span className="soft small">
-            {chart === 'rows' && `${wordFor(numbers.mean, 'row')} `}in the mean, {span}
+            {chart === 'rows' && `${wordFor(Number(numbers.mean.toFixed(2)), 'row')} `}in the mean, {span}
           </span>
         </>
       ) : (

@@ -6,6 +6,7 @@ import { useForm } from '../../shell/form-place.ts';
 import { analyticsQuery } from '../queries.ts';
 import { DataDetails } from './data-details.tsx';
 import { counted, LyingBars, percent } from './lying-bars.tsx';
+import { sayCount } from '../../design/say-count.ts';
 
 /** How the visits of the form went, where any are known. Whatever fails here leaves the answers below as they are. */
 export function VisitsCard({
@@ -50,15 +51,10 @@ function Known({
 }
 
 function sayTime(seconds: number): string {
-  const [count, unit] =
-    seconds < 100
-      ? [seconds, 'second']
-      : seconds < 6_000
-        ? [Math.round(seconds / 60), 'minute']
-        : seconds < 172_800
-          ? [Math.round(seconds / 3_600), 'hour']
-          : [Math.round(seconds / 86_400), 'day'];
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  if (seconds < 100) return sayCount(seconds, 'second');
+  if (seconds < 6_000) return sayCount(Math.round(seconds / 60), 'minute');
+  if (seconds < 172_800) return sayCount(Math.round(seconds / 3_600), 'hour');
+  return sayCount(Math.round(seconds / 86_400), 'day');
 }
 
 function Funnel({ analytics: { views, starts, completions } }: { analytics: Analytics }): ReactElement {

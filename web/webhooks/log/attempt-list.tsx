@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { Attempt, DeliveryDetail } from '#webhooks/shapes.ts';
 import { Icon } from '../../design/icon.tsx';
-import { Ago, sayAgo, sayMoment } from '../../design/time.tsx';
+import { Ago, AgoText, sayMoment } from '../../design/time.tsx';
 import { AttemptTimings } from './attempt-timings.tsx';
 import { hasArrived, outcomeOf, sayMs, triggerWords } from './delivery-words.ts';
 import { MessageText } from './message-text.tsx';
@@ -29,7 +29,13 @@ function NextAttempt({ at }: { at: string | null }): ReactElement {
         <Icon name="clock" />
       </span>
       <p className="attempt-title">
-        {isDue ? 'Is being sent now' : <>Next attempt {sayAgo(at, Date.now())}</>}
+        {isDue ? (
+          'Is being sent now'
+        ) : (
+          <>
+            Next attempt <AgoText at={at} />
+          </>
+        )}
       </p>
       {!isDue && <p className="soft small">{sayMoment(at)}</p>}
     </li>

@@ -4,6 +4,7 @@ import { TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
 import { eventChoices } from '../events.ts';
 import { deliveryStatuses, isFiltered, type LogView } from './log-view.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 const statuses = [{ id: 'all', label: 'All' }, ...deliveryStatuses.map((id) => ({ id, label: id }))] as const;
 const events = [
@@ -52,7 +53,7 @@ export function DeliveryFilters({ view, onChange, total }: Props): ReactElement 
         </Button>
       )}
       <span className="unseen" role="status">
-        {total === undefined ? '' : `${total} ${total === 1 ? 'delivery' : 'deliveries'}`}
+        {total === undefined ? '' : sayCount(total, 'delivery', 'deliveries')}
       </span>
     </div>
   );

@@ -13,6 +13,7 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { AttemptList } from './attempt-list.tsx';
 import { MessageText } from './message-text.tsx';
+import { shortEvent } from '../events.ts';
 import { deliveryQuery, refreshWebhooks } from '../webhooks-query.ts';
 
 type Props = { form: LocatedForm; webhook: string; delivery: string; onClose: () => void };
@@ -55,7 +56,7 @@ function DeliveryContent({ form, detail }: { form: string; detail: DeliveryDetai
       <div className="row" role="status">
         <StatusChip status={detail.status} />
         {detail.is_test && <Chip tone="info">Test</Chip>}
-        <span>{detail.event}</span>
+        <span>{shortEvent(detail.event)}</span>
       </div>
       <dl className="delivery-facts">
         <dt>Began</dt>

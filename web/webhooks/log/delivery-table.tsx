@@ -14,7 +14,7 @@ type Props = { deliveries: readonly DeliveryLine[]; mostAttempts: number; onOpen
 export function DeliveryTable({ deliveries, mostAttempts, onOpen }: Props): ReactElement {
   const columns: TableColumn<DeliveryLine>[] = [
     { id: 'time', title: 'Time', cell: (line) => <OpenDelivery line={line} onOpen={onOpen} /> },
-    { id: 'event', title: 'Event', isSecondary: true, cell: ({ event }) => event },
+    { id: 'event', title: 'Event', isSecondary: true, cell: ({ event }) => shortEvent(event) },
     {
       id: 'status',
       title: 'Status',

@@ -13,6 +13,7 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { eventChoices } from '../events.ts';
 import { refreshWebhooks } from '../webhooks-query.ts';
 import { type ReplayDraft, replayCountQuery, replayQueryOf } from './replay-query.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 const statuses = [
   { id: 'Failed', label: 'Failed' },
@@ -50,7 +51,7 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
     mutationFn: () =>
       call(form.workspace_id, 'startReplay', { params: { id: webhook.id }, body: replayQueryOf(draft) }),
     async onSuccess({ total: begun }) {
-      toastDone(`${sayDeliveries(begun)} will be sent again.`);
+      toastDone(`${sayCount(begun, 'delivery', 'deliveries')} will be sent again.`);
       onClose();
       await refreshWebhooks(form);
     },
@@ -95,12 +96,9 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
           ? 'Counting …'
           : total === 0
             ? 'No delivery matches.'
-            : `${sayDeliveries(total)} will be sent again, the oldest first. New events go out between them.`}
+            : `${sayCount(total, 'delivery', 'deliveries')} will be sent again, the oldest first. New events go out between them.`}
       </p>
       {problem && <Message tone="bad">{problem.message}</Message>}
     </Dialog>
   );
 }
-
-const sayDeliveries = (count: number): string =>
-  `${count.toLocaleString()} ${count === 1 ? 'delivery' : 'deliveries'}`;

@@ -13,6 +13,7 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { type EventKind, eventChoices } from '../events.ts';
 import { hostOf, urlProblem } from '../edit/url-problem.ts';
 import { refreshWebhooks } from '../webhooks-query.ts';
+import { sayCount } from '../../design/say-count.ts';
 
 const counts = ['1', '3', '5', '10'] as const;
 type Draft = { url: string; count: (typeof counts)[number]; event: EventKind };
@@ -30,9 +31,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: Props): ReactEl
         body: { event: draft.event, url: draft.url, submissions: Number(draft.count) },
       }),
     async onSuccess({ ids }) {
-      toastDone(
-        `${ids.length === 1 ? 'One test is' : `${ids.length} tests are`} on the way to ${hostOf(draft.url)}.`,
-      );
+      toastDone(`${sayCount(ids.length, 'test is', 'tests are')} on the way to ${hostOf(draft.url)}.`);
       onClose();
       await refreshWebhooks(form);
     },

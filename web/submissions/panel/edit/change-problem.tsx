@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { ApiProblem, isStale } from '../../../api/client.ts';
 import { ChangedMeanwhile } from '../../../design/changed-meanwhile.tsx';
 import { Message } from '../../../design/message.tsx';
+import { sayCount, wordFor } from '../../../design/say-count.ts';
 
 /** Why an edit was not saved. */
 export function ChangeProblem({ error, onDiscard }: { error: Error; onDiscard: () => void }): ReactElement {
@@ -14,7 +15,7 @@ export function ChangeProblem({ error, onDiscard }: { error: Error; onDiscard: (
       </Message>
     );
   return (
-    <Message tone="bad" title={count === 1 ? 'There is a problem' : `There are ${count} problems`}>
+    <Message tone="bad" title={`There ${wordFor(count, 'is', 'are')} ${sayCount(count, 'problem')}`}>
       {error.message}
     </Message>
   );
