@@ -20,6 +20,7 @@ const exempt: Readonly<Record<string, string>> = {
   search_submissions: 'by search_documents, which the trash has none of',
   search_question: 'by search_documents',
   search_view: 'by search_documents',
+  search_view_of_words: 'by search_documents',
   search_neighbours: 'by search_documents',
   search_view_ids: 'by search_documents',
   'cli.find_place_in_submissions': 'says only which workspace an id is of, to what is done with it there',

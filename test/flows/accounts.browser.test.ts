@@ -90,10 +90,10 @@ test('a session that ends elsewhere leads to the sign-in, and back', async () =>
   const person = await signIn(service);
   const page = await console.open('/app/account', person);
   await heading(page, 'Your account');
-  // Until then the page itself still asks, and would be led to the sign-in by that.
   await page.getByText('This browser', { exact: true }).waitFor();
-  await service.services.database.query('delete from sessions where user_id = $1', [person.userId]);
+  // Typed before the session ends: a card that still asks would lead to the sign-in by itself, with the field gone.
   await page.getByLabel('Name', { exact: true }).fill('Ada');
+  await service.services.database.query('delete from sessions where user_id = $1', [person.userId]);
   await press(page, 'Enter');
   await heading(page, 'Sign in to Formloom');
   await page.getByLabel('Email address').fill(person.email);
