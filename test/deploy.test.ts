@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
 import { ownCommands } from '#app/cli/commands.ts';
 import { readConfig } from '#kit/config.ts';
+import { readHandbook } from './citus-cluster.ts';
 
 /* deploy/: what cannot be run here is parsed, and held against what the service is. */
 
@@ -63,6 +64,37 @@ test('compose has the service and its database, with settings that the service t
   assert.equal(services.formloom.read_only, true);
   assert.ok(existsSync(join(home, services.formloom.build!.dockerfile)));
   assert.deepEqual(Object.keys(services.postgres.environment).length, 3);
+});
+
+test('compose of a cluster has the settings and the statements of the handbook, and its service waits for the nodes to know each other', async () => {
+  type Part = { image: string; command: string[]; environment: Record<string, string>; volumes?: string[] };
+  const text = await read('compose.citus.yml');
+  const { services, volumes } = parse(text, { merge: true, logLevel: 'error' }) as {
+    services: Record<'postgres' | 'worker-1' | 'worker-2' | 'cluster', Part> & {
+      formloom: { depends_on: Record<string, { condition: string }> };
+    };
+    volumes: object;
+  };
+  const { formloom, cluster, ...nodes } = services;
+  const settings = (await readHandbook('ini'))[0]!
+    .split('\n')
+    .map((line) => line.replaceAll(/ = |'/g, (each) => (each === "'" ? '' : '=')));
+  const kept = Object.values(nodes).map((node) => {
+    assert.deepEqual(node.command, ['postgres', ...settings.map((each) => `-c${each}`)]);
+    assert.equal(node.environment['PGPASSWORD'], node.environment['POSTGRES_PASSWORD']);
+    assert.equal(node.image, cluster.image);
+    return node.volumes![0]!.split(':')[0];
+  });
+  assert.deepEqual(kept, Object.keys(volumes), 'each has a volume of its own');
+  // The service of compose.yml has the coordinator as `postgres`; the image makes the extension.
+  const [, atCoordinator] = await readHandbook('sql');
+  assert.deepEqual(
+    cluster.command,
+    atCoordinator!.split('\n').map((each) => `-c${each.replace("'coordinator'", "'postgres'")}`),
+  );
+  assert.equal(formloom.depends_on['cluster']!.condition, 'service_completed_successfully');
+  const base = parse(await read('compose.yml')) as { services: { formloom: { environment: object } } };
+  assert.match(JSON.stringify(base.services.formloom.environment), /@postgres\/formloom/);
 });
 
 test('the manifests for Kubernetes are what their schemas take', async () => {
