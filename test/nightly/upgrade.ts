@@ -15,7 +15,7 @@ import { callApi, freePort, until } from '#test/service.ts';
 /*
  * npm run test:upgrade    a server of the version before and one of this version serve one database under load: this one
  *                         migrates it, the other goes on until it is stopped. UPGRADE_FROM=<commit> says which version
- *                         before; else it is the last one that did not have the newest migration. It is installed and built in
+ *                         before; else it is the last one that had only the first of today's migrations. It is installed and built in
  *                         .local/versions/, which takes a minute the first time
  */
 const home = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,13 +23,20 @@ const run = promisify(execFile);
 const git = async (...words: string[]): Promise<string> =>
   (await run('git', ['-C', home, ...words])).stdout.trim();
 
+const migrationsOf = async (commit: string): Promise<string[]> =>
+  (await git('ls-tree', '--name-only', commit, 'db/migrations/')).split('\n');
+
+/** A commit amid work that landed in another order than it is numbered is no version: its database has a history of its own. */
 async function findBefore(): Promise<string> {
   const given = process.env['UPGRADE_FROM'];
   if (given) return git('rev-parse', given);
-  return git(
-    'rev-parse',
-    `${await git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'db/migrations')}^`,
-  );
+  const now = await migrationsOf('HEAD');
+  const additions = await git('log', '--diff-filter=A', '--format=%H', '--', 'db/migrations');
+  for (const addition of additions.split('\n')) {
+    const former = await migrationsOf(`${addition}^`);
+    if (former.every((name, index) => name === now[index])) return git('rev-parse', `${addition}^`);
+  }
+  throw new Error('no commit has the beginning of these migrations');
 }
 
 /** Where the code of a commit lies, with what it needs, and the pages built. */
