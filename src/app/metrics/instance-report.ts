@@ -3,11 +3,12 @@ import { readDisk } from '#kit/read-disk.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { only } from '#kit/statement.ts';
+import { longHeld } from '#webhooks/upkeep/parts.ts';
 import { reportParts } from '#webhooks/upkeep/queries.ts';
 import type { Report } from './report.ts';
 import { readBackups, readInstance } from './queries.ts';
 
-type Context = { database: Database; config: Pick<Config, 'dataDir' | 'backup'> };
+type Context = { database: Database; config: Pick<Config, 'dataDir' | 'backup' | 'deliveryRetentionDays'> };
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 type Value = number | readonly { labels: Record<string, string>; value: number }[];
 
@@ -45,7 +46,7 @@ async function read({ database, config }: Context): Promise<Report> {
       disks.map(({ labels, size }) => ({ labels, value: size })),
     ),
     ...(found ? reportOf(found) : []),
-    ...reportOfLedgers(ledgers),
+    ...reportOfLedgers(ledgers, longHeld(config.deliveryRetentionDays)),
   ];
 }
 
@@ -59,7 +60,7 @@ async function readLedgers(database: Database) {
   return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
 }
 
-function reportOfLedgers(ledgers: Awaited<ReturnType<typeof readLedgers>>): Report {
+function reportOfLedgers(ledgers: Awaited<ReturnType<typeof readLedgers>>, longAgo: Date): Report {
   const byCell = (of: (ledger: (typeof ledgers)[number]) => number | null) =>
     ledgers.map((ledger) => ({ labels: { cell: ledger.cell }, value: of(ledger) ?? 0 }));
   return [
@@ -82,6 +83,11 @@ function reportOfLedgers(ledgers: Awaited<ReturnType<typeof readLedgers>>): Repo
       'delivery_log_oldest_end_timestamp_seconds',
       'When the oldest day of the delivery log ended; 0: it is one part.',
       byCell(({ oldest_end }) => oldest_end),
+    ),
+    gauge(
+      'delivery_log_held_up',
+      'Whether the oldest day of the delivery log stays for days longer than DELIVERY_RETENTION_DAYS.',
+      byCell(({ oldest_end }) => Number(oldest_end !== null && oldest_end * 1_000 < longAgo.getTime())),
     ),
   ];
 }

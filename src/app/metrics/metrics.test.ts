@@ -7,10 +7,14 @@ import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { watchPoolWaits } from '#kit/pool-waits.ts';
 import { readTraceparent } from '#kit/trace.ts';
+import { beginParts, dayMs } from '#webhooks/upkeep/parts.ts';
 import { publishForm, submitEntry } from '#test/crowd.ts';
+import { testDatabase } from '#test/database.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { freePort, until } from '#test/service.ts';
+import { openInstanceReport } from './instance-report.ts';
+import { writeReports } from './report.ts';
 
 /* Two processes, so that what one of them counted is seen through the other. */
 
@@ -78,6 +82,23 @@ test('what waits in the queue is told by kind, with the age of the job that is d
   });
   assert.deepEqual(valuesOf(text, 'formloom_jobs_due', kind), [1]);
   assert.ok(valuesOf(text, 'formloom_jobs_oldest_due_seconds', kind)[0]! >= 3_600);
+});
+
+test('a delivery log whose oldest day stays for days longer than it is kept is said to be held up', async () => {
+  const { database } = await testDatabase();
+  const at = (days: number): Date => new Date(Date.now() - days * dayMs);
+  for (let days = 50; days >= 0; days -= 1)
+    await beginParts({ database }, { retentionDays: 30, large: 0, at: at(days) });
+  const heldUp = async (deliveryRetentionDays: number): Promise<number[]> => {
+    const report = openInstanceReport({
+      database,
+      config: { dataDir: instance.dataDir, backup: undefined, deliveryRetentionDays },
+    });
+    return valuesOf(await writeReports([await report()]), 'formloom_delivery_log_held_up', 'cell="default"');
+  };
+  // The first day ends a week after the ledger grew large.
+  assert.deepEqual(await heldUp(36), [1]);
+  assert.deepEqual(await heldUp(38), [0]);
 });
 
 test('on the port of the service it takes the token, and any process gives the same answer', async () => {

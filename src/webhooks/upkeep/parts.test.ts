@@ -7,7 +7,7 @@ import { testDatabase } from '#test/database.ts';
 import { makeForm, makeWebhook, type Place } from '../testing.ts';
 import { beginParts, dayMs, dropParts, nextEnd, rowsUpTo } from './parts.ts';
 import { pruneLedger } from './prune.ts';
-import { boundPart, endPart, reportParts, selectParts } from './queries.ts';
+import { boundPart, endPart, isUsedForLong, reportParts, selectParts } from './queries.ts';
 
 const { database } = await testDatabase();
 const today = Math.floor(Date.now() / dayMs);
@@ -349,6 +349,23 @@ test('while somebody reads for long, as a backup does, nobody is kept waiting by
   await backup.query('rollback');
   backup.release();
   assert.ok((await dropParts(database, daysAgo(10))) > 0);
+});
+
+test('a transaction of which we may not know since when it goes on counts as one that does for long', async () => {
+  const asker = await database.connect();
+  await asker.query(`begin;
+    create role nobody_special;
+    grant usage on schema public to nobody_special;
+    grant select on ledger_parts to nobody_special;
+    set local role nobody_special`);
+  assert.equal((await isUsedForLong(asker, {}))[0]!.used, false);
+  const other = await database.connect();
+  await other.query('begin; select from attempts');
+  assert.equal((await isUsedForLong(asker, {}))[0]!.used, true);
+  for (const client of [other, asker]) {
+    await client.query('rollback');
+    client.release();
+  }
 });
 
 test('with a webhook go its deliveries of all days with their attempts, with a form its events', async () => {

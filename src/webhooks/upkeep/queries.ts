@@ -210,7 +210,10 @@ export const isHeld = statement(
                    where status = 'Retrying' and least(id, event_id) < $below and id < $within) as held`,
 );
 
-/** Whether somebody has used the ledger, or what a change of parts locks beside it, for longer than such a change waits: a backup, or a vacuum of a large part. */
+/**
+ * Whether somebody has used the ledger, or what a change of parts locks beside it, for longer than such a change waits: a backup, or a
+ * vacuum of a large part. Of another role PostgreSQL may not say since when: that counts as long.
+ */
 export const isUsedForLong = statement(
   'webhooks.is_used_for_long',
   {},
@@ -219,7 +222,7 @@ export const isUsedForLong = statement(
    select exists (
      select from pg_locks l
        join pg_stat_activity a on a.pid = l.pid and a.datname = current_database()
-      where l.granted and a.xact_start < now() - interval '1 second'
+      where l.granted and coalesce(a.xact_start, '-infinity') < now() - interval '1 second'
         and l.relation in (
           select relid from unnest('{events,deliveries,attempts}'::regclass[]) as ledger, pg_partition_tree(ledger)
           union all select 'forms'::regclass union all select 'webhooks'::regclass)) as used`,
