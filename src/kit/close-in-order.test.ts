@@ -60,3 +60,27 @@ test('while a request is being answered, whoever is slow to ask again is answere
   assert.match(last, /^HTTP\/1\.1 200 /);
   await closed;
 });
+
+test('of a client with several connections each that it takes again is answered, as long as it goes on asking', async () => {
+  const server = openServer({ log: openLog('silent'), trustProxy: false });
+  server.get('/', async () => ({ status: 'ok' }));
+  const close = closeInOrder(server);
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const clients = Array.from({ length: 8 }, () =>
+    connect(Number(new URL(address).port), '127.0.0.1').setEncoding('utf8'),
+  );
+  const ask = async (client: (typeof clients)[number]): Promise<string> => {
+    client.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+    const [answer] = await Promise.race([once(client, 'data'), once(client, 'close')]);
+    return String(answer);
+  };
+  for (const client of clients) await ask(client);
+
+  const closed = close(10_000);
+  for (const client of clients) {
+    // All of them together take longer than the half second in which nobody asks.
+    await sleep(150);
+    assert.match(await ask(client), /^HTTP\/1\.1 200 [^]*connection: close/i);
+  }
+  await closed;
+});

@@ -3,9 +3,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Server } from './http.ts';
 
 /**
- * How long the connections in use have to hear, with their next answer, that it is the last: half a second, in moments
- * in each of which the loop reads what has come. On a machine too busy to let us read, they are as much longer, and
- * while others are being answered nothing is gained by closing those that wait: their clients may be slow to ask again.
+ * How long the connections in use have to hear, with their next answer, that it is the last: half a second in which nobody
+ * asks, in moments in each of which the loop reads what has come. On a machine too busy to let us read, they are as much longer. While
+ * anybody asks or is being answered nothing is gained by closing those that wait: their clients may be slow to ask again, or have
+ * several connections of which they take any. Each request leaves one less, so this ends.
  */
 const lastAnswers = { moments: 25, ms: 20 };
 /** More turns than connections wait at once, so that a flood of new ones does not hold up the end. */
@@ -23,13 +24,14 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
   const http = server.server;
   const sockets = new Set<Socket>();
   let isLast = false;
-  const answering = { count: 0 };
+  const answering = { count: 0, asked: 0 };
   http.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
   http.prependListener('request', (_request, response) => {
     answering.count += 1;
+    answering.asked += 1;
     response.once('close', () => (answering.count -= 1));
     if (isLast) response.setHeader('Connection', 'close');
   });
@@ -46,9 +48,11 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
     const state = { isClosed: false };
     void closed.then(() => (state.isClosed = true));
     const until = performance.now() + graceMs / 2;
-    for (let moment = 0; moment < lastAnswers.moments || answering.count > 0; moment += 1) {
+    for (let quiet = 0; quiet < lastAnswers.moments; quiet += 1) {
       if (state.isClosed || performance.now() >= until) break;
+      const { asked } = answering;
       await sleep(lastAnswers.ms);
+      if (answering.count > 0 || answering.asked > asked) quiet = 0;
     }
     http.closeIdleConnections();
     // Browsers connect ahead of need. To Node these are not idle, and it would wait for their first request.
