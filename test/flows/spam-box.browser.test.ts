@@ -71,6 +71,19 @@ test('what was held is read in it, released as a submission, or deleted, one by 
   await context.close();
 });
 
+test('who waits for a first answer is told of those that are held, and led to them', async () => {
+  const form = await makeForm();
+  const { page, context, problems } = await show(`/forms/${form}/submissions`);
+  await page.getByText('No submissions yet').waitFor();
+  await spam(form, 'Too quick');
+  await page.getByText('1 submission is held as spam.').waitFor();
+  await audit(page, 'nothing but what is held');
+  await page.getByRole('link', { name: 'Look at it' }).click();
+  await rowOf(page, 'from Too quick').waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('the way to the spam box says how much it holds, and a site whose pages sent it is let in with one press', async () => {
   const form = await makeForm(undefined, { embed_origins: ['https://old.example'] });
   for (const name of ['Ada', 'Grace']) {

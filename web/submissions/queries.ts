@@ -11,7 +11,7 @@ import { filterOf, orderedBy, type ViewState } from './view-state.ts';
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
 /** How often it is looked whether there is a first answer. */
-const firstAnswerMs = 2_000;
+export const firstAnswerMs = 2_000;
 
 /** Rows of a page of the table. */
 export const rowsOfPage = 50;

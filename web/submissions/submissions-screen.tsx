@@ -1,8 +1,10 @@
 import './submissions-screen.css';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
+import { sayCount } from '../design/say-count.ts';
 import { useTitle } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { EmptyState, ErrorState, Loading, SlowNote } from '../design/states.tsx';
@@ -10,9 +12,17 @@ import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { BulkBar } from './selection/bulk-bar.tsx';
 import { PanelPlace } from './panel/panel-place.tsx';
-import { columnsQuery, type FormPlace, nearestQuery, rowsOfPage, tableQuery } from './queries.ts';
+import {
+  columnsQuery,
+  firstAnswerMs,
+  type FormPlace,
+  nearestQuery,
+  rowsOfPage,
+  tableQuery,
+} from './queries.ts';
 import { BulksProgress } from './selection/bulk-progress.tsx';
 import { beginBulk } from './selection/follow-bulk.ts';
+import { spamCountQuery } from './spam/spam-query.ts';
 import { ColumnsDialog } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
 import { allColumns, arrange, columnWidth, foundColumn, moveColumn } from './table/table-columns.ts';
@@ -233,11 +243,26 @@ function Nothing({
       title="No submissions yet"
       action={isPublished ? <CopyField label="Public link" text={publicUrl} /> : undefined}
     >
+      <HeldNote form={form} />
       <p>
         {isPublished
           ? 'Share the link of this form, or open it and answer. What people send appears here by itself, and you can search, edit and export it.'
           : 'Publish this form, and what people send appears here.'}
       </p>
     </EmptyState>
+  );
+}
+
+/** Who waits for a first answer hears of one that is held: nothing else of it comes to this place. */
+function HeldNote({ form }: { form: FormPlace }): ReactElement | null {
+  const held = useQuery({ ...spamCountQuery(form), refetchInterval: firstAnswerMs }).data;
+  if (!held) return null;
+  return (
+    <p>
+      {sayCount(held, 'submission is', 'submissions are')} held as spam.{' '}
+      <Link to="/forms/$form/spam" params={{ form: form.id }}>
+        {held === 1 ? 'Look at it' : 'Look through them'}
+      </Link>
+    </p>
   );
 }
