@@ -61,6 +61,13 @@ test('a sealed archive takes its own passphrase, and shows nothing of what is in
   assert.ok(!(await readFile(path)).includes('first'));
 });
 
+test('while a passphrase is worked on, which takes half a second, all else goes on', async () => {
+  const before = performance.eventLoopUtilization();
+  await write('beside', 'correct horse');
+  const { utilization } = performance.eventLoopUtilization(before);
+  assert.ok(utilization < 0.8, `the event loop was busy for ${utilization} of the time`);
+});
+
 test('what breaks while an archive is written leaves no file, and none is replaced', async () => {
   const broken = writeArchive(join(home, 'none'), undefined, async (archive) => {
     await archive.add('short', 10, Buffer.from('five!'));

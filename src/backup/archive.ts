@@ -6,6 +6,7 @@ import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type ParsedTarEntry } from 'modern-tar';
 import { syncDirectory } from '#kit/sync-directory.ts';
 import { BackupError } from './backup-error.ts';
+import { openedWith, sealedWith } from './passphrase.ts';
 
 /** An archive that is being written. Entries are read again in the order in which they were added. */
 export type ArchiveWriter = {
@@ -132,14 +133,14 @@ async function* explained<Part>(path: string, source: AsyncIterable<Part>): Asyn
 async function seal(bytes: Bytes, passphrase: string): Promise<Bytes> {
   const { Encrypter } = await loadAge();
   const sealer = new Encrypter();
-  sealer.setPassphrase(passphrase);
+  sealer.addRecipient(sealedWith(passphrase));
   return (await sealer.encrypt(bytes as never)) as unknown as Bytes;
 }
 
 async function unseal(bytes: Bytes, passphrase: string): Promise<Bytes> {
   const { Decrypter } = await loadAge();
   const opener = new Decrypter();
-  opener.addPassphrase(passphrase);
+  opener.addIdentity(openedWith(passphrase));
   try {
     return (await opener.decrypt(bytes as never)) as unknown as Bytes;
   } catch (error) {

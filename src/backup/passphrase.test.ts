@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Decrypter, Encrypter } from 'age-encryption';
+import { openedWith, sealedWith } from './passphrase.ts';
+
+const passphrase = 'crème brûlée twice';
+/** Little work, as age's own takes seconds for what is usual. */
+const work = 10;
+
+test('what is sealed by a passphrase is a file of age, and a file of age is opened', async () => {
+  const sealer = new Encrypter();
+  sealer.addRecipient(sealedWith(passphrase, work));
+  const opener = new Decrypter();
+  opener.addPassphrase(passphrase);
+  assert.equal(await opener.decrypt(await sealer.encrypt('ours'), 'text'), 'ours');
+
+  const theirs = new Encrypter();
+  theirs.setScryptWorkFactor(work);
+  theirs.setPassphrase(passphrase);
+  const own = new Decrypter();
+  own.addIdentity(openedWith(passphrase));
+  assert.equal(await own.decrypt(await theirs.encrypt('theirs'), 'text'), 'theirs');
+});
+
+test('another passphrase opens nothing, nor does any where the file asks for more than a gigabyte', async () => {
+  const fileKey = new Uint8Array(16).fill(7);
+  const [stanza] = await sealedWith(passphrase, work).wrapFileKey(fileKey);
+  assert.deepEqual(
+    new Uint8Array((await openedWith(passphrase).unwrapFileKey([stanza!]))!),
+    fileKey,
+    'the right one does',
+  );
+  assert.equal(await openedWith('crème brûlée').unwrapFileKey([stanza!]), null);
+  const [type, salt] = stanza!.args;
+  for (const asked of ['21', '', 'NaN'])
+    assert.equal(
+      await openedWith(passphrase).unwrapFileKey([{ body: stanza!.body, args: [type!, salt!, asked] }]),
+      null,
+    );
+});
