@@ -6,25 +6,28 @@ import { join, resolve } from 'node:path';
 /** Files that run in one process: one after the other, but for those that share a stage. */
 type Group = readonly (readonly string[])[];
 
-/** What reaches beyond a file: it measures its process, changes what all share, or starts instances, whose time it is. */
-export const needsItsOwn =
-  /process\.(?:on|cpuUsage|memoryUsage)\(|\bmock\.|globalThis\.\w+ = |makeInstance\(|startProcess\(/;
+/** What reaches beyond a file: it measures its process, or changes what all share. */
+export const needsItsOwn = /process\.(?:on|cpuUsage|memoryUsage)\(|\bmock\.|globalThis\.\w+ = /;
+/** What waits for processes of its own, for their starts and their leases. */
+export const startsInstances = /makeInstance\(|startProcess\(/;
 /** A stage is opened while it is loaded, which happens once in a process, and closed after the file that did. */
 const isStage = /^after\(|^export const .* = await open/m;
 const imported = /from '(\.{1,2}\/[^']+|#[^']+)'/g;
 
 /** So many files share a process: enough to gain from it, few enough that three processes end at about the same time. */
-const perGroup = { browser: 8, other: 40 } as const;
+const perGroup = { browser: 8, waiting: 3, other: 40 } as const;
 
 /** Sorts test files into groups, in the order in which they are run. */
 export async function groupFiles(files: readonly string[]): Promise<Group[]> {
   const alone: Group[] = [];
+  const waiting: (readonly string[])[] = [];
   const stages = new Map<string, string[]>();
   for (const file of files.map((path) => resolve(path)).toSorted()) {
     const text = await readFile(file, 'utf8');
     const stage = await stageOf(file, text);
     if (needsItsOwn.test(text) || (stage && needsItsOwn.test(await readFile(stage, 'utf8'))))
       alone.push([[file]]);
+    else if (startsInstances.test(text)) waiting.push([file]);
     else stages.set(stage ?? file, [...(stages.get(stage ?? file) ?? []), file]);
   }
   const units = [...stages.values()];
@@ -32,8 +35,9 @@ export async function groupFiles(files: readonly string[]): Promise<Group[]> {
   const fileCount = (group: Group): number => group.flat().length;
   return mix([
     fill(units.filter(isBrowser), perGroup.browser).toSorted((a, b) => fileCount(b) - fileCount(a)),
+    alone,
     // Those at the end of the alphabet, whole flows, take the longest.
-    alone.toReversed(),
+    fill(waiting.toReversed(), perGroup.waiting),
     fill(
       units.filter((unit) => !isBrowser(unit)),
       perGroup.other,

@@ -65,8 +65,9 @@ async function checkUp(): Promise<boolean> {
     checkTypes('types', '.'),
     checkTypes('types of web', 'web'),
     step('lint', tool('oxlint'), ['--type-aware', '--quiet']),
+    step('format', tool('biome'), ['format', '--log-level=error']),
   ]);
-  return checks.every(Boolean) && step('format', tool('biome'), ['format', '--log-level=error']);
+  return checks.every(Boolean);
 }
 
 if (files.length === 0 && !(await checkUp())) process.exit(1);

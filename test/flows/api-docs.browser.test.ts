@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isSlice } from '#test/cases.ts';
 import { openConsoleBrowser } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
 
@@ -54,7 +55,9 @@ test('an address leads to an operation, with its request in curl, TypeScript and
   browser.assertQuiet();
 });
 
-test('the guides stand before the operations, call this service, lead to each other, and are found by the search; a phone has all of it', async () => {
+test('the guides stand before the operations, call this service, lead to each other, and are found by the search; a phone has all of it', {
+  skip: isSlice,
+}, async () => {
   const { page } = await open('', 375);
   await page.getByRole('heading', { name: 'Webhooks, from zero to verified' }).waitFor();
   await page.getByText(`API=${service.url}/api/v1`).waitFor(); // to be pasted as it stands

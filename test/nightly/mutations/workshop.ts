@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from 'pg';
-import { needsItsOwn } from '../../groups.ts';
+import { needsItsOwn, startsInstances } from '../../groups.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import type { Mutant } from './mutants.ts';
 import type { Chosen, Order, Outcome, Part, Range } from './runner.ts';
@@ -192,7 +192,8 @@ export async function takeBaseline(
   test: string,
   sources: readonly string[],
 ): Promise<Baseline | undefined> {
-  const mayShare = !needsItsOwn.test(await readFile(join(workshop.tree, test), 'utf8'));
+  const text = await readFile(join(workshop.tree, test), 'utf8');
+  const mayShare = !needsItsOwn.test(text) && !startsInstances.test(text);
   const shared =
     mayShare && (await runHere(workshop, [{ file: test }], { limitMs: baselineMs, measured: sources }));
   if (shared && shared.ending === 'passed')
