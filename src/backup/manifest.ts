@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Check } from 'typebox/value';
+import { Compile } from 'typebox/schema';
 import { BackupError } from './backup-error.ts';
 
 const Table = Type.Object({ name: Type.String(), columns: Type.Array(Type.String()) });
@@ -43,6 +43,7 @@ export function readPart<S extends typeof Manifest | typeof Ending>(shape: S, te
   } catch {
     part = undefined;
   }
-  if (Check(shape, part)) return part;
+  // By what checks requests, which is loaded already: the package's other way takes 140 files more at each start.
+  if (Compile(shape).Check(part)) return part;
   throw new BackupError('This is no backup that this version of Formloom can read.');
 }
