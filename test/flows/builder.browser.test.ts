@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import { composite, element, stepsOf, structure } from '#ast/testing.ts';
+import { looksAt } from '#test/cases.ts';
 import { motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
@@ -457,10 +458,10 @@ test('the canvas is the page: each line of it stands where the page has it, and 
   };
   const page = await openBuilder(await make(structure()));
   const visit = await page.context().newPage();
-  for (const [name, sent] of Object.entries(forms)) {
+  for (const [turn, [name, sent]] of Object.entries(forms).entries()) {
     const { status, body } = await tenant.call('POST', '/forms', { ...sent, publish: true });
     assert.equal(status, 201, JSON.stringify(body));
-    for (const width of [1280, 1024, 800]) {
+    for (const width of looksAt(turn, [1280, 1024, 800])) {
       await page.setViewportSize({ width, height: 800 });
       await page.goto(page.url().replace(/forms\/[^/?]+.*/, `forms/${body.id}`));
       await page.locator('.insert-here').first().waitFor({ state: 'attached' });
