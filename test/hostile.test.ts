@@ -481,7 +481,7 @@ test(`300 random submissions are stored or refused by name, and what is stored i
     ),
     { numRuns: cases(300), seed },
   );
-  assert.ok(stored > 20, `${stored} were stored`);
+  assert.ok(stored > cases(300) / 15, `${stored} were stored`);
 });
 
 test(`200 random HTML forms are answered by a page, a redirect or a 4xx (seed ${seed})`, async () => {

@@ -77,7 +77,7 @@ test('an import is previewed with its columns, its people and what is wrong on w
   );
 });
 
-/** As many as a file may have, and a quarter of that in `npm test`. */
+/** As many as a file may have, and an eighth of that in `npm test`. */
 const people = cases(10_000);
 
 test(`${people} people become invitations in one import, and each line is one of them`, async (t) => {
