@@ -66,6 +66,10 @@ async function checkUp(): Promise<boolean> {
     checkTypes('types of web', 'web'),
     step('lint', tool('oxlint'), ['--type-aware', '--quiet']),
     step('format', tool('biome'), ['format', '--log-level=error']),
+    step('compiled', process.execPath, [
+      '--disable-warning=ExperimentalWarning',
+      join(home, 'test', 'compile.ts'),
+    ]),
   ]);
   return checks.every(Boolean);
 }
