@@ -225,23 +225,42 @@ async function failToStart(
 
 // Commands ------------------------------------------------------------------------------------------------
 
-function runCli<Document>(
+/** In this process, which has all of it loaded; src/app/cli.test.ts has commands in processes. Of another version it is a process. */
+async function runCli<Document>(
   children: Children,
   environment: Environment,
   args: readonly string[],
 ): Promise<Document> {
-  return new Promise((resolve, reject) => {
+  const { printed, complaint, code } = await (environment['FORMLOOM_HOME'] === undefined
+    ? runHere(environment, args)
+    : runApart(children, environment, args));
+  keepLog(complaint);
+  if (code !== 0) throw new Error(`formloom ${args.join(' ')}: ${complaint}`);
+  const answer = JSON.parse(printed) as Document;
+  noteSecretsOf(answer);
+  return answer;
+}
+
+type Ran = { printed: string; complaint: string; code: number };
+
+async function runHere(environment: Environment, args: readonly string[]): Promise<Ran> {
+  const { runCommandLine } = await import('#app/cli/run-command-line.ts');
+  const ran: Ran = { printed: '', complaint: '', code: 0 };
+  const print = (text: string | Uint8Array): void => void (ran.printed += String(text));
+  const complain = (text: string): void => void (ran.complaint += text);
+  ran.code = await runCommandLine(args, { environment, print, complain });
+  return ran;
+}
+
+function runApart(children: Children, environment: Environment, args: readonly string[]): Promise<Ran> {
+  return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [...node('src/app/cli.ts', environment), ...args],
       { env: environment },
-      (error, stdout, stderr) => {
+      (error, printed, complaint) => {
         children.delete(child);
-        keepLog(stderr);
-        if (error) return reject(new Error(`formloom ${args.join(' ')}: ${stderr}`, { cause: error }));
-        const answer = JSON.parse(stdout) as Document;
-        noteSecretsOf(answer);
-        resolve(answer);
+        resolve({ printed, complaint, code: error ? 1 : 0 });
       },
     );
     children.add(child);
