@@ -18,7 +18,7 @@ import { type Permission, permissionNames } from '#workspaces/permissions.ts';
 import type { Plan } from '#workspaces/plans.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { cellsOfRun, makeCells } from './cells/make-cells.ts';
+import { cellsOfRun, hasElsewhere, makeCells } from './cells/make-cells.ts';
 import { testDatabase } from './database.ts';
 import { noteRequests, noteSecretsOf, notingVault, openTestLog } from './secrets.ts';
 
@@ -109,19 +109,29 @@ export async function openService(
   {
     publicHost,
     cells: cellCount = cellsOfRun,
+    elsewhere,
     ...options
   }: Parameters<typeof testDatabase>[0] & {
     /** The name that people reach it by, on its port; 127.0.0.1 unless said. */
     publicHost?: string;
     /** How many cells it has; tenants are made in each in turn. */
     cells?: number;
+    /** The address of another database, which has one more. */
+    elsewhere?: string | undefined;
   } = {},
 ): Promise<TestService> {
   let end = async (): Promise<void> => {};
   // Before its database, which ends in its turn: hooks run in the order in which they are made.
   after(() => end());
   const { database, url: databaseUrl } = await testDatabase(options);
-  const cells = await makeCells(database, { connectionString: databaseUrl }, cellCount);
+  const vault = notingVault(openVault(secretKey));
+  const serverUrl = elsewhere ?? (hasElsewhere ? (await testDatabase({ isEmpty: true })).url : undefined);
+  const cells = await makeCells(
+    database,
+    { connectionString: databaseUrl },
+    cellCount,
+    serverUrl === undefined ? undefined : { url: serverUrl, vault },
+  );
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-test-'));
   const port = await freePort();
   const settings = {
@@ -141,7 +151,6 @@ export async function openService(
   };
   const config = readConfig(settings);
   const log = openLog('debug', openTestLog());
-  const vault = notingVault(openVault(secretKey));
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   const base = openServices({ config, log, database, vault, requestCounter });
   const background = startBackground(base);

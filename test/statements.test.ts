@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { PoolClient } from 'pg';
-import { sharedTables } from '#kit/cells/create-cell.ts';
+import { ofCells as tablesOfCells, sharedTables } from '#kit/cells/create-cell.ts';
+import { personColumns } from '#kit/cells/servers/create-cell-on-server.ts';
 import type { Declared } from '#kit/statement.ts';
 import { citusProblems } from './citus-rules.ts';
 import { testDatabase } from './database.ts';
@@ -79,8 +80,8 @@ test('every statement is valid on the schema, and its declared parameters and co
   }
 });
 
-/** What a statement of tenants' tables may know of a person: all that a cell needs of what is shared (decision 78). */
-const ofPerson = ['id', 'name', 'email', 'second_factor', 'ends_at'];
+/** What a cell on another server knows of people is written there. */
+const ofCopies = ['people_elsewhere.put', 'people_elsewhere.delete'];
 
 /** The statements that a database without some tables and columns cannot run. */
 async function invalidAfter(change: string): Promise<string[]> {
@@ -105,9 +106,9 @@ async function invalidAfter(change: string): Promise<string[]> {
   }
 }
 
-test('no statement asks for what is of a cell together with what is shared, but for a little of a person', async () => {
+test('a statement asks for what is of a cell, with a little of a person, or is declared as one of the instance', async () => {
   const dropAll = (names: readonly string[]) => `drop table ${names.join()} cascade`;
-  const shared = ['cells', 'directory', ...sharedTables.filter((name) => name !== 'users')];
+  const shared = [...tablesOfCells, ...sharedTables.filter((name) => name !== 'users')];
   const { rows: all } = await database.query<{ name: string }>(
     `select relname::text as name from pg_class
       where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`,
@@ -118,7 +119,7 @@ test('no statement asks for what is of a cell together with what is shared, but 
   const { rows: columns } = await database.query<{ name: string }>(
     "select column_name as name from information_schema.columns where table_name = 'users' and table_schema = 'public'",
   );
-  const unknown = columns.map(({ name }) => name).filter((name) => !ofPerson.includes(name));
+  const unknown = columns.map(({ name }) => name).filter((name) => !personColumns.includes(name));
   const dropColumns = `alter table users ${unknown.map((name) => `drop column ${name} cascade`).join()}`;
   const ofInstance = await invalidAfter(`${dropAll(shared)}; ${dropColumns}`);
   const ofCells = new Set(await invalidAfter(dropAll(ofCell)));
@@ -126,6 +127,17 @@ test('no statement asks for what is of a cell together with what is shared, but 
   assert.deepEqual(
     ofInstance.filter((name) => ofCells.has(name)),
     [],
+  );
+  // Who asks for people alone would find in a cell on another server those alone that it knows.
+  const ofShared = (await invalidAfter(dropAll([...shared, 'users']))).filter(
+    (name) => !ofCells.has(name) && !ofCopies.includes(name),
+  );
+  assert.deepEqual(
+    statements
+      .filter(({ isOfInstance }) => isOfInstance)
+      .map(({ name }) => name)
+      .toSorted(),
+    ofShared.toSorted(),
   );
 });
 

@@ -6,6 +6,7 @@ import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { importJob, importStep } from '#invitations/import/start-import.ts';
 import { sendDueReminders } from '#invitations/sending/remind.ts';
+import { homeOf } from '#kit/database.ts';
 import { type Periodic, runPeriodically } from '#kit/periodic.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
@@ -30,6 +31,7 @@ import { pruneLedger } from '#webhooks/upkeep/prune.ts';
 import { pruneAudit } from '#workspaces/audit/audit-log.ts';
 import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
 import { mailNewsJob } from '#workspaces/mail-news.ts';
+import { bringPeople } from '#workspaces/people-elsewhere/bring-people.ts';
 import { version } from './version.ts';
 import { watch } from './watch/watch.ts';
 import { hearRevokedKeys } from './hear-revoked-keys.ts';
@@ -182,6 +184,9 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       work: () => sweepParts(services),
     }),
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
+    ...(homeOf(database) === database
+      ? []
+      : [runPeriodically('bringing people', { pauseMs: 1_000, log, work: () => bringPeople(database) })]),
     ...(first ? [] : keepInstance(services, { mail, wakeQueue: () => queue.wake() })),
   ];
   const keys = first ? undefined : hearRevokedKeys(services);

@@ -1,3 +1,4 @@
+import { cellsOnServers, poolOf } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { Server } from '#kit/http.ts';
 import type { Storage } from '#kit/storage.ts';
@@ -10,8 +11,17 @@ export function healthRoutes(
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     const obstacle = await findObstacle();
-    return obstacle === undefined ? { status: 'ready' } : reply.code(503).send({ status: obstacle });
+    if (obstacle !== undefined) return reply.code(503).send({ status: obstacle });
+    // All others go on without a cell whose server is away.
+    const away = await findAway();
+    return { status: 'ready', ...(away.length > 0 && { cells_away: away }) };
   });
+
+  async function findAway(): Promise<string[]> {
+    const cells = cellsOnServers(state.database);
+    const asked = await Promise.allSettled(cells.map(async (cell) => poolOf(cell).query('select 1')));
+    return cells.filter((_, index) => asked[index]!.status === 'rejected').map(({ name }) => name);
+  }
 
   async function findObstacle(): Promise<string | undefined> {
     if (state.isStopping()) return 'stopping';

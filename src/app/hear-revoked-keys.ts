@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { refreshCells } from '#kit/cells/cells.ts';
+import { onCell, refreshCells } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { listen } from '#kit/queue/listen.ts';
@@ -39,11 +39,16 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
     }
     isLooking = false;
   };
-  const listening = listen(database, keyChannel, hear, { log, signal: ending.signal });
+  const listening = [listen(database, keyChannel, hear, { log, signal: ending.signal })];
+  // What is written on another server is said there.
+  const unhear = onCell(database, ({ server, database: there }) => {
+    if (server) listening.push(listen(there, keyChannel, forgetKeys, { log, signal: ending.signal }));
+  });
   return {
-    stop() {
+    async stop() {
+      unhear();
       ending.abort();
-      return listening;
+      await Promise.all(listening);
     },
   };
 }

@@ -1,10 +1,11 @@
 import { sep } from 'node:path';
 import type { Config } from '#kit/config.ts';
 import { connectionsOf, openCells } from '#kit/cells/cells.ts';
+import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
-import { addressesOf } from '#kit/find-host.ts';
+import { placeOf } from '#kit/find-host.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
 import { nodeName, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { Log } from '#kit/log.ts';
@@ -76,8 +77,8 @@ export async function openFormloomDatabase(
       say(
         `The database was migrated: ${migrated.length} ${migrated.length === 1 ? 'step' : 'steps'}, to ${migrated.at(-1)}.`,
       );
-    closeCells = await openOtherCells(connection, database, options);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
+    closeCells = await openOtherCells(connection, { database, vault }, options);
     isOpen = true;
     const url = embedded ? urlOf(embedded) : config.databaseUrl!;
     return { database, vault, embedded, migrated, url, description: describe(config, embedded), close };
@@ -90,11 +91,13 @@ export async function openFormloomDatabase(
 /** Opens the other cells of a database as it was opened itself. @returns what closes them. */
 async function openOtherCells(
   connection: Connection,
-  database: Database,
+  { database, vault }: Pick<FormloomDatabase, 'database' | 'vault'>,
   options: { log: Log; name?: string },
 ): Promise<() => Promise<void>> {
-  const cells = await openCells(database, (path, pool, at) =>
-    openDatabase(connection, { ...options, path, pool, ...(at && { at }) }),
+  const cells = await openCells(
+    database,
+    (path, pool, at) => openDatabase(connection, { ...options, path, pool, ...(at && { at }) }),
+    reachServers(database, vault, options),
   );
   return () => cells.close();
 }
@@ -148,12 +151,13 @@ export async function joinFormloomDatabase(
   const database = openDatabase(connection, { ...options, pool: config.databasePool });
   try {
     await checkMigrated(database, await readMigrations());
-    const closeCells = await openOtherCells(connection, database, options);
+    const vault = await openInstanceVault(database, config);
+    const closeCells = await openOtherCells(connection, { database, vault }, options);
     const close = async (): Promise<void> => {
       await closeCells();
       await database.end();
     };
-    return { database, vault: await openInstanceVault(database, config), close };
+    return { database, vault, close };
   } catch (error) {
     await database.end();
     throw error;
@@ -202,6 +206,5 @@ export function describe(
     const warning = isOutside ? ' (outside of DATA_DIR: a backup of that misses it)' : '';
     return `PostgreSQL of our own in ${embedded.directory}${warning}`;
   }
-  const urls = addressesOf(config.databaseUrl!).map((address) => URL.parse(address));
-  return `PostgreSQL at ${urls.map((url) => url?.host).join(',')}${urls[0]?.pathname}`;
+  return `PostgreSQL at ${placeOf(config.databaseUrl!)}`;
 }

@@ -4,14 +4,15 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
-import { everyCell, everywhere } from '#kit/cells/cells.ts';
+import { everyCell, findInAllCells } from '#kit/cells/cells.ts';
 import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
-import { only } from '#kit/statement.ts';
+import { only, type Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
+import { refuseServers } from './cells.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import { copyOut, selectMigrations, selectSequences, selectTables, type Table } from './queries.ts';
@@ -50,9 +51,10 @@ const partBytes = 4 * 1024 * 1024;
  * Writes everything that an instance has to one file, while it serves: tables as they were at one moment (a snapshot of
  * PostgreSQL's own), then the files that they name, which are stored before they are named and never change. So whatever
  * was acknowledged before it began is in it. No other program is needed: rows are read by COPY.
- * @throws BackupError; nothing is left then.
+ * @throws BackupError, also for an instance with cells on other servers; nothing is left then.
  */
 export async function makeBackup(context: BackupContext, options: BackupOptions): Promise<BackupMade> {
+  await refuseServers(context.database);
   const client = await context.database.connect();
   let made: BackupMade | undefined;
   try {
@@ -145,12 +147,11 @@ async function addFiles(
   for await (const file of storedFiles(client)) await add(file);
   for (const image of await storedImages(client)) await add(image);
   // What was deleted since the snapshot is not lost; who still asks for it finds it gone.
-  const stillNamed = done.missing.length > 0 ? await keysOf(everywhere(database)) : new Set();
+  const stillNamed = done.missing.length > 0 ? new Set(await findInAllCells(database, keysOf)) : new Set();
   return { ...done, missing: done.missing.filter((key) => stillNamed.has(key)) };
 }
 
-async function keysOf(database: Database): Promise<Set<string>> {
-  const keys = new Set((await storedImages(database)).map(({ key }) => key));
-  for await (const { key } of storedFiles(database)) keys.add(key);
-  return keys;
+async function keysOf(db: Queryable): Promise<string[]> {
+  const files = await Array.fromAsync(storedFiles(db));
+  return [...files, ...(await storedImages(db))].map(({ key }) => key);
 }

@@ -7,7 +7,7 @@ import { findPending, migrate, readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
-import { isUsed, requireCells } from './cells.ts';
+import { isUsed, refuseServers, requireCells } from './cells.ts';
 import { fillTable } from './fill-table.ts';
 import {
   copyOut,
@@ -54,6 +54,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     await source.query('begin isolation level repeatable read');
     await source.query(lockInstance);
     const instance = await requireMovable(source);
+    await refuseServers(source);
     await requireFree(to, instance.key_fingerprint);
     const cells = await otherCells(source);
     const schemas = cells.map(({ schema_name }) => schema_name);
@@ -113,6 +114,7 @@ async function requireMovable(source: PoolClient): Promise<{ key_fingerprint: st
 /** What an instance left when it was moved away is free for its return. @throws BackupError */
 async function requireFree(db: Queryable, fingerprint: string): Promise<void> {
   await requireStopped(db, 'the database that this one is to be moved to');
+  await refuseServers(db);
   if (!(await isMade(db)) || !(await isUsed(db))) return;
   const there = only(await findMove(db, {}));
   if (there?.moved_to && there.key_fingerprint === fingerprint) return;

@@ -1,5 +1,15 @@
 import { escapeIdentifier } from 'pg';
-import { bigint, boolean, integer, nullable, statement, text, texts, timestamp } from '#kit/statement.ts';
+import {
+  bigint,
+  boolean,
+  integer,
+  nullable,
+  ofInstance,
+  statement,
+  text,
+  texts,
+  timestamp,
+} from '#kit/statement.ts';
 
 // Of the catalog: what there is is asked of PostgreSQL, so that a new table is in the next backup without a line here.
 
@@ -116,7 +126,7 @@ export const addForeignKey = ({ table_name, name, definition }: ForeignKey): str
   `alter table ${identifier(table_name)} add constraint ${escapeIdentifier(name)} ${definition}`;
 
 /** Where this database was moved to; null: it was not. Also of a database of an earlier version, which has no such columns. */
-export const findMove = statement(
+export const findMove = ofInstance(
   'backup.find_move',
   {},
   { key_fingerprint: text, moved_to: nullable(text), moved_at: nullable(timestamp) },
@@ -126,7 +136,7 @@ export const findMove = statement(
 );
 
 /** Says where this database was moved to, or, with nulls, that it stays after all. */
-export const markMove = statement(
+export const markMove = ofInstance(
   'backup.mark_move',
   { moved_to: nullable(text), moved_at: nullable(timestamp) },
   { key_fingerprint: text },

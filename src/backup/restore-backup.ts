@@ -9,7 +9,7 @@ import type { Storage } from '#kit/storage.ts';
 import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
 import { type ArchiveEntry, readArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
-import { isUsed, requireCells } from './cells.ts';
+import { isUsed, refuseServers, requireCells } from './cells.ts';
 import { type Filling, fillTable } from './fill-table.ts';
 import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
 import { findTable } from './queries.ts';
@@ -88,6 +88,7 @@ async function restoreEntries(
 /** @throws BackupError where somebody works, or a newer version was. */
 async function requireEmpty(database: Database): Promise<void> {
   await requireStopped(database);
+  await refuseServers(database);
   if (only(await findTable(database, { name: 'workspaces' }))!.is_there) await requireUnused(database);
 }
 

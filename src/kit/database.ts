@@ -97,6 +97,8 @@ export function openDatabase(
     path?: string;
     /** Which server its connections go to, where that may move. */
     at?: Whereabouts;
+    /** The first database of the instance, where this is one of a cell on another server. */
+    home?: Database;
   },
 ): Database {
   const { limits = true, silenceMs = silenceLimitMs, waitMs = poolWaitMs, name = 'formloom' } = options;
@@ -137,6 +139,7 @@ export function openDatabase(
     if (isAstray(client)) void client.end().catch(() => {});
   });
   refuseAtEnd(pool);
+  if (options.home) homes.set(pool, options.home);
   return pool;
 }
 
@@ -161,6 +164,13 @@ const pools = new WeakMap<object, Pool>();
 
 /** The pool that a connection is of; of a pool itself. */
 export const databaseOf = (db: Pool | ClientBase): Database => pools.get(db) ?? (db as Pool);
+
+/** The first databases of the instances that have cells on other servers, by the pools of these. */
+const homes = new WeakMap<Pool, Database>();
+
+/** Where what is of the instance is, for whoever works on a cell: there, unless the cell is on another server. */
+export const homeOf = <Db extends Pool | ClientBase>(db: Db): Db | Database =>
+  homes.get(databaseOf(db)) ?? db;
 
 /** What the driver, which knows of one host alone, is to be told where there are several. */
 function hostsOf(connection: Connection): PoolConfig {

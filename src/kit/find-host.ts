@@ -18,6 +18,12 @@ export function addressesOf(url: string): string[] {
   return hosts.split(',').map((host) => `${before}${host}${behind}`);
 }
 
+/** Where an address leads, for a person: the hosts and the name of the database, and nothing of who goes there. */
+export function placeOf(url: string): string {
+  const urls = addressesOf(url).map((address) => URL.parse(address));
+  return `${urls.map((each) => each?.host || each?.searchParams.get('host')).join(',')}${urls[0]?.pathname}`;
+}
+
 /** Whether an error says that its session takes no writes: another one may. */
 export const isReadOnly = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === readOnly;

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { homeOf } from './database.ts';
 
 /**
  * SQL is written as SQL, one statement per query function. A statement names its parameters (`$workspace_id`) and
@@ -51,7 +52,20 @@ type ValueOf<C> = C extends Column<infer T> ? T : never;
 export type RowOf<C extends Columns> = { -readonly [K in keyof C]: ValueOf<C[K]> };
 
 /** What the registry keeps of a statement, for the test that compares declarations with PostgreSQL. */
-export type Declared = { name: string; text: string; parameters: Columns; columns: Columns };
+export type Declared = {
+  name: string;
+  text: string;
+  parameters: Columns;
+  columns: Columns;
+  isOfInstance: boolean;
+};
+
+type Declare = <const P extends Columns, const C extends Columns>(
+  name: string,
+  parameters: P,
+  columns: C,
+  source: string,
+) => (db: Queryable, values: RowOf<P>) => Promise<RowOf<C>[]>;
 
 const registry = new Map<string, Declared>();
 
@@ -65,11 +79,22 @@ export const declaredStatements = (): readonly Declared[] => [...registry.values
  * @param parameters every `$name` of the text and its type.
  * @param columns every column of the result and its type; `{}` for none.
  */
-export function statement<const P extends Columns, const C extends Columns>(
+export const statement: Declare = (name, parameters, columns, source) =>
+  declare(name, parameters, columns, source, false);
+
+/**
+ * The same of what asks for nothing of a cell: asked over a cell on another server it runs on the first database, beside the
+ * transaction that is open in the cell, and is committed before it (docs/decisions/0078-cells.md).
+ */
+export const ofInstance: Declare = (name, parameters, columns, source) =>
+  declare(name, parameters, columns, source, true);
+
+function declare<const P extends Columns, const C extends Columns>(
   name: string,
   parameters: P,
   columns: C,
   source: string,
+  isOfInstance: boolean,
 ): (db: Queryable, values: RowOf<P>) => Promise<RowOf<C>[]> {
   if (registry.has(name)) throw new Error(`two statements are named ${name}`);
   const names = Object.keys(parameters);
@@ -80,10 +105,11 @@ export function statement<const P extends Columns, const C extends Columns>(
       throw new Error(`statement ${name} uses the undeclared parameter $${parameter}`);
     return `$${position}::${parameters[parameter]!.pg}`;
   });
-  registry.set(name, { name, text, parameters, columns });
+  registry.set(name, { name, text, parameters, columns, isOfInstance });
   return async (db, values) => {
     const given: Record<string, unknown> = values;
-    const result = await db.query({ name, text, values: names.map((key) => given[key]) });
+    const place = isOfInstance ? homeOf(db) : db;
+    const result = await place.query({ name, text, values: names.map((key) => given[key]) });
     return result.rows as RowOf<C>[];
   };
 }

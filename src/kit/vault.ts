@@ -31,6 +31,7 @@ type Purpose =
   | 'answers'
   | 'told answers'
   | 'erasures'
+  | 'servers of cells'
   | 'fingerprint';
 
 /**

@@ -2,7 +2,7 @@ import { betterAuth, type BetterAuthOptions, type BetterAuthPlugin } from 'bette
 import { APIError, createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import { newId } from '#kit/clock.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, homeOf } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -118,7 +118,7 @@ function settings({ database, vault, publicUrl, log }: Surroundings) {
     appName: 'Formloom',
     baseURL: publicUrl,
     secret: vault.derive('sessions')[0],
-    database,
+    database: homeOf(database),
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,

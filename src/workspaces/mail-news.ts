@@ -1,8 +1,8 @@
 import type { Locale } from '#ast/locales.ts';
-import { everywhere, inCellOf } from '#kit/cells/cells.ts';
+import { findInAllCells, inCellOf } from '#kit/cells/cells.ts';
 import { newId } from '#kit/clock.ts';
 import { enqueueJob } from '#kit/queue.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import type { Queryable } from '#kit/statement.ts';
 import { findFirstWorkspace } from './password-reset/queries.ts';
 
 /**
@@ -68,6 +68,12 @@ export const reportPersonalNews = (db: Queryable, userId: string, what: Personal
 
 /** Leaves news that are of no workspace with the first one that there is. */
 export async function reportToPerson(db: Queryable, news: MailNews): Promise<void> {
-  const workspace = only(await findFirstWorkspace(everywhere(db), {}));
+  const workspace = await firstWorkspace(db);
   if (workspace) await inCellOf(db, workspace.id, (cell) => reportNews(cell, workspace.id, news));
+}
+
+/** Where what is of no workspace is done: the first one of the first server, or of another one that answers. */
+export async function firstWorkspace(db: Queryable): Promise<{ id: string } | undefined> {
+  const [found] = await findInAllCells(db, (cells) => findFirstWorkspace(cells, {}), { isPartial: true });
+  return found;
 }

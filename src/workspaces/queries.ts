@@ -3,6 +3,7 @@ import {
   bytes,
   integer,
   nullable,
+  ofInstance,
   statement,
   text,
   texts,
@@ -59,7 +60,7 @@ export const updatePlan = statement(
 // People ---------------------------------------------------------------------------------------------------
 
 /** A person and the password to sign in with, or nothing when the address is taken. */
-export const insertUser = statement(
+export const insertUser = ofInstance(
   'workspaces.insert_user',
   {
     id: text,
@@ -90,7 +91,7 @@ const hasPassword = `email = $email and exists (select from accounts where user_
  * who signs in by a provider alone. Their second factors stay, unless the address was nobody's for certain until
  * now: then they were whoever's had the account before.
  */
-export const resetPassword = statement(
+export const resetPassword = ofInstance(
   'workspaces.reset_password',
   { email: text, password: text, now: timestamp, until: timestamp },
   { id: text },
@@ -111,7 +112,7 @@ export const resetPassword = statement(
 );
 
 /** The session that a changed password begins has taken the second step when the one before it had. */
-export const keepSecondStep = statement(
+export const keepSecondStep = ofInstance(
   'workspaces.keep_second_step',
   { token: text, at: timestamp },
   {},
@@ -119,7 +120,7 @@ export const keepSecondStep = statement(
 );
 
 /** The person has chosen a password: everything is open again, and links to choose another one have ended. */
-export const confirmPassword = statement(
+export const confirmPassword = ofInstance(
   'workspaces.confirm_password',
   { id: text },
   {},
@@ -153,7 +154,7 @@ export const insertMember = statement(
 // Set-up ---------------------------------------------------------------------------------------------------
 
 /** Puts the hash of this start's token in place, unless there are accounts. */
-export const offerSetup = statement(
+export const offerSetup = ofInstance(
   'workspaces.offer_setup',
   { token_hash: bytes },
   { offered: boolean },
@@ -164,7 +165,7 @@ export const offerSetup = statement(
 );
 
 /** Whether anybody has an account here. */
-export const hasAccounts = statement(
+export const hasAccounts = ofInstance(
   'workspaces.has_accounts',
   {},
   { has_accounts: boolean },
@@ -175,7 +176,7 @@ export const hasAccounts = statement(
  * Uses the token up. Of two at once the second waits for the first's transaction, and then finds no row; the
  * look at users also closes a token that a starting process offered while the first account was being made.
  */
-export const claimSetup = statement(
+export const claimSetup = ofInstance(
   'workspaces.claim_setup',
   { token_hash: bytes },
   { claimed: boolean },
@@ -183,7 +184,7 @@ export const claimSetup = statement(
 );
 
 /** The hash of a person's password; nothing for one who has none. */
-export const findPasswordHash = statement(
+export const findPasswordHash = ofInstance(
   'workspaces.find_password_hash',
   { user_id: text },
   { password: text },
@@ -191,7 +192,7 @@ export const findPasswordHash = statement(
 );
 
 /** Puts another hash of the same password in the place of one, where it was not changed meanwhile. */
-export const replaceHash = statement(
+export const replaceHash = ofInstance(
   'workspaces.replace_hash',
   { user_id: text, old: text, strong: text },
   {},

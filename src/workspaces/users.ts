@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { everywhere } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/cells.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
@@ -93,6 +93,8 @@ export async function resetUserPassword(
 
 /** What others know of a person, and so may not be their password: name, address, workspaces. */
 export async function wordsOfPerson(database: Queryable, userId: string): Promise<string[]> {
-  const [person] = await findWordsOfPerson(everywhere(database), { id: userId });
-  return person ? [person.email, person.name, ...person.workspaces] : [];
+  const found = await findInAllCells(database, (cells) => findWordsOfPerson(cells, { id: userId }), {
+    isPartial: true,
+  });
+  return found.flatMap(({ email, name, workspaces }) => [email, name, ...workspaces]);
 }

@@ -1,4 +1,4 @@
-import { everywhere } from '#kit/cells/cells.ts';
+import { findInAllCells, newestFirst } from '#kit/cells/cells.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
@@ -47,12 +47,15 @@ export async function mayCreateWorkspace(
   userId: string,
 ): Promise<boolean> {
   if (setting !== 'owners') return setting === 'everyone';
-  return (await findOwnedWorkspace(everywhere(database), { user_id: userId })).length > 0;
+  const owned = await findInAllCells(database, (cells) => findOwnedWorkspace(cells, { user_id: userId }), {
+    isPartial: true,
+  });
+  return owned.length > 0;
 }
 
 /** All workspaces, newest first: for the operator only. */
 export async function listWorkspaces(database: Database): Promise<Workspace[]> {
-  const rows = await selectWorkspaces(everywhere(database), {});
+  const rows = await findInAllCells(database, (cells) => selectWorkspaces(cells, {}), { order: newestFirst });
   return rows.map((row) => ({
     id: row.id,
     name: row.name,

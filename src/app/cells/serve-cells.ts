@@ -34,6 +34,7 @@ export function serveCells(
   const { database, log } = ground;
   const parts = new Map<Database, Promise<Part>>();
   const open = async (cell: Cell): Promise<Part> => {
+    await cell.server?.open();
     const services = openServices({ ...ground, database: cell.database });
     // The process that does the work does that of every cell, and hears of all of them on one channel.
     const own = isBackgroundElsewhere ? undefined : startBackground(services, background);

@@ -1,4 +1,4 @@
-import { boolean, double, integer, statement, text } from '#kit/statement.ts';
+import { boolean, double, integer, ofInstance, statement, text } from '#kit/statement.ts';
 
 export const readServer = statement(
   'checks.read_server',
@@ -26,7 +26,7 @@ export const selectLeftovers = statement(
 );
 
 /** Cells of which the tables are not where they should be. */
-export const selectLostCells = statement(
+export const selectLostCells = ofInstance(
   'checks.select_lost_cells',
   {},
   { name: text },

@@ -2,28 +2,46 @@ import { refreshCells } from '#kit/cells/cells.ts';
 import { moveCell } from '#kit/cells/citus/move-cell.ts';
 import { createCell } from '#kit/cells/create-cell.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
-import { openDatabase } from '#kit/database.ts';
+import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
+import { sealAddress } from '#kit/cells/servers/reach-server.ts';
+import { type Database, openDatabase } from '#kit/database.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
-import { command, required } from './command.ts';
+import { refuseProblems } from '../checks/check.ts';
+import { databaseChecks } from '../checks/database-checks.ts';
+import { command, optional, required } from './command.ts';
 import { text } from './values.ts';
 
 export const cellCommands = [
   command({
     name: 'cell create',
     summary:
-      'Makes one more cell in the database: tables, a queue and a word index of its own, for new workspaces.',
+      'Makes one more cell, in the database or in that of another server: tables, a queue and a word index of its own, for new workspaces.',
     about:
       'A workspace stays in its cell. New ones go to the cell that takes the fewest bytes, 15 seconds after it was made. It cannot be taken back. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
+    options: {
+      server: {
+        ...optional(text('<DATABASE_URL>')),
+        about: 'Of another server, which a backup of this one then leaves out: `backup` and `move` refuse.',
+      },
+    },
     note: 'Every process of the service has heard of it, and has opened it.',
-    async run({ config, database, url, log }, { name }) {
+    async run({ config, database, url, log, vault }, { name, server }) {
       const { databasePool: pool, webProcesses: processes } = config;
+      const service = { pool, processes, channel: keyChannel };
       // Nothing ends it for taking long, as it does where the first cell is large or somebody writes to it.
-      const unhurried = openDatabase({ connectionString: url }, { pool: 1, log, limits: false });
+      const open = (connectionString: string): Database =>
+        openDatabase({ connectionString }, { pool: 1, log, limits: false });
+      const unhurried = open(url);
+      const there = server === undefined ? undefined : open(server);
       try {
-        await createCell(unhurried, name, { service: { pool, processes, channel: keyChannel } });
+        if (there) {
+          await refuseProblems(databaseChecks, { database: there });
+          const sealed = sealAddress(vault, server!);
+          await createCellOnServer(unhurried, name, { there, server: sealed, service });
+        } else await createCell(unhurried, name, { service });
       } finally {
-        await unhurried.end();
+        await Promise.all([unhurried.end(), there?.end()]);
       }
       await refreshCells(database);
       return { name };
@@ -42,7 +60,7 @@ export const cellCommands = [
   command({
     name: 'cell list',
     summary:
-      'Lists the cells with what they take on the disk, how many workspaces are in each, and on a Citus cluster its node.',
+      'Lists the cells with what they take on the disk, how many workspaces are in each, and on a Citus cluster its node, or its server where that is another one.',
     run: async ({ database }) => ({ data: await listCells(database) }),
   }),
 ];

@@ -1,6 +1,6 @@
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
-import { everywhere } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/cells.ts';
 import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { command } from './command.ts';
@@ -27,8 +27,11 @@ export const databaseCommands = [
         content?.destroy();
         counted[content ? 'files' : 'missing'] += 1;
       };
-      for await (const { key } of storedFiles(everywhere(database))) await count(key);
-      for (const { key } of await storedImages(everywhere(database))) await count(key);
+      const keys = await findInAllCells(database, async (cells) => [
+        ...(await Array.fromAsync(storedFiles(cells))),
+        ...(await storedImages(cells)),
+      ]);
+      for (const { key } of keys) await count(key);
       return { storage: place, ...counted };
     },
   }),

@@ -1,4 +1,4 @@
-import { everywhere } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import {
@@ -35,7 +35,7 @@ type Kind = keyof typeof finders;
  */
 export async function findWorkspace(database: Database, kind: Kind, id: string): Promise<string> {
   const [name, find] = finders[kind];
-  const [found, ...others] = await find(everywhere(database), { id });
+  const [found, ...others] = await findInAllCells(database, (cells) => find(cells, { id }));
   if (!found) throw new ApiError('not_found', `There is no ${name} ${id}.`);
   if (others.length > 0)
     throw new UsageError(

@@ -1,4 +1,4 @@
-import { everywhere } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/cells.ts';
 import { updateKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { findInstanceKey, keysPattern, newKey, replaceInstanceKeys, type Vault } from '#kit/vault.ts';
 import { command, PartlyDone } from './command.ts';
@@ -74,7 +74,7 @@ export const instanceKeyCommands = [
       'that waited are lost. Forms, submissions, accounts and API keys are as they were. Restart every running server.',
     replacesKey: true,
     async run({ database, vault }) {
-      const webhooks = await selectSealed(everywhere(database), {});
+      const webhooks = await findInAllCells(database, (cells) => selectSealed(cells, {}));
       const data = webhooks.flatMap(({ secret, headers, ...webhook }) => {
         const lost = [
           ...(secret && !opens(vault, 'webhook secrets', secret) ? ['secret'] : []),

@@ -1,4 +1,4 @@
-import { everywhere } from '#kit/cells/cells.ts';
+import { findInAllCells, newestFirst } from '#kit/cells/cells.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import { call } from './api.ts';
 import { apiCommand, command, optional, required } from './command.ts';
@@ -34,7 +34,9 @@ export const keyCommands = [
   command({
     name: 'key list',
     summary: 'Lists the API keys of all workspaces, newest first.',
-    run: async ({ database }) => ({ data: await selectAllKeys(everywhere(database), {}) }),
+    run: async ({ database }) => ({
+      data: await findInAllCells(database, (cells) => selectAllKeys(cells, {}), { order: newestFirst }),
+    }),
   }),
   apiCommand({
     name: 'key revoke',

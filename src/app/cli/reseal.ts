@@ -25,7 +25,8 @@ export async function reseal(
     const told = { what, found: 0, lost: 0 };
     // One after the other: a row that is written lies elsewhere, where another column would not find it again.
     for (const column of sealedColumns[what])
-      for (const cell of cellsOf(database)) await resealColumn(cell.database, column, told);
+      for (const each of column.isOfInstance ? [{ database }] : cellsOf(database))
+        await resealColumn(each.database, column, told);
     all.push(told);
   }
   return all;

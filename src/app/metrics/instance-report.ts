@@ -1,4 +1,4 @@
-import { cellsOf, everywhere, refreshCells } from '#kit/cells/cells.ts';
+import { cellsOf, cellsOnServers, findInAllCells, refreshCells } from '#kit/cells/cells.ts';
 import { readDisk } from '#kit/read-disk.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -94,11 +94,32 @@ function reportOfLedgers(ledgers: Awaited<ReturnType<typeof readLedgers>>, longA
 
 async function readFacts(database: Database) {
   await refreshCells(database);
-  const [cells, backups] = await Promise.all([
-    readInstance(everywhere(database), { most }),
+  const [servers, backups] = await Promise.all([
+    findInAllCells(database, (cells) => readInstance(cells, { most }), { isPartial: true }),
     readBackups(database, {}),
   ]);
-  return { ...only(cells)!, ...only(backups)! };
+  const [first, ...others] = servers as [Server, ...Server[]];
+  const facts = { ...others.reduce(addServer, first), ...only(backups)! };
+  return { ...facts, cells_away: cellsOnServers(database).length - others.length };
+}
+
+type Server = Awaited<ReturnType<typeof readInstance>>[number];
+
+/** What is of its cells, and not of the server itself. */
+function addServer(sum: Server, { jobs, ...server }: Server): Server {
+  const all = { ...sum.jobs };
+  for (const [kind, { due, oldest }] of Object.entries(jobs))
+    all[kind] = {
+      due: (all[kind]?.due ?? 0) + due,
+      oldest: Math.max(all[kind]?.oldest ?? 0, oldest),
+    };
+  return {
+    ...sum,
+    jobs: all,
+    deliveries_waiting: sum.deliveries_waiting + server.deliveries_waiting,
+    webhooks_failing: sum.webhooks_failing + server.webhooks_failing,
+    webhooks_paused: sum.webhooks_paused + server.webhooks_paused,
+  };
 }
 
 function reportOf(found: Facts): Report {
@@ -127,6 +148,11 @@ function reportOf(found: Facts): Report {
       'webhooks_paused',
       'Webhooks that were paused because they failed for days.',
       found.webhooks_paused,
+    ),
+    gauge(
+      'cells_away',
+      'Cells on other servers that do not answer, and are in no other number.',
+      found.cells_away,
     ),
     gauge('backup_age_seconds', 'Since the last backup that was made by schedule.', found.backup_age ?? []),
     gauge(

@@ -1,4 +1,4 @@
-import { bigint, double, integer, jsonb, nullable, statement } from '#kit/statement.ts';
+import { bigint, double, integer, jsonb, nullable, ofInstance, statement } from '#kit/statement.ts';
 
 /**
  * What the database knows of an instance, in one statement. Its cost is bounded: of jobs and deliveries no more than
@@ -45,7 +45,7 @@ export const readInstance = statement(
 );
 
 /** Of the backups by schedule that are still known. */
-export const readBackups = statement(
+export const readBackups = ofInstance(
   'metrics.read_backups',
   {},
   {

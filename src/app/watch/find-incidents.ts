@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { Cron } from 'croner';
-import { everywhere } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -42,7 +42,7 @@ export const findIncidents = async (context: WatchContext): Promise<Incident[]> 
   ).flat();
 
 async function lostWebhooks({ database, config }: WatchContext): Promise<Incident[]> {
-  const lost = await selectLostWebhooks(everywhere(database), {});
+  const lost = await findInAllCells(database, (cells) => selectLostWebhooks(cells, {}), { isPartial: true });
   return lost.map(({ workspace_id, workspace, id, form_id, form, url, is_paused }) => ({
     // A pause is told of although the failure was.
     key: `webhook ${id} ${is_paused ? 'paused' : 'failed'}`,

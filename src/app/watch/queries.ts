@@ -1,7 +1,7 @@
-import { boolean, double, statement, text, texts, uuid } from '#kit/statement.ts';
+import { boolean, double, ofInstance, statement, text, texts, uuid } from '#kit/statement.ts';
 
 /** Notes that these are wrong now. Of several processes that see one at the same time, one is told that it is new. */
-export const noteIncidents = statement(
+export const noteIncidents = ofInstance(
   'watch.note_incidents',
   { keys: texts },
   { key: text, is_new: boolean },
@@ -12,7 +12,7 @@ export const noteIncidents = statement(
 );
 
 /** Ends those that nobody has seen for so many seconds. */
-export const endIncidents = statement(
+export const endIncidents = ofInstance(
   'watch.end_incidents',
   { calm: double },
   { key: text },
@@ -59,7 +59,7 @@ export const selectOwners = statement(
 );
 
 /** Whether the schedule's last backup failed, and when the last one was made. */
-export const readBackups = statement(
+export const readBackups = ofInstance(
   'watch.read_backups',
   {},
   { has_failed: boolean, seconds_old: double },

@@ -1,11 +1,11 @@
-import { everywhere, inCellOf } from '#kit/cells/cells.ts';
+import { inCellOf } from '#kit/cells/cells.ts';
 import { transaction } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import type { Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { findFirstWorkspace } from '#workspaces/password-reset/queries.ts';
+import { firstWorkspace } from '#workspaces/mail-news.ts';
 import { findIncidents, type Incident, type WatchContext } from './find-incidents.ts';
 import { endIncidents, noteIncidents, selectOwners } from './queries.ts';
 
@@ -38,10 +38,10 @@ export async function watch(context: Context, calm = calmSeconds): Promise<void>
 async function mail({ config, vault }: Context, client: Queryable, incident: Incident): Promise<void> {
   if (!config.smtp) return;
   const { what, remedy, fields, url } = incident;
-  const workspaceId = incident.workspaceId ?? only(await findFirstWorkspace(everywhere(client), {}))?.id;
+  const workspaceId = incident.workspaceId ?? (await firstWorkspace(client))?.id;
   if (workspaceId === undefined) return;
   const addresses = incident.workspaceId
-    ? (await selectOwners(everywhere(client), { workspace_id: incident.workspaceId })).map(
+    ? (await inCellOf(client, workspaceId, (cell) => selectOwners(cell, { workspace_id: workspaceId }))).map(
         ({ email }) => email,
       )
     : [config.operatorEmail];

@@ -1,7 +1,7 @@
-import { bigint, integer, nullable, statement, text, timestamp } from '#kit/statement.ts';
+import { bigint, integer, nullable, ofInstance, text, timestamp } from '#kit/statement.ts';
 
 /** Of several processes that find a moment due, one gets the row. */
-export const beginBackup = statement(
+export const beginBackup = ofInstance(
   'backup.begin',
   { due_at: timestamp, name: text, now: timestamp },
   { name: text },
@@ -9,7 +9,7 @@ export const beginBackup = statement(
 );
 
 /** @param problem why there is none; null for one that was made. */
-export const endBackup = statement(
+export const endBackup = ofInstance(
   'backup.end',
   { due_at: timestamp, bytes: nullable(bigint), problem: nullable(text), now: timestamp },
   {},
@@ -17,7 +17,7 @@ export const endBackup = statement(
 );
 
 /** Those made beyond the newest `keep` of them, and all older ones that failed or were broken off. */
-export const selectOutdated = statement(
+export const selectOutdated = ofInstance(
   'backup.select_outdated',
   { keep: integer },
   { due_at: timestamp, name: text },
@@ -27,7 +27,7 @@ export const selectOutdated = statement(
     order by due_at`,
 );
 
-export const deleteBackup = statement(
+export const deleteBackup = ofInstance(
   'backup.delete',
   { due_at: timestamp },
   {},

@@ -1,4 +1,4 @@
-import { everywhere } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/cells.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { operation } from '#kit/operation.ts';
@@ -31,7 +31,14 @@ export function sessionEndpoints(services: ConsoleServices) {
           return { body: { user, second_steps, ...nothingOpen } };
         }
         if (person.endsAt) return { body: { user, second_steps: null, ...nothingOpen } };
-        const rows = await selectWorkspacesOfUser(everywhere(database), { user_id: id });
+        const rows = await findInAllCells(
+          database,
+          (cells) => selectWorkspacesOfUser(cells, { user_id: id }),
+          {
+            isPartial: true,
+            order: (a, b) => a.name.toLowerCase().localeCompare(b.name.toLowerCase()),
+          },
+        );
         const open = rows.filter(({ ends_at }) => ends_at === null);
         return {
           body: {

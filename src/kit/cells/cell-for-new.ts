@@ -1,6 +1,6 @@
-import { type Database, isUnavailable } from '../database.ts';
+import type { Database } from '../database.ts';
 import { ApiError } from '../errors.ts';
-import { type Cell, cellsOf, firstCell } from './cells.ts';
+import { type Cell, cellsOf, firstCell, isAway, poolOf } from './cells.ts';
 import { only } from '../statement.ts';
 import { describeCells, measureCell } from './queries.ts';
 
@@ -32,11 +32,15 @@ export async function cellForNew(database: Database, named?: string): Promise<Da
 async function findEmptiest(cells: readonly Cell[]): Promise<Cell> {
   const measured = await Promise.all(
     cells.map(async (cell) => {
-      const found = await measureCell(cell.database, {}).catch((error: unknown) => {
-        if (cell.name === firstCell || !isUnavailable(error)) throw error;
+      const bytes = await measure(cell).catch((error: unknown) => {
+        if (cell.name === firstCell || !isAway(error)) throw error;
       });
-      return { cell, bytes: found ? only(found)!.bytes : Number.POSITIVE_INFINITY };
+      return { cell, bytes: bytes ?? Number.POSITIVE_INFINITY };
     }),
   );
   return measured.reduce((least, each) => (each.bytes < least.bytes ? each : least)).cell;
 }
+
+/** What a cell takes. @throws where it is away. */
+export const measure = async (cell: Cell): Promise<number> =>
+  only(await measureCell(poolOf(cell), {}))!.bytes;

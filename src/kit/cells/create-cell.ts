@@ -49,7 +49,7 @@ const tables = Object.keys(listedTables) as (keyof typeof listedTables)[];
 const cellName = /^[a-z][a-z0-9_]{0,39}$/;
 
 /** Those that no cell has, as their migrations say themselves. */
-const ofCells: readonly string[] = ['cells', 'directory'];
+export const ofCells: readonly string[] = ['cells', 'directory', 'people_due'];
 
 /**
  * Makes one more cell in the database of the instance, all of it or nothing: a schema that is migrated as any other, without
@@ -72,19 +72,17 @@ export async function createCell(
     service?: Service;
   },
 ): Promise<void> {
-  if (!cellName.test(name))
-    throw new ApiError(
-      'validation_error',
-      'A cell is named by up to 40 small letters, digits and _, a letter first.',
-    );
   const own = (migrations ?? (await readMigrations())).map(asInCell);
   await transaction(database, async (client) => {
     await beginMigrating(client);
     const { schema_name: home, path } = only(await findHome(client, {}))!;
-    const known = await selectCells(client, {});
-    if (known.some((cell) => cell.name === name) || name === firstCell)
-      throw new ApiError('conflict', `There is a cell ${name} already.`);
-    if (service) await requireRoom(client, Math.max(known.length, 1) + 1, service);
+    const known = await requireFree(client, name);
+    if (service)
+      await requireRoom(
+        client,
+        Math.max(known.filter(({ server }) => server === null).length, 1) + 1,
+        service,
+      );
     const distributes = await isCluster(client);
     if (distributes) await requireNodes(client);
     const schema = `cell_${name}`;
@@ -111,8 +109,21 @@ export async function createCell(
   });
 }
 
+/** @throws ApiError validation_error, conflict for a name that no new cell may have. @returns the cells that there are. */
+export async function requireFree(client: PoolClient, name: string): ReturnType<typeof selectCells> {
+  if (!cellName.test(name))
+    throw new ApiError(
+      'validation_error',
+      'A cell is named by up to 40 small letters, digits and _, a letter first.',
+    );
+  const known = await selectCells(client, {});
+  if (known.some((cell) => cell.name === name) || name === firstCell)
+    throw new ApiError('conflict', `There is a cell ${name} already.`);
+  return known;
+}
+
 /** The cell that is there becomes the first of several: from now on the directory knows what is in it. */
-async function listFirst(client: PoolClient, home: string): Promise<void> {
+export async function listFirst(client: PoolClient, home: string): Promise<void> {
   await insertCell(client, { name: firstCell, schema_name: home });
   for (const table of tables) {
     // What makes a trigger waits for whoever writes to the table, and keeps others from it until the end.
@@ -122,7 +133,7 @@ async function listFirst(client: PoolClient, home: string): Promise<void> {
 }
 
 /** @throws ApiError conflict where the processes of all machines might have more connections than the server allows. */
-async function requireRoom(client: PoolClient, cells: number, service: Service): Promise<void> {
+export async function requireRoom(client: PoolClient, cells: number, service: Service): Promise<void> {
   const room = await findRoom(client, cells, service);
   if (room.needed > room.allowed)
     throw new ApiError('conflict', `${sayRoom(cells, room)} Allow more, or run fewer processes.`);

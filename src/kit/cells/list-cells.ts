@@ -1,26 +1,44 @@
 import type { Database } from '../database.ts';
 import { only } from '../statement.ts';
-import { cellsOf } from './cells.ts';
-import { countWorkspaces, describeCells, measureCell } from './queries.ts';
+import { measure } from './cell-for-new.ts';
+import { type Cell, cellsOf, isAway, poolOf } from './cells.ts';
+import { countWorkspaces, describeCells } from './queries.ts';
 
 type CellLine = {
   name: string;
   schema: string;
-  workspaces: number;
-  bytes: number;
+  /** Null: its server does not answer. */
+  workspaces: number | null;
+  bytes: number | null;
   created_at: Date | null;
   node?: string;
+  server?: string;
 };
 
-/** The cells of an instance, the first one first, for the operator; on a cluster with the node that has each that is distributed. */
+/** The cells of an instance, the first one first, for the operator; on a cluster with the node that has each that is distributed, and with the server of each that is on another. */
 export async function listCells(database: Database): Promise<CellLine[]> {
   const described = new Map((await describeCells(database, {})).map((cell) => [cell.name, cell]));
   return Promise.all(
-    cellsOf(database).map(async ({ name, database: own, place }) => {
+    cellsOf(database).map(async (cell) => {
+      const { name, place, server } = cell;
       const { schema_name: schema, created_at } = described.get(name)!;
-      const { bytes } = only(await measureCell(own, {}))!;
-      const { count: workspaces } = only(await countWorkspaces(own, {}))!;
-      return { name, schema, workspaces, bytes, created_at, ...(place && { node: place.node }) };
+      const [bytes = null, workspaces = null] = await Promise.all([measure(cell), count(cell)]).catch(
+        (error: unknown) => {
+          if (!server || !isAway(error)) throw error;
+          return [];
+        },
+      );
+      return {
+        name,
+        schema,
+        workspaces,
+        bytes,
+        created_at,
+        ...(place && { node: place.node }),
+        ...(server && { server: server.place }),
+      };
     }),
   );
 }
+
+const count = async (cell: Cell): Promise<number> => only(await countWorkspaces(poolOf(cell), {}))!.count;

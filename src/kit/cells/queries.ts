@@ -5,18 +5,22 @@ import {
   bytes,
   integer,
   nullable,
+  ofInstance,
   statement,
   text,
   texts,
   timestamp,
 } from '../statement.ts';
 
-/** The cells of an instance, the first one first; none while it has one alone. */
-export const selectCells = statement(
+/**
+ * The cells of an instance, the first one first; none while it has one alone. `server` is sealed, and null for a cell in this database. It
+ * is also asked of a database that has no such column yet.
+ */
+export const selectCells = ofInstance(
   'cells.select',
   {},
-  { name: text, schema_name: text },
-  `select name, schema_name from cells order by created_at, name`,
+  { name: text, schema_name: text, server: nullable(bytes) },
+  `select name, schema_name, (to_jsonb(cells) ->> 'server')::bytea as server from cells order by created_at, name`,
 );
 
 /** Where an instance keeps what is of no cell; whether it has the table of cells yet. */
@@ -28,7 +32,7 @@ export const findHome = statement(
           to_regclass('cells') is not null as knows_cells`,
 );
 
-export const findInDirectory = statement(
+export const findInDirectory = ofInstance(
   'cells.find_in_directory',
   { id: bytes },
   { cell: text },
@@ -44,7 +48,7 @@ export const setPath = statement(
 );
 
 /** The cells as an operator sees them, or the one that is alone. */
-export const describeCells = statement(
+export const describeCells = ofInstance(
   'cells.describe',
   {},
   { name: text, schema_name: text, created_at: nullable(timestamp), is_settled: boolean },
@@ -72,7 +76,7 @@ export const countWorkspaces = statement(
    select count(*) as count from workspaces`,
 );
 
-export const insertCell = statement(
+export const insertCell = ofInstance(
   'cells.insert',
   { name: text, schema_name: text },
   {},
@@ -82,7 +86,7 @@ export const insertCell = statement(
 /** Has every process look which cells there are. */
 export const tellOfCells = (channel: string): string => `select pg_notify(${escapeLiteral(channel)}, '')`;
 
-export const nameHome = statement(
+export const nameHome = ofInstance(
   'cells.name_home',
   {},
   {},
@@ -131,7 +135,7 @@ export const selectTablesOf = statement(
 // What names schemas and tables, which are no parameters of a statement.
 
 const name = escapeIdentifier;
-type Key = { readonly table_name: string; readonly name: string; readonly definition: string };
+type Key = { readonly table_name: string; readonly name: string };
 
 export const pathOf = (...schemas: readonly string[]): string => schemas.map(name).join(', ');
 export const createSchema = (schema: string): string => `create schema ${name(schema)}`;
@@ -139,8 +143,11 @@ export const dropSchema = (schema: string): string => `drop schema if exists ${n
 export const dropTables = (tables: readonly string[]): string => `drop table ${tables.map(name).join(', ')}`;
 export const dropKey = (key: Key): string =>
   `alter table ${name(key.table_name)} drop constraint ${name(key.name)}`;
-export const addKey = (key: Key): string =>
+export const addKey = (key: Key & { readonly definition: string }): string =>
   `alter table ${name(key.table_name)} add constraint ${name(key.name)} ${key.definition}`;
+
+export const dropColumns = (table: string, columns: readonly string[]): string =>
+  `alter table ${name(table)} ${columns.map((each) => `drop column ${name(each)} cascade`).join(', ')}`;
 
 /** What the directory has of a table, by the column that says which thing a row is. */
 export const listedTables = { workspaces: 'uuid_send(id)', forms: 'uuid_send(id)', api_key_lookup: 'hash' };

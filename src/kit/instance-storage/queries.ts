@@ -1,14 +1,14 @@
-import { nullable, statement, uuid } from '../statement.ts';
+import { nullable, ofInstance, uuid } from '../statement.ts';
 
 /** One row, once a key was used (instance-key). Who would mark another storage at the same time waits. */
-export const lockStorageId = statement(
+export const lockStorageId = ofInstance(
   'instance.lock_storage_id',
   {},
   { storage_id: nullable(uuid) },
   `select storage_id from instance for update`,
 );
 
-export const setStorageId = statement(
+export const setStorageId = ofInstance(
   'instance.set_storage_id',
   { storage_id: nullable(uuid) },
   {},
@@ -16,7 +16,7 @@ export const setStorageId = statement(
 );
 
 /** None in a database that is not of this version yet. */
-export const selectStorageId = statement(
+export const selectStorageId = ofInstance(
   'instance.select_storage_id',
   {},
   { storage_id: nullable(uuid) },

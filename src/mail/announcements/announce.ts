@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { everywhere, inCellOf } from '#kit/cells/cells.ts';
+import { findInAllCells, inCellOf } from '#kit/cells/cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
@@ -26,11 +26,12 @@ const digestOf = ({ subject, text }: Announcement): Buffer =>
 /** Who would get it now: the owners of API keys (specification, "Versioning" 3) who have not got it yet. */
 export async function findAudience(database: Database, announcement: Announcement): Promise<Audience> {
   const [owners, told] = await Promise.all([
-    selectKeyOwners(everywhere(database), { now: now() }),
+    findInAllCells(database, (cells) => selectKeyOwners(cells, { now: now() })),
     selectAnnounced(database, { announcement: digestOf(announcement) }),
   ]);
-  const before = new Set(told.map(({ user_id }) => user_id));
-  return owners.filter(({ user_id }) => !before.has(user_id));
+  // Who owns workspaces on several servers is found on each.
+  const seen = new Set(told.map(({ user_id }) => user_id));
+  return owners.filter(({ user_id }) => !seen.has(user_id) && seen.add(user_id));
 }
 
 /**

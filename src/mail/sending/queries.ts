@@ -6,6 +6,7 @@ import {
   double,
   integer,
   nullable,
+  ofInstance,
   plus,
   statement,
   text,
@@ -95,7 +96,7 @@ const step = "case when name = 'bulk' then $bulk_step else $prompt_step end";
  * Takes the next place of the pace that is free first, unless that is more than `patience` seconds away.
  * @returns the seconds until then.
  */
-export const takePlace = statement(
+export const takePlace = ofInstance(
   'mail.take_place',
   {
     names: texts,

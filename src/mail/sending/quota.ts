@@ -1,4 +1,4 @@
-import { everywhere } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { MailKind } from '#kit/outbox/kinds.ts';
 import { countSentFrom, countSentTo } from './queries.ts';
@@ -86,11 +86,16 @@ export async function checkQuotas(
   for (const { kinds, of, most, seconds, reason } of quotasOf[mail.kind](perForm)) {
     const asked = { kinds: [...kinds], seconds, most };
     const form_id = of === 'form' ? mail.formId : null;
-    const [sent] =
+    const sent =
       of === 'recipient'
-        ? await countSentTo(everywhere(database), { ...asked, recipient: mail.recipient })
+        ? await findInAllCells(
+            database,
+            (cells) => countSentTo(cells, { ...asked, recipient: mail.recipient }),
+            // Mails leave also while a server is away.
+            { isPartial: true },
+          )
         : await countSentFrom(database, { ...asked, workspace_id: mail.workspaceId, form_id });
-    if (sent!.count >= most) return { reason, delay: patience };
+    if (sent.reduce((sum, { count }) => sum + count, 0) >= most) return { reason, delay: patience };
   }
   return undefined;
 }

@@ -1,8 +1,9 @@
-import { inEachCell } from '#kit/cells/cells.ts';
+import { cellsOnServers, inEachCellHere } from '#kit/cells/cells.ts';
 import { newId } from '#kit/clock.ts';
-import { databaseOf, transaction } from '#kit/database.ts';
+import { databaseOf, homeOf, transaction } from '#kit/database.ts';
 import type { Origin, Person, Visitor } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { insertLineDue } from '../people-elsewhere/queries.ts';
 import type { PersonalDeed } from './personal-deeds.ts';
 import type { Changes } from './changes.ts';
 import { insertLinesOfMember, insertPersonalLine, insertWorkspaceLine } from './queries.ts';
@@ -20,10 +21,11 @@ export type PersonalLine = {
 
 /** Notes it for the person, and in the audit log of each of their workspaces; of an address that nobody has, nothing. */
 export async function notePerson(
-  db: Queryable,
+  where: Queryable,
   { who, operation, status = 200, by }: PersonalLine,
 ): Promise<void> {
-  // One transaction: what stands for the person stands in each of their workspaces.
+  const db = homeOf(where);
+  // One transaction: what stands for the person stands in each of their workspaces; on other servers soon after.
   if (db === databaseOf(db))
     return transaction(db, (client) => notePerson(client, { who, operation, status, by }));
   const line = {
@@ -40,8 +42,10 @@ export async function notePerson(
     user_id: 'userId' in who ? who.userId : null,
     email: 'email' in who ? who.email.trim().toLowerCase() : null,
   });
-  if (person)
-    await inEachCell(db, async (cell) => void (await insertLinesOfMember(cell, { ...line, ...person })));
+  if (!person) return;
+  const { user_id } = person;
+  await inEachCellHere(db, async (cell) => void (await insertLinesOfMember(cell, { ...line, user_id })));
+  if (cellsOnServers(db).length > 0) await insertLineDue(db, { user_id, line: { ...line, user_id } });
 }
 
 /** Where a visitor's request comes from. */

@@ -7,6 +7,8 @@ import {
   integers,
   jsonb,
   nullable,
+  ofInstance,
+  type RowOf,
   smallint,
   statement,
   text,
@@ -64,7 +66,7 @@ const personalColumns = {
 };
 
 /** For the person, whose id or address is given. @returns who that is; nobody has some addresses, and nothing is noted of them. */
-export const insertPersonalLine = statement(
+export const insertPersonalLine = ofInstance(
   'audit.insert_personal_line',
   { ...personalColumns, user_id: nullable(text), email: nullable(text) },
   { user_id: text },
@@ -74,17 +76,21 @@ export const insertPersonalLine = statement(
    returning user_id`,
 );
 
-/** For the workspaces that the person has in a cell. */
+const ofMember = { ...personalColumns, user_id: text };
+export type LineOfMember = RowOf<typeof ofMember>;
+
+/** For the workspaces that the person has in a cell. A line that is there stays as it is. */
 export const insertLinesOfMember = statement(
   'audit.insert_lines_of_member',
-  { ...personalColumns, user_id: text },
+  ofMember,
   {},
   `/* lookup: across workspaces */
    insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
                             session_id)
    select m.workspace_id, $id, $actor_kind, case when $actor_kind = 'person' then m.user_id end, $operation, '', '',
           m.user_id::uuid, $status, $address, $agent, $session_id
-     from members m where m.user_id = $user_id`,
+     from members m where m.user_id = $user_id
+   on conflict (workspace_id, id) do nothing`,
 );
 
 /** What was done to a workspace outside of the table of operations. */
@@ -110,7 +116,7 @@ export const insertWorkspaceLine = statement(
 );
 
 /** Newest first: what concerns a person's account. */
-export const selectPersonalLines = statement(
+export const selectPersonalLines = ofInstance(
   'audit.select_personal_lines',
   { user_id: text, below: uuid, limit: integer, offset: bigint },
   {
@@ -128,7 +134,7 @@ export const selectPersonalLines = statement(
     limit $limit offset $offset`,
 );
 
-export const countPersonalLines = statement(
+export const countPersonalLines = ofInstance(
   'audit.count_personal_lines',
   { user_id: text },
   { count: bigint },
@@ -136,7 +142,7 @@ export const countPersonalLines = statement(
 );
 
 /** @returns those removed; a full batch of 1,000 means that there may be more. */
-export const deleteOldPersonalLines = statement(
+export const deleteOldPersonalLines = ofInstance(
   'audit.delete_old_personal_lines',
   { before: uuid },
   { id: uuid },

@@ -1,4 +1,4 @@
-import { inEachCell } from '#kit/cells/cells.ts';
+import { inEachCell, inEachCellHere, whileOnServers } from '#kit/cells/cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -8,6 +8,7 @@ import { noteInWorkspace, notePerson, type PersonalLine, type WorkspaceLine } fr
 import { forgetKeys } from '../authenticate.ts';
 import { revokeKeysOf, tellOfKeys } from '../keys/queries.ts';
 import { reportNews, reportPersonalNews } from '../mail-news.ts';
+import { copyPeople } from '../people-elsewhere/bring-people.ts';
 import {
   deleteUser,
   endUser,
@@ -76,12 +77,28 @@ export function bringBack(database: Database, workspaceId: string, by: By): Prom
  * @throws ApiError conflict, with their names, while there are workspaces that nobody else owns; and when it is closed already.
  */
 export function beginEndOfAccount(database: Database, userId: string, by: PersonalLine['by']): Promise<Date> {
+  return whileOnServers(database, async (servers) => {
+    const ends_at = await endAccount(database, servers, userId, by);
+    // Their workspaces there are held until it is known there that this owner is none any more.
+    for (const server of servers) await copyPeople(server, [userId]);
+    return ends_at;
+  });
+}
+
+function endAccount(
+  database: Database,
+  servers: readonly Queryable[],
+  userId: string,
+  by: PersonalLine['by'],
+): Promise<Date> {
   return transaction(database, async (client) => {
     const orphans: string[] = [];
-    await inEachCell(client, async (cell) => {
+    const look = async (cell: Queryable): Promise<void> => {
       await lockOwnWorkspaces(cell, { user_id: userId });
       orphans.push(...only(await findOrphans(cell, { user_id: userId }))!.names);
-    });
+    };
+    await inEachCellHere(client, look);
+    for (const server of servers) await look(server);
     if (orphans.length > 0)
       throw new ApiError(
         'conflict',

@@ -2,6 +2,7 @@ import {
   bigint,
   boolean,
   integer,
+  ofInstance,
   plus,
   statement,
   text,
@@ -68,7 +69,7 @@ export const isAnybodys = statement(
 );
 
 /** A person's password is asked before; this closes the account and ends every session. Nothing for one that is closed. */
-export const endUser = statement(
+export const endUser = ofInstance(
   'endings.end_user',
   { user_id: text, ends_at: timestamp, now: timestamp },
   { email: text },
@@ -79,14 +80,14 @@ export const endUser = statement(
    select email from ended`,
 );
 
-export const reviveUser = statement(
+export const reviveUser = ofInstance(
   'endings.revive_user',
   { user_id: text, now: timestamp },
   { email: text },
   `update users set ends_at = null, updated_at = $now where id = $user_id and ends_at > $now returning email`,
 );
 
-export const findUserByEmail = statement(
+export const findUserByEmail = ofInstance(
   'endings.find_user_by_email',
   { email: text },
   { id: text, is_confirmed: boolean },
@@ -125,7 +126,7 @@ export const findEndedWorkspaces = statement(
 );
 
 /** People whose time has come. */
-export const findEndedUsers = statement(
+export const findEndedUsers = ofInstance(
   'endings.find_ended_users',
   { now: timestamp, limit: integer, without: texts },
   { id: text },
@@ -133,7 +134,7 @@ export const findEndedUsers = statement(
 );
 
 /** One of them, who stays so until the transaction ends; nothing for who came back. */
-export const lockEndedUser = statement(
+export const lockEndedUser = ofInstance(
   'endings.lock_ended_user',
   { user_id: text, now: timestamp },
   { email: text },
@@ -160,7 +161,7 @@ export const forgetAddress = statement(
 );
 
 /** The last step: the account, with sessions, factors and memberships. */
-export const deleteUser = statement(
+export const deleteUser = ofInstance(
   'endings.delete_user',
   { user_id: text },
   {},

@@ -1,4 +1,4 @@
-import { boolean, nullable, statement, text, timestamp } from '#kit/statement.ts';
+import { boolean, nullable, ofInstance, text, timestamp } from '#kit/statement.ts';
 
 const person = {
   id: text,
@@ -9,7 +9,7 @@ const person = {
 } as const;
 
 /** Whom a provider means: whoever it signed in before, or else whoever has the address. */
-export const findSignedIn = statement(
+export const findSignedIn = ofInstance(
   'identity_provider.find',
   { identity: text, email: text },
   person,
@@ -21,7 +21,7 @@ export const findSignedIn = statement(
 );
 
 /** A person without a password; nothing when the address is taken. */
-export const insertPerson = statement(
+export const insertPerson = ofInstance(
   'identity_provider.insert_person',
   { id: text, name: text, email: text, now: timestamp },
   { id: text },
@@ -32,7 +32,7 @@ export const insertPerson = statement(
 );
 
 /** From now on the provider signs this person in, whatever address it tells. */
-export const insertIdentity = statement(
+export const insertIdentity = ofInstance(
   'identity_provider.insert_identity',
   { id: text, user_id: text, identity: text, now: timestamp },
   {},

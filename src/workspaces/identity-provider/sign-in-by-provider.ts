@@ -15,6 +15,7 @@ import { changeRole } from '../members.ts';
 import { findMembership } from '../members/queries.ts';
 import { insertMember } from '../queries.ts';
 import { setPassword } from '../password-reset/queries.ts';
+import { bringPerson } from '../people-elsewhere/bring-people.ts';
 import { longestName } from '../problems.ts';
 import type { RequestCounter } from '../request-counter.ts';
 import { type Role, roleNames } from '../roles.ts';
@@ -248,6 +249,7 @@ const joinWorkspace = (
   { workspaceId, userId, role }: { workspaceId: string; userId: string; role: Role },
 ): Promise<void> =>
   transaction(database, async (client) => {
+    await bringPerson(client, userId);
     const member = { workspace_id: workspaceId, user_id: userId, role, now: now() };
     const added = await insertMember(client, member);
     if (added.length > 0) await reportNews(client, workspaceId, { kind: 'member_added', userId });

@@ -4,7 +4,7 @@ import {
   bytes,
   integer,
   nullable,
-  statement,
+  ofInstance,
   text,
   texts,
   timestamp,
@@ -12,7 +12,7 @@ import {
 } from '#kit/statement.ts';
 
 /** Makes changes of one person's second factors take turns, until the transaction ends. */
-export const lockPerson = statement(
+export const lockPerson = ofInstance(
   'second_factor.lock_person',
   { user_id: text },
   { email: text },
@@ -20,7 +20,7 @@ export const lockPerson = statement(
 );
 
 /** What a person has: a confirmed app since when, passkeys, and recovery codes that are left. */
-export const findFactors = statement(
+export const findFactors = ofInstance(
   'second_factor.find_factors',
   { user_id: text },
   { totp_since: nullable(timestamp), passkeys: bigint, recovery_codes: bigint },
@@ -30,7 +30,7 @@ export const findFactors = statement(
 );
 
 /** Begins with another secret, while none is confirmed; nothing when one is. */
-export const putTotp = statement(
+export const putTotp = ofInstance(
   'second_factor.put_totp',
   { user_id: text, secret: bytes, now: timestamp },
   { user_id: text },
@@ -40,7 +40,7 @@ export const putTotp = statement(
    returning user_id`,
 );
 
-export const findTotp = statement(
+export const findTotp = ofInstance(
   'second_factor.find_totp',
   { user_id: text },
   { secret: bytes, is_confirmed: boolean },
@@ -48,7 +48,7 @@ export const findTotp = statement(
 );
 
 /** Takes the code of a step, once: of two at once the second finds it taken. The first one confirms the secret. */
-export const takeTotpStep = statement(
+export const takeTotpStep = ofInstance(
   'second_factor.use_totp_step',
   { user_id: text, step: bigint, now: timestamp },
   { user_id: text },
@@ -57,7 +57,7 @@ export const takeTotpStep = statement(
    returning user_id`,
 );
 
-export const deleteTotp = statement(
+export const deleteTotp = ofInstance(
   'second_factor.delete_totp',
   { user_id: text },
   { user_id: text },
@@ -65,7 +65,7 @@ export const deleteTotp = statement(
 );
 
 /** Uses a recovery code up. */
-export const spendRecoveryCode = statement(
+export const spendRecoveryCode = ofInstance(
   'second_factor.use_recovery_code',
   { user_id: text, hashes: texts },
   { user_id: text },
@@ -73,7 +73,7 @@ export const spendRecoveryCode = statement(
 );
 
 /** Gives others in place of those that are left. */
-export const replaceRecoveryCodes = statement(
+export const replaceRecoveryCodes = ofInstance(
   'second_factor.replace_recovery_codes',
   { user_id: text, hashes: texts },
   {},
@@ -85,7 +85,7 @@ export const replaceRecoveryCodes = statement(
  * Notes whether the person has a second factor, after one came or went; with the last one the recovery codes go. Where
  * that is another answer than before every session of theirs ends, and whoever asked begins a new one.
  */
-export const settleFactors = statement(
+export const settleFactors = ofInstance(
   'second_factor.settle',
   { user_id: text },
   { second_factor: boolean, has_changed: boolean, recovery_codes: bigint },
@@ -113,7 +113,7 @@ export const strangersFactors = (account: string): string =>
    strange_codes as (delete from recovery_codes where user_id in (select id from stranger))`;
 
 /** Takes all second factors from whoever has an address, and ends their sessions; nothing for an unknown address. */
-export const deleteFactors = statement(
+export const deleteFactors = ofInstance(
   'second_factor.delete_all',
   { email: text },
   { id: text, had_any: boolean },
@@ -126,14 +126,14 @@ export const deleteFactors = statement(
    returning u.id, person.second_factor as had_any`,
 );
 
-export const selectPasskeys = statement(
+export const selectPasskeys = ofInstance(
   'second_factor.select_passkeys',
   { user_id: text },
   { id: uuid, credential_id: text, name: text, created_at: timestamp, last_used_at: nullable(timestamp) },
   `select id, credential_id, name, created_at, last_used_at from passkeys where user_id = $user_id order by id`,
 );
 
-export const countPasskeys = statement(
+export const countPasskeys = ofInstance(
   'second_factor.count_passkeys',
   { user_id: text },
   { count: bigint },
@@ -141,7 +141,7 @@ export const countPasskeys = statement(
 );
 
 /** Adds nothing, and returns nothing, when anybody has this credential already. */
-export const insertPasskey = statement(
+export const insertPasskey = ofInstance(
   'second_factor.insert_passkey',
   {
     user_id: text,
@@ -160,14 +160,14 @@ export const insertPasskey = statement(
    returning id`,
 );
 
-export const renamePasskey = statement(
+export const renamePasskey = ofInstance(
   'second_factor.rename_passkey',
   { user_id: text, id: uuid, name: text },
   { id: uuid },
   `update passkeys set name = $name where user_id = $user_id and id = $id returning id`,
 );
 
-export const deletePasskey = statement(
+export const deletePasskey = ofInstance(
   'second_factor.delete_passkey',
   { user_id: text, id: uuid },
   { id: uuid },
@@ -175,7 +175,7 @@ export const deletePasskey = statement(
 );
 
 /** A passkey with whose it is. */
-export const findPasskey = statement(
+export const findPasskey = ofInstance(
   'second_factor.find_passkey',
   { credential_id: text },
   {
@@ -192,7 +192,7 @@ export const findPasskey = statement(
 );
 
 /** Notes that it was used, unless its count did not grow; where it does not count, both are 0. */
-export const takePasskeyCount = statement(
+export const takePasskeyCount = ofInstance(
   'second_factor.take_passkey_count',
   { user_id: text, id: uuid, sign_count: bigint, now: timestamp },
   { id: uuid },

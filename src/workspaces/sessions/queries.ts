@@ -1,7 +1,7 @@
-import { boolean, nullable, statement, text, timestamp } from '#kit/statement.ts';
+import { boolean, nullable, ofInstance, text, timestamp } from '#kit/statement.ts';
 
 /** Where somebody is signed in, the newest first; also where the second step has yet to be taken. */
-export const selectSessions = statement(
+export const selectSessions = ofInstance(
   'sessions.select',
   { user_id: text, now: timestamp },
   { id: text, user_agent: nullable(text), created_at: timestamp, updated_at: timestamp, is_halfway: boolean },
@@ -13,7 +13,7 @@ export const selectSessions = statement(
 );
 
 /** Ends one of a person's sessions. */
-export const endSession = statement(
+export const endSession = ofInstance(
   'sessions.end',
   { user_id: text, id: text },
   { id: text },
@@ -21,7 +21,7 @@ export const endSession = statement(
 );
 
 /** Ends all of a person's sessions but one. */
-export const endOtherSessions = statement(
+export const endOtherSessions = ofInstance(
   'sessions.end_others',
   { user_id: text, id: text },
   { id: text },

@@ -1,0 +1,89 @@
+import type { PoolClient } from 'pg';
+import { type Database, transaction } from '../../database.ts';
+import { ApiError } from '../../errors.ts';
+import { asInCell, beginMigrating, readMigrations, runMigrations } from '../../migrate.ts';
+import { only } from '../../statement.ts';
+import { isCluster } from '../citus/distribute-cell.ts';
+import { listFirst, requireFree, requireRoom, sharedTables } from '../create-cell.ts';
+import {
+  createSchema,
+  dropColumns,
+  dropKey,
+  dropTables,
+  findHome,
+  pathOf,
+  selectTablesOf,
+  setPath,
+  tellOfCells,
+} from '../queries.ts';
+import { findRoom, type Service } from '../room.ts';
+import { findStranger, insertServerOfCell, notePeopleDue } from './queries.ts';
+
+/** What a cell on another server keeps of a person. */
+export const personColumns: readonly string[] = ['id', 'name', 'email', 'second_factor', 'ends_at'];
+
+/**
+ * Makes one more cell, in the database of another server: a schema as createCell makes it, with a `users` of its own, which has of people
+ * what the tables of the cell need.
+ * @param database as createCell has it.
+ * @param options.there that database, without limits of time.
+ * @param options.server its address, sealed.
+ * @throws ApiError as createCell; conflict where that database has an instance of its own, or such a schema, and on a Citus cluster.
+ */
+export async function createCellOnServer(
+  database: Database,
+  name: string,
+  { there, server, service }: { there: Database; server: Buffer; service: Service },
+): Promise<void> {
+  await transaction(database, async (client) => {
+    await beginMigrating(client);
+    const { schema_name: home } = only(await findHome(client, {}))!;
+    const known = await requireFree(client, name);
+    if (await isCluster(client))
+      throw new ApiError(
+        'conflict',
+        'The cells of a Citus cluster lie on its nodes: `cell create` makes one there, without --server.',
+      );
+    const { processes } = await findRoom(client, 1, service);
+    const schema = `cell_${name}`;
+    // Committed before it is said where it is: a schema that nobody knows harms nobody.
+    await transaction(there, async (other) => {
+      await requireRoom(other, 1, { ...service, processes });
+      await requireStranger(other, schema);
+      await makeSchema(other, schema);
+    });
+    // Late: whoever writes to the first cell waits from here on.
+    if (known.length === 0) await listFirst(client, home);
+    await insertServerOfCell(client, { name, schema_name: schema, server });
+    await client.query(notePeopleDue(personColumns));
+    await client.query(tellOfCells(service.channel));
+  });
+}
+
+async function makeSchema(client: PoolClient, schema: string): Promise<void> {
+  await client.query(createSchema(schema));
+  await setPath(client, { path: pathOf(schema) });
+  await runMigrations(client, (await readMigrations()).map(asInCell));
+  await client.query(dropTables(sharedTables.filter((table) => table !== 'users')));
+  const tables = await selectTablesOf(client, { schema_name: schema });
+  const { columns } = tables.find((table) => table.name === 'users')!;
+  const others = columns.filter((column) => !personColumns.includes(column));
+  await client.query(dropColumns('users', others));
+  // Two may exchange their addresses, and one of them is told first.
+  await client.query(dropKey({ table_name: 'users', name: 'users_email_key' }));
+}
+
+/** @throws ApiError conflict where an instance uses a database itself, or has a cell of this name there. */
+async function requireStranger(there: PoolClient, schema: string): Promise<void> {
+  const { knows_cells, has_schema } = only(await findStranger(there, { schema_name: schema }))!;
+  if (knows_cells)
+    throw new ApiError(
+      'conflict',
+      'That database has an instance itself. Name another one, such as `create database` makes.',
+    );
+  if (has_schema)
+    throw new ApiError(
+      'conflict',
+      `That database has a schema ${schema}: of another instance, or of a \`cell create\` that was broken off. Choose another name, or drop what is nobody's.`,
+    );
+}

@@ -1,0 +1,36 @@
+import { escapeIdentifier } from 'pg';
+import { boolean, bytes, ofInstance, statement, text } from '../../statement.ts';
+
+/** Whether a database that is to have a cell of another one has something already. */
+export const findStranger = statement(
+  'cells.find_stranger',
+  { schema_name: text },
+  { knows_cells: boolean, has_schema: boolean },
+  `select to_regclass('cells') is not null as knows_cells,
+          to_regnamespace(quote_ident($schema_name)) is not null as has_schema`,
+);
+
+/** Whether a cell has a thing that the directory does not know: the cell is on another server. */
+export const findHere = statement(
+  'cells.find_here',
+  { id: bytes },
+  { is_here: boolean },
+  `/* lookup: across workspaces */
+   with given as materialized (
+     select case when length($id) = 16 then encode($id, 'hex')::uuid end as uuid)
+   select exists (select from workspaces where id = (select uuid from given))
+       or exists (select from form_lookup where form_id = (select uuid from given))
+       or exists (select from api_key_lookup where hash = $id) as is_here`,
+);
+
+export const insertServerOfCell = ofInstance(
+  'cells.insert_server',
+  { name: text, schema_name: text, server: bytes },
+  {},
+  `insert into cells (name, schema_name, server) values ($name, $schema_name, $server)`,
+);
+
+/** Has the cells on other servers told of what they know of people. @param columns of `users`. */
+export const notePeopleDue = (columns: readonly string[]): string =>
+  `create or replace trigger note_person_due after update of ${columns.map(escapeIdentifier).join(', ')} or delete on users
+     for each row execute function note_person_due()`;

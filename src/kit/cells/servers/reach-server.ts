@@ -1,0 +1,44 @@
+import { type Connection, type Database, openDatabase } from '../../database.ts';
+import { placeOf } from '../../find-host.ts';
+import type { Log } from '../../log.ts';
+import { asInCell, migrate, readMigrations } from '../../migrate.ts';
+import type { Vault } from '../../vault.ts';
+import type { Reach } from '../cells.ts';
+
+/** For whom the address cannot be opened: a name that leads nowhere (RFC 2606), so that its cell is one that is away. */
+const nowhere = 'postgres://unknown.invalid/';
+
+export const sealAddress = (vault: Vault, url: string): Buffer => vault.seal('servers of cells', url);
+
+/**
+ * How a process comes to cells on other servers.
+ * @param home the first database of the instance.
+ * @param options as its pool was opened with.
+ */
+export const reachServers =
+  (home: Database, vault: Vault, options: { log: Log; name?: string; waitMs?: number }) =>
+  (server: Buffer, path: string): Reach => {
+    const url = open(server);
+    const connection: Connection = { connectionString: url };
+    return {
+      place: placeOf(url),
+      open: (pool) => openDatabase(connection, { ...options, path, pool, home }),
+      async migrate() {
+        const database = openDatabase(connection, { ...options, path, pool: 1, limits: false });
+        try {
+          await migrate(database, (await readMigrations()).map(asInCell));
+        } finally {
+          await database.end();
+        }
+      },
+    };
+
+    function open(sealed: Buffer): string {
+      try {
+        return vault.unseal('servers of cells', sealed);
+      } catch (error) {
+        options.log.error({ err: error }, 'the address of a cell is sealed with another key');
+        return nowhere;
+      }
+    }
+  };

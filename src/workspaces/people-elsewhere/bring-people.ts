@@ -1,0 +1,47 @@
+import { cellsOf } from '#kit/cells/cells.ts';
+import { type Database, databaseOf, homeOf, transaction } from '#kit/database.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { insertLinesOfMember } from '../audit/queries.ts';
+import { deleteDue, deletePeople, lockPeople, putPerson, selectDue, selectPeople } from './queries.ts';
+
+/** Changes that are brought at once. */
+const batch = 500;
+
+/** Brings to a cell on another server what has changed of people, and what they did (docs/decisions/0078-cells.md). */
+export async function bringPeople(database: Database): Promise<void> {
+  const { name } = cellsOf(database).find((cell) => cell.database === database)!;
+  for (;;) {
+    const due = await selectDue(database, { cell: name, limit: batch });
+    if (due.length === 0) return;
+    const changed = new Set(due.flatMap(({ user_id, line }) => (line ? [] : [user_id])));
+    await transaction(database, async (client) => {
+      await copyPeople(client, [...changed]);
+      for (const { line } of due) if (line) await insertLinesOfMember(client, line);
+    });
+    // Not before they are there: what is brought again changes nothing.
+    await deleteDue(database, { ids: due.map(({ id }) => String(id)) });
+  }
+}
+
+/**
+ * Writes to a cell on another server, in a transaction of it, what the instance knows of people: they are another now, or gone, or
+ * (`adds`) new there.
+ */
+export async function copyPeople(
+  client: Queryable,
+  ids: readonly string[],
+  { adds = false }: { adds?: boolean } = {},
+): Promise<void> {
+  await client.query(lockPeople);
+  const people = await selectPeople(client, { ids: [...ids] });
+  for (const person of people) await putPerson(client, { ...person, adds });
+  const gone = ids.filter((id) => !people.some((person) => person.id === id));
+  if (gone.length > 0) await deletePeople(client, { ids: gone });
+}
+
+/** Before a person becomes a member, with the transaction that does it: where their cell has all people of the instance it does nothing. */
+export async function bringPerson(db: Queryable, userId: string): Promise<void> {
+  if (homeOf(db) === db) return;
+  if (db === databaseOf(db)) return transaction(db, (client) => bringPerson(client, userId));
+  await copyPeople(db, [userId], { adds: true });
+}
