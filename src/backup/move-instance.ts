@@ -53,8 +53,8 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
   try {
     await source.query('begin isolation level repeatable read');
     await source.query(lockInstance);
-    const instance = await requireMovable(source);
     await refuseServers(source);
+    const instance = await requireMovable(source);
     await requireFree(to, instance.key_fingerprint);
     const cells = await otherCells(source);
     const schemas = cells.map(({ schema_name }) => schema_name);

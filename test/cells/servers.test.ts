@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { element, structure } from '#ast/testing.ts';
-import { cellsOf } from '#kit/cells/cells.ts';
+import { cellForNew } from '#kit/cells/cell-for-new.ts';
+import { cellsOf, cellWith, idInDirectory } from '#kit/cells/cells.ts';
+import { openVault } from '#kit/vault.ts';
+import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
+import { addMember } from '#workspaces/members.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import { runCommandLine } from '#app/cli/run-command-line.ts';
+import { beginSession, password, signIn } from '../console.ts';
 import { openReceiver } from '../receiver.ts';
 import { openService, type Tenant, until } from '../service.ts';
 import { testDatabase } from '../database.ts';
@@ -13,7 +23,7 @@ const service = await openService({}, { cells: 2, elsewhere: other.url });
 const { database } = service.services;
 const form = { structure: structure(element('text', 'name'), element('file_upload', 'papers')) };
 /** The cells, the last of which is elsewhere. */
-const [, , there] = cellsOf(database).map((cell) => cell.database);
+const there = cellsOf(database).at(-1)!.database;
 
 const makeForm = async (tenant: Tenant) =>
   (await tenant.call('POST', '/forms', { ...form, publish: true })).body;
@@ -70,4 +80,263 @@ test('a webhook of a cell there hears of its submissions', async () => {
   assert.equal(JSON.parse(String(request!.body)).submission.responses.name, 'Heard');
   await receiver.close();
 });
-void until;
+
+const countThere = async (question: string): Promise<number> =>
+  (await there.query<{ count: number }>(`select count(*)::int as count from ${question}`)).rows[0]!.count;
+/** A command of the operator: its exit code, its answer and what it complains of. */
+async function command(...args: string[]) {
+  let printed = '';
+  let complaint = '';
+  const code = await runCommandLine([...args, '--json'], {
+    environment: service.environment,
+    print: (text) => void (printed += String(text)),
+    complain: (text) => void (complaint += text),
+  });
+  return { code, answer: (printed === '' ? undefined : JSON.parse(printed)) as never, complaint };
+}
+
+test('a person has workspaces on two servers, is known there by the name of now, and cannot go while one there has no other owner', async () => {
+  const { id } = await createWorkspace(there, { name: 'There', plan: 'free' });
+  const person = await signIn(service, { name: 'Before' });
+  await addMember(there, { workspaceId: id, userId: person.userId, role: 'owner' });
+  const session = await person.call<{ workspaces: { name: string; role: string }[] }>('GET', '/session');
+  assert.deepEqual(
+    session.body.workspaces.map(({ name, role }) => [name, role]),
+    [
+      ['Test', 'owner'],
+      ['There', 'owner'],
+    ],
+  );
+  const inThere = { 'X-Workspace-ID': id };
+  assert.equal((await person.api('POST', '/forms', { ...form, publish: true }, inThere)).status, 201);
+  const members = async () =>
+    (await person.api<{ data: { name: string }[] }>('GET', '/members', undefined, inThere)).body.data;
+  assert.deepEqual(
+    (await members()).map(({ name }) => name),
+    ['Before'],
+  );
+  assert.equal((await person.call('PATCH', '/person', { name: 'After' })).status, 204);
+  await until('the other name to be there', async () => (await members())[0]!.name === 'After');
+  await until(
+    'what they did to stand in the log there',
+    async () => (await countThere("audit_lines where operation = 'renamePerson'")) === 1,
+  );
+
+  const end = () => person.call<{ message: string }>('DELETE', '/person', { password });
+  assert.match((await end()).body.message, /^Nobody else owns Test, There\./);
+  const successor = await signIn(service);
+  await addMember(database, { workspaceId: person.workspaceId, userId: successor.userId, role: 'owner' });
+  assert.match((await end()).body.message, /^Nobody else owns There\./);
+  await addMember(there, { workspaceId: id, userId: successor.userId, role: 'owner' });
+  assert.equal((await end()).status, 200);
+  // At once: the other one may not leave in the moment until it is brought.
+  assert.equal(await countThere(`users where id = '${person.userId}' and ends_at is not null`), 1);
+  const left = await successor.call<{ message: string }>('DELETE', `/memberships/${id}`);
+  assert.deepEqual(
+    [left.status, left.body.message],
+    [409, 'This is the last owner. Make somebody else an owner first.'],
+  );
+
+  await database.query("update users set ends_at = now() - interval '1 s' where id = $1", [person.userId]);
+  await removeEndedAccounts(database);
+  await until(
+    'them to be gone there',
+    async () => (await countThere(`users where id = '${person.userId}'`)) === 0,
+  );
+  assert.equal(await countThere(`members where user_id = '${person.userId}'`), 0);
+});
+
+test('of two owners of a workspace there who end their accounts at once one stays', async () => {
+  const { id: workspaceId } = await createWorkspace(there, { name: 'Of two', plan: 'free' });
+  const owners = [await signIn(service), await signIn(service)];
+  for (const owner of owners) {
+    // What is theirs alone has another owner.
+    const other = await signIn(service);
+    await addMember(database, { workspaceId: owner.workspaceId, userId: other.userId, role: 'owner' });
+    await addMember(there, { workspaceId, userId: owner.userId, role: 'owner' });
+  }
+  const ended = await Promise.all(owners.map((owner) => owner.call('DELETE', '/person', { password })));
+  assert.deepEqual(ended.map(({ status }) => status).toSorted(), [200, 409]);
+});
+
+test('somebody who is invited joins a workspace there, with a new account and with the one that they have', async () => {
+  const { id } = await createWorkspace(there, { name: 'Joined', plan: 'free' });
+  const invite = async (email: string): Promise<string> => {
+    const { answer } = await command(
+      'user',
+      'invite',
+      '--email',
+      email,
+      '--workspace',
+      id,
+      '--role',
+      'editor',
+    );
+    return (answer as { link: string }).link.split(/[/#]/).at(-1)!;
+  };
+  const post = (path: string, body: object) =>
+    fetch(`${service.url}/app/api${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: service.url },
+      body: JSON.stringify(body),
+    });
+  const token = await invite('joins@example.org');
+  const joined = await post('/joins/accounts', { token, name: 'Joins', password });
+  assert.equal(joined.status, 201, await joined.text());
+  assert.equal((await post('/joins/lookups', { token })).status, 410);
+  const { rows } = await database.query("select id from users where email = 'joins@example.org'");
+  const cookie = await beginSession(service, rows[0].id as string);
+  const forms = await fetch(`${service.url}/api/v1/forms`, {
+    headers: { Cookie: cookie, 'X-Workspace-ID': id },
+  });
+  assert.equal(forms.status, 200);
+  const person = await signIn(service, { email: 'invited@example.org' });
+  const joinedToo = await person.call('POST', '/joins', { token: await invite(person.email) });
+  assert.equal(joinedToo.status, 200);
+  assert.equal(await countThere(`members where workspace_id = '${id}'`), 2);
+  // Nobody is known there who has nothing to do with it, and of nobody more than is needed.
+  const stranger = await signIn(service);
+  assert.equal(await countThere(`users where id = '${stranger.userId}'`), 0);
+  const { rows: columns } = await other.database.query(
+    "select column_name as name from information_schema.columns where table_schema = 'cell_elsewhere' and table_name = 'users' order by 1",
+  );
+  assert.deepEqual(
+    columns.map(({ name }) => name as string),
+    ['email', 'ends_at', 'id', 'name', 'second_factor'],
+  );
+});
+
+test('two people who exchange their addresses are both known there by those of now', async () => {
+  const { id: workspaceId } = await createWorkspace(there, { name: 'Exchange', plan: 'free' });
+  const [one, two] = [await signIn(service), await signIn(service)];
+  for (const { userId } of [one, two]) await addMember(there, { workspaceId, userId, role: 'editor' });
+  const rename = (id: string, email: string) =>
+    database.query('update users set email = $2 where id = $1', [id, email]);
+  await rename(one.userId, 'meanwhile@example.org');
+  await rename(two.userId, one.email);
+  await rename(one.userId, two.email);
+  const emailOf = async ({ userId }: { userId: string }) =>
+    (await there.query<{ email: string }>('select email from users where id = $1', [userId])).rows[0]!.email;
+  await until(
+    'both to be known',
+    async () => (await emailOf(one)) === two.email && (await emailOf(two)) === one.email,
+  );
+});
+
+test('a form that brings an id along is refused where another server has it, and lies in one cell', async () => {
+  const tenant = await tenantThere();
+  const { id } = await makeForm(tenant);
+  const home = await mkdtemp(join(tmpdir(), 'formloom-servers-'));
+  after(() => rm(home, { recursive: true, force: true }));
+  const file = join(home, 'form.gz');
+  const packed = await command('forms', 'pack', id, '--output', file);
+  assert.equal(packed.code, 0, packed.complaint);
+  const here = await createWorkspace(database, { name: 'Here', plan: 'pro' });
+  const bring = () =>
+    command('forms', 'unpack', '--body-file', file, '--ids', 'keep', '--workspace', here.id);
+  assert.match((await bring()).complaint, /There is a form .* here already/);
+  assert.ok((await cellWith(database, idInDirectory(id))) === there);
+  assert.equal((await tenant.call('DELETE', `/forms/${id}`)).status, 204);
+  await until('the form to be gone', async () => (await countThere(`forms where id = '${id}'`)) === 0);
+  const brought = await bring();
+  assert.equal(brought.code, 0, brought.complaint);
+  assert.ok((await cellWith(database, idInDirectory(id))) === database);
+});
+
+test('a new workspace goes to the cell that takes the least, on whichever server', async () => {
+  await database.query("update cells set created_at = created_at - interval '1 hour'");
+  const ballast = 'create table ballast as select repeat(md5(n::text), 100) from generate_series(1, 3000) n';
+  for (const { database: own } of cellsOf(database).slice(0, -1)) await own.query(ballast);
+  assert.ok((await cellForNew(database)) === there);
+  for (const { database: own } of cellsOf(database).slice(0, -1)) await own.query('drop table ballast');
+  await there.query(ballast);
+  assert.ok((await cellForNew(database)) !== there);
+  await there.query('drop table ballast');
+});
+
+test('what an operator asks of all cells has those there', async () => {
+  const tenant = await tenantThere();
+  const { id } = await makeForm(tenant);
+  const listed = (await command('workspace', 'list')).answer as { data: { id: string }[] };
+  assert.equal(listed.data[0]!.id, tenant.workspaceId);
+  const keys = (await command('key', 'list')).answer as { data: { workspace_id: string; id: string }[] };
+  assert.equal(keys.data[0]!.workspace_id, tenant.workspaceId);
+  assert.equal((await command('webhook', 'list', '--form', id)).code, 0);
+  assert.equal((await command('key', 'revoke', keys.data[0]!.id)).code, 0);
+  await until('the key to be refused', async () => (await tenant.call('GET', '/forms')).status === 401);
+  const cells = (await command('cell', 'list')).answer as { data: { name: string; server?: string }[] };
+  assert.deepEqual(
+    cells.data.map(({ name, server }) => [name, server?.split('/').at(-1)]),
+    [
+      ['default', undefined],
+      ['c2', undefined],
+      ['elsewhere', new URL(other.url).pathname.slice(1)],
+    ],
+  );
+  const again = await command('cell', 'create', 'again', '--server', service.environment['DATABASE_URL']!);
+  assert.match(again.complaint, /That database has an instance itself/);
+});
+
+test('a cell there is made by a command while the service runs, and serves soon after', async () => {
+  const made = await command('cell', 'create', 'late', '--server', other.url);
+  assert.equal(made.code, 0, made.complaint);
+  const taken = await command('cell', 'create', 'elsewhere', '--server', other.url);
+  assert.match(taken.complaint, /There is a cell elsewhere already/);
+  await other.database.query('create schema cell_used');
+  const used = await command('cell', 'create', 'used', '--server', other.url);
+  assert.match(used.complaint, /That database has a schema cell_used/);
+  await database.query("update cells set created_at = created_at - interval '1 hour'");
+  const { answer } = await command('workspace', 'create', 'Late', '--cell', 'late');
+  const { id } = answer as { id: string };
+  const { key } = (await command('key', 'create', '--name', 'Late', '--workspace', id)).answer as {
+    key: string;
+  };
+  const response = await fetch(`${service.url}/api/v1/forms`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...form, publish: true }),
+  });
+  assert.equal(response.status, 201);
+  await submit(((await response.json()) as { public_url: string }).public_url, 'Late');
+  const { rows } = await other.database.query('select count(*)::int as found from cell_late.submissions');
+  assert.deepEqual(rows, [{ found: 1 }]);
+});
+
+test('a backup, a move and a restore are refused by name before they begin', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'formloom-servers-'));
+  after(() => rm(home, { recursive: true, force: true }));
+  const why = /cells on other servers \(elsewhere, late\), which neither a backup nor a move takes along/;
+  const file = join(home, 'all.backup');
+  assert.match((await command('backup', file)).complaint, why);
+  await assert.rejects(rm(file));
+  const empty = await testDatabase({ isEmpty: true });
+  assert.match((await command('move', '--to', empty.url)).complaint, why);
+});
+
+test('the addresses of servers are sealed, and sealed anew with another key', async () => {
+  const { rows } = await database.query<{ server: Buffer }>(
+    'select server from cells where server is not null',
+  );
+  assert.ok(!rows[0]!.server.toString('latin1').includes('postgres'));
+  const former = service.environment['SECRET_KEY']!;
+  const key = '1c'.repeat(32);
+  const environment = { ...service.environment, SECRET_KEY: `${key},${former}` };
+  const run = async (...args: string[]) => {
+    let printed = '';
+    const print = (text: unknown): void => void (printed += String(text));
+    assert.equal(await runCommandLine([...args, '--json'], { environment, print, complain: assert.fail }), 0);
+    return JSON.parse(printed) as { data: { what: string; found: number }[] };
+  };
+  const found = async () =>
+    (await run('instance-key', 'reseal')).data.find(({ what }) => what === 'servers of cells')!.found;
+  assert.deepEqual([await found(), await found()], [2, 0]);
+  const { rows: now } = await database.query<{ server: Buffer }>(
+    'select server from cells where server is not null',
+  );
+  assert.equal(openVault(key).unseal('servers of cells', now[0]!.server), other.url);
+  // For the process that serves.
+  await database.query('update cells set server = $1 where server is not null', [rows[0]!.server]);
+  await database.query('update instance set key_fingerprint = $1', [
+    openVault(former).derive('fingerprint')[0],
+  ]);
+});

@@ -31,7 +31,7 @@ export const cellCommands = [
       const service = { pool, processes, channel: keyChannel };
       // Nothing ends it for taking long, as it does where the first cell is large or somebody writes to it.
       const open = (connectionString: string): Database =>
-        openDatabase({ connectionString }, { pool: 1, log, limits: false });
+        openDatabase({ connectionString }, { pool: 2, log, limits: false });
       const unhurried = open(url);
       const there = server === undefined ? undefined : open(server);
       try {

@@ -4,6 +4,7 @@ import { saveWorkingCopy } from '#forms/drafts/draft.ts';
 import { changeForm, createForm } from '#forms/forms.ts';
 import { findMissingImages, type ImagesContext, storeImage } from '#forms/images/images.ts';
 import { withoutImages } from '#forms/import-form.ts';
+import { whileFree } from '#kit/cells/servers/while-free.ts';
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -42,7 +43,9 @@ export async function unpackForm(
 ) {
   const entries = await readPackage(bytes);
   const form = await readForm(context, scope, entries, (id) => (keepsIds ? id : newId()));
-  const row = await transaction(context.database, (client) => writeForm(client, context, scope, form));
+  const row = await whileFree(context.database, form.id, () =>
+    transaction(context.database, (client) => writeForm(client, context, scope, form)),
+  );
   return { row, structure: form.versions.at(-1)!.structure, leftOut: form.leftOut };
 }
 

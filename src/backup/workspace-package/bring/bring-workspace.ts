@@ -183,7 +183,7 @@ async function writeCurrent(
   const form = await readForm(context, scope, current.entries, reading.idOf);
   current.entries.clear();
   const leftOut = form.leftOut.map(({ what, why }) => ({ what: `${current.name}: ${what}`, why }));
-  await transaction(context.database, async (client) => {
+  const write = async (client: Queryable): Promise<void> => {
     await writeForm(client, context, scope, form);
     await hideForm(client, {
       workspace_id: workspaceId,
@@ -196,7 +196,8 @@ async function writeCurrent(
       hidden_at: now(),
     });
     await advance(client, reading, { forms: 1 }, leftOut, current.id);
-  });
+  };
+  await whileFree(context.database, current.id, () => transaction(context.database, write));
 }
 
 async function addRecords(

@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { boolean, bytes, ofInstance, statement, text } from '../../statement.ts';
+import { boolean, bytes, ofInstance, statement, text, uuid } from '../../statement.ts';
 
 /** Whether a database that is to have a cell of another one has something already. */
 export const findStranger = statement(
@@ -21,6 +21,23 @@ export const findHere = statement(
    select exists (select from workspaces where id = (select uuid from given))
        or exists (select from form_lookup where form_id = (select uuid from given))
        or exists (select from api_key_lookup where hash = $id) as is_here`,
+);
+
+/** The same of a form, also one whose workspace is being deleted. */
+export const findFormHere = statement(
+  'cells.find_form_here',
+  { id: uuid },
+  { is_here: boolean },
+  `/* lookup: across workspaces */
+   select exists (select from forms where id = $id) as is_here`,
+);
+
+/** Until the transaction ends nobody else writes what brings its id along. */
+export const lockIds = statement(
+  'cells.lock_ids',
+  {},
+  { locked: text },
+  `select pg_advisory_xact_lock(7246004)::text as locked`,
 );
 
 export const insertServerOfCell = ofInstance(
