@@ -283,7 +283,7 @@ async function queryOnce<Row extends object>(url: string, sql: string): Promise<
 }
 
 /** Ends the postmaster of a cluster, and with SIGKILL its sessions too, which would outlive it for a moment. */
-async function killPostmaster(cluster: string, signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
+export async function killPostmaster(cluster: string, signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
   const found = await findPostmaster(cluster);
   if (!found) return;
   const sessions = signal === 'SIGKILL' ? await childrenOf(found.pid) : [];

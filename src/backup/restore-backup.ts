@@ -87,8 +87,8 @@ async function restoreEntries(
 
 /** @throws BackupError where somebody works, or a newer version was. */
 async function requireEmpty(database: Database): Promise<void> {
-  await requireStopped(database);
   await refuseServers(database);
+  await requireStopped(database);
   if (only(await findTable(database, { name: 'workspaces' }))!.is_there) await requireUnused(database);
 }
 

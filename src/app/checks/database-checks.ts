@@ -1,19 +1,21 @@
 import { findMoved } from '#backup/move-instance.ts';
-import { firstCell } from '#kit/cells/cells.ts';
-import { otherCells } from '#kit/cells/other-cells.ts';
+import { firstCell, type Reach } from '#kit/cells/cells.ts';
+import { cellsElsewhere, otherCells } from '#kit/cells/other-cells.ts';
 import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
 import { findRoom, sayRoom } from '#kit/cells/room.ts';
+import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
 import { refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
+import { openLog } from '#kit/log.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
-import { findInstanceKey } from '#kit/vault.ts';
+import { findInstanceKey, openVault } from '#kit/vault.ts';
 import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
 import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
@@ -154,6 +156,28 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     },
   },
   {
+    name: 'cells on other servers',
+    stopsStart: false,
+    async look({ database, config }) {
+      const cells = await cellsElsewhere(database);
+      if (cells.length === 0) return ok('There is none.');
+      const key = await findInstanceKey(config.dataDir, config.secretKey);
+      if (key === undefined)
+        return problem('Their addresses are sealed with a key that is gone.', 'See `key`.');
+      const reach = reachServers(database, openVault(key), { log: openLog('silent') });
+      const asked = await Promise.all(
+        cells.map(({ name, schema_name, server }) => lookThere(name, reach(server!, pathOf(schema_name)))),
+      );
+      const problems = asked.flatMap((each) => each ?? []);
+      return problems.length === 0
+        ? ok(`All ${cells.length} answer, and are of this version.`)
+        : problem(
+            problems.join(' '),
+            'Bring the server back: its workspaces answer 503 until then. A running service migrates it as soon as it answers.',
+          );
+    },
+  },
+  {
     name: 'delivery log',
     stopsStart: false,
     async look({ database, config }) {
@@ -210,6 +234,19 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     },
   },
 ];
+
+/** What is wrong with a cell on another server; nothing is changed there. */
+async function lookThere(name: string, { place, open }: Reach): Promise<string | undefined> {
+  const there = open(1);
+  try {
+    const pending = await findPending(there, await readMigrations());
+    return pending.length === 0 ? undefined : `The cell ${name} at ${place} is of an earlier version.`;
+  } catch (error) {
+    return `The cell ${name} at ${place} does not answer: ${(error as Error).message}`;
+  } finally {
+    await there.end();
+  }
+}
 
 type Ledger = { cell: string; parts: number; first: Date | null; end: Date | null };
 

@@ -30,5 +30,5 @@ export const selectLostCells = ofInstance(
   'checks.select_lost_cells',
   {},
   { name: text },
-  `select name from cells where to_regclass(format('%I.workspaces', schema_name)) is null order by name`,
+  `select name from cells where to_jsonb(cells) ->> 'server' is null and to_regclass(format('%I.workspaces', schema_name)) is null order by name`,
 );

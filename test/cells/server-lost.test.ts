@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Client } from 'pg';
+import { runCommandLine } from '#app/cli/run-command-line.ts';
+import { element, structure } from '#ast/testing.ts';
+import { cellsOf } from '#kit/cells/cells.ts';
+import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
+import { addMember } from '#workspaces/members.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import { copyCluster } from '../cluster.ts';
+import { callConsole, password, signIn } from '../console.ts';
+import { killPostmaster } from '../process.ts';
+import { openReceiver } from '../receiver.ts';
+import { openService, type Tenant, until } from '../service.ts';
+
+/* Three cells on two servers: the third is on one of its own, which is killed and stopped while the service runs. */
+
+const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'formloom-other-')));
+await chmod(dataDir, 0o755);
+await copyCluster(dataDir);
+const start = () => startEmbeddedPostgres({ dataDir, log: () => {} });
+let server = await start();
+const { host, user } = server.connection;
+const admin = new Client({ ...server.connection, database: 'postgres' });
+await admin.connect();
+await admin.query('create database elsewhere');
+await admin.end();
+const service = await openService(
+  {},
+  { cells: 2, elsewhere: `postgres://${user}@localhost/elsewhere?host=${encodeURIComponent(host)}` },
+);
+after(async () => {
+  await server.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+const { database } = service.services;
+const there = cellsOf(database).at(-1)!.database;
+const form = { structure: structure(element('text', 'name')), publish: true };
+
+const tenantOf = async (cell: typeof database): Promise<Tenant> => {
+  for (;;) {
+    const tenant = await service.makeTenant();
+    if (tenant.database === cell) return tenant;
+  }
+};
+const makeForm = async (tenant: Tenant) => (await tenant.call('POST', '/forms', form)).body;
+const submit = async (publicUrl: string, name: string): Promise<number> => {
+  const response = await fetch(publicUrl, {
+    method: 'POST',
+    headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ answers: { name } }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+const statusOf = async (url: string, headers: Record<string, string> = {}): Promise<number> => {
+  const response = await fetch(url, { headers });
+  await response.arrayBuffer();
+  return response.status;
+};
+async function command(...args: string[]) {
+  let printed = '';
+  let complaint = '';
+  const code = await runCommandLine([...args, '--json'], {
+    environment: service.environment,
+    print: (text) => void (printed += String(text)),
+    complain: (text) => void (complaint += text),
+  });
+  return { code, answer: (printed === '' ? undefined : JSON.parse(printed)) as never, complaint };
+}
+const bring = async (): Promise<void> => {
+  server = await start();
+};
+
+test('a server that is killed amid submits has all that were acknowledged, and all of them are delivered; others miss nothing', async () => {
+  const receiver = await openReceiver();
+  const [tenant, other] = [await tenantOf(there), await tenantOf(database)];
+  const { id, public_url: lost } = await makeForm(tenant);
+  const { public_url: calm } = await makeForm(other);
+  const made = await fetch(`${service.url}/api/v1/forms/${id}/webhooks`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${await tenant.makeFullKey()}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: `${receiver.url}/lost`, events: ['submission.created'] }),
+  });
+  assert.equal(made.status, 201, await made.text());
+
+  const acknowledged = new Set<string>();
+  const failures = new Set<number>();
+  let isOver = false;
+  const load = async (worker: number): Promise<void> => {
+    for (let count = 0; !isOver; count += 1) {
+      const name = `${worker}-${count}`;
+      const status = await submit(lost, name);
+      if (status === 201) acknowledged.add(name);
+      else failures.add(status);
+      assert.equal(await submit(calm, name), 201);
+    }
+  };
+  const loads = Promise.all([load(1), load(2)]);
+  await until('some to be acknowledged', async () => acknowledged.size >= 20);
+  await killPostmaster(server.directory, 'SIGKILL');
+  await until('one to be refused', async () => failures.size > 0);
+  const before = acknowledged.size;
+  await until('more to be acknowledged', async () => acknowledged.size >= before + 20);
+  isOver = true;
+  await loads;
+  assert.deepEqual([...failures], [503]);
+  const { rows } = await there.query<{ name: string }>(
+    "select answers ->> 'name' as name from submissions where form_id = $1",
+    [id],
+  );
+  const kept = new Set(rows.map(({ name }) => name));
+  assert.deepEqual(
+    [...acknowledged].filter((name) => !kept.has(name)),
+    [],
+  );
+  await until('all of them to be delivered', async () => {
+    const heard = new Set(
+      receiver.requests.map(({ body }) => JSON.parse(String(body)).submission.responses.name as string),
+    );
+    return [...acknowledged].every((name) => heard.has(name));
+  });
+  await receiver.close();
+});
+
+test('while a server is away its workspaces answer 503, nobody says of what is found nowhere that it is not there, and all else goes on', async () => {
+  const [tenant, other] = [await tenantOf(there), await tenantOf(database)];
+  const { public_url: lost } = await makeForm(tenant);
+  const { public_url: calm } = await makeForm(other);
+  const person = await signIn(service);
+  const { id: theirs } = await createWorkspace(there, { name: 'Away', plan: 'free' });
+  await addMember(there, { workspaceId: theirs, userId: person.userId, role: 'owner' });
+  assert.equal(await submit(lost, 'Before'), 201);
+
+  await server.stop();
+  await until('its page to answer 503', async () => (await statusOf(lost)) === 503);
+  assert.equal((await tenant.call('GET', '/forms')).status, 503);
+  assert.equal(await statusOf(`${service.url}/f/${crypto.randomUUID()}`), 503);
+  const unknown = { Authorization: `Bearer fl_${'a'.repeat(43)}` };
+  assert.equal(await statusOf(`${service.url}/api/v1/forms`, unknown), 503);
+  const ready = await fetch(`${service.url}/readyz`);
+  assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready', cells_away: ['elsewhere'] }]);
+
+  assert.equal(await submit(calm, 'Meanwhile'), 201);
+  assert.equal((await other.call('GET', '/forms')).status, 200);
+  const signedIn = await callConsole(service.url, '', 'POST', '/session', {
+    email: person.email,
+    password,
+  });
+  assert.equal(signedIn.status, 204);
+  const session = await person.call<{ workspaces: { name: string }[] }>('GET', '/session');
+  assert.equal(session.status, 200, JSON.stringify(session.body));
+  assert.deepEqual(
+    session.body.workspaces.map(({ name }) => name),
+    ['Test'],
+  );
+  assert.equal((await person.call('PATCH', '/person', { name: 'Meanwhile' })).status, 204);
+  assert.equal((await person.call('DELETE', '/person', { password })).status, 503);
+  const made = await command('workspace', 'create', 'Meanwhile');
+  assert.equal(made.code, 0, made.complaint);
+  const listed = await command('cell', 'list');
+  assert.deepEqual(
+    (listed.answer as { data: { name: string; bytes: number | null }[] }).data.map(({ name, bytes }) => [
+      name,
+      bytes === null,
+    ]),
+    [
+      ['default', false],
+      ['c2', false],
+      ['elsewhere', true],
+    ],
+  );
+  const { answer } = await command('doctor');
+  const checks = (answer as { data: { check: string; state: string; finding: string }[] }).data;
+  const found = checks.find(({ check }) => check === 'cells on other servers')!;
+  assert.equal(found.state, 'problem');
+  assert.match(found.finding, /^The cell elsewhere at .*elsewhere does not answer/);
+
+  await bring();
+  await until('its page to answer', async () => (await statusOf(lost)) === 200);
+  assert.equal((await tenant.call('GET', '/submissions')).body.data.length, 1);
+  assert.equal(await statusOf(`${service.url}/f/${crypto.randomUUID()}`), 404);
+  assert.equal(await statusOf(`${service.url}/api/v1/forms`, unknown), 401);
+  await until('what somebody did meanwhile to be known there', async () => {
+    const { rows } = await there.query<{ name: string; lines: number }>(
+      `select name, (select count(*)::int from audit_lines where workspace_id = $2 and operation in ('signIn', 'renamePerson')) as lines
+         from users where id = $1`,
+      [person.userId, theirs],
+    );
+    return rows[0]!.name === 'Meanwhile' && rows[0]!.lines === 2;
+  });
+  const cleared = await fetch(`${service.url}/readyz`);
+  assert.deepEqual(await cleared.json(), { status: 'ready' });
+});
