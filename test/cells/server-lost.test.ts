@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
+import { openInstanceReport } from '#app/metrics/instance-report.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { element, structure } from '#ast/testing.ts';
 import { cellsOf } from '#kit/cells/cells.ts';
@@ -143,6 +144,10 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   assert.equal(await statusOf(`${service.url}/api/v1/forms`, unknown), 503);
   const ready = await fetch(`${service.url}/readyz`);
   assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready', cells_away: ['elsewhere'] }]);
+
+  const report = await openInstanceReport(service.services)();
+  const valueOf = (name: string) => report.find((each) => each.name === `formloom_${name}`)!.values[0]!.value;
+  assert.deepEqual([valueOf('database_up'), valueOf('cells_away')], [1, 1]);
 
   assert.equal(await submit(calm, 'Meanwhile'), 201);
   assert.equal((await other.call('GET', '/forms')).status, 200);

@@ -5,9 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { element, structure } from '#ast/testing.ts';
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
-import { cellsOf, cellWith, idInDirectory } from '#kit/cells/cells.ts';
+import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
+import { makeBackup } from '#backup/make-backup.ts';
+import { cellsOf, cellWith, idInDirectory, openCells } from '#kit/cells/cells.ts';
+import { reachServers } from '#kit/cells/servers/reach-server.ts';
+import { readConfig } from '#kit/config.ts';
+import { openDatabase, transaction } from '#kit/database.ts';
+import { openLog } from '#kit/log.ts';
+import { openStorage } from '#kit/open-storage.ts';
 import { openVault } from '#kit/vault.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
+import { announce } from '#mail/announcements/announce.ts';
+import { createKey } from '#workspaces/keys.ts';
+import { keyChannel } from '#workspaces/keys/queries.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
@@ -206,6 +216,27 @@ test('somebody who is invited joins a workspace there, with a new account and wi
   );
 });
 
+test('a change that comes while somebody joins is there when they have joined', async () => {
+  const { id: workspaceId } = await createWorkspace(there, { name: 'Late', plan: 'free' });
+  const { userId } = await signIn(service, { name: 'Early' });
+  const isDue = async (): Promise<boolean> =>
+    (await database.query('select from people_due where user_id = $1 and line is null', [userId]))
+      .rowCount !== 0;
+  await transaction(there, async (client) => {
+    await addMember(client, { workspaceId, userId, role: 'editor' });
+    await database.query("update users set name = 'Late' where id = $1", [userId]);
+    await until('the change to be brought, or to wait', async () => {
+      const waits = await other.database.query(
+        "select from pg_locks where not granted and locktype = 'relation'",
+      );
+      return waits.rowCount !== 0 || !(await isDue());
+    });
+  });
+  await until('the change to be brought', async () => !(await isDue()));
+  const { rows } = await there.query<{ name: string }>('select name from users where id = $1', [userId]);
+  assert.deepEqual(rows, [{ name: 'Late' }]);
+});
+
 test('two people who exchange their addresses are both known there by those of now', async () => {
   const { id: workspaceId } = await createWorkspace(there, { name: 'Exchange', plan: 'free' });
   const [one, two] = [await signIn(service), await signIn(service)];
@@ -252,6 +283,52 @@ test('a new workspace goes to the cell that takes the least, on whichever server
   await there.query(ballast);
   assert.ok((await cellForNew(database)) !== there);
   await there.query('drop table ballast');
+});
+
+test('a process hears there of keys that are revoked there', async () => {
+  await until('it to listen', async () => {
+    const { rowCount } = await other.database.query(
+      'select from pg_stat_activity where datname = current_database() and query = $1',
+      [`listen ${keyChannel}`],
+    );
+    return rowCount !== 0;
+  });
+});
+
+test('an announcement goes once to who owns workspaces on both servers, and to who owns one there', async () => {
+  const tenant = await tenantThere();
+  const [one, two] = [await signIn(service), await signIn(service)];
+  await createKey(database, { workspaceId: one.workspaceId, name: 'Here' });
+  for (const { userId } of [one, two])
+    await addMember(there, { workspaceId: tenant.workspaceId, userId, role: 'owner' });
+  const { vault, config } = service.services;
+  const letter = { subject: 'News', text: 'There is news.' };
+  const context = { database, vault, publicUrl: config.publicUrl };
+  const mailed = await announce(context, letter);
+  const emails = mailed.map(({ email }) => email).filter((email) => [one.email, two.email].includes(email));
+  assert.deepEqual(emails.toSorted(), [one.email, two.email].toSorted());
+  assert.equal(await countThere(`mails where recipient = '${two.email}' and kind = 'announcement'`), 1);
+  assert.deepEqual(await announce(context, letter), []);
+});
+
+test('a cell there that is of an earlier version is brought to this one by who opens it', async () => {
+  const count = () => countThere('migrations');
+  const before = await count();
+  // The last two change nothing in a cell where they ran.
+  await there.query('delete from migrations where number >= 79');
+  const { vault } = service.services;
+  const log = openLog('silent');
+  const connection = { connectionString: service.environment['DATABASE_URL']! };
+  const again = openDatabase(connection, { pool: 2, log });
+  const cells = await openCells(
+    again,
+    (path, pool) => openDatabase(connection, { path, pool, log }),
+    reachServers(again, vault, { log }),
+  );
+  assert.equal(await count(), before);
+  assert.ok(cellsOf(again).every(({ server }) => server?.isOpen !== false));
+  await cells.close();
+  await again.end();
 });
 
 test('what an operator asks of all cells has those there', async () => {
@@ -302,13 +379,21 @@ test('a cell there is made by a command while the service runs, and serves soon 
   assert.deepEqual(rows, [{ found: 1 }]);
 });
 
-test('a backup, a move and a restore are refused by name before they begin', async () => {
+test('a backup, a restore and a move are refused by name before they begin', async () => {
   const home = await mkdtemp(join(tmpdir(), 'formloom-servers-'));
   after(() => rm(home, { recursive: true, force: true }));
   const why = /cells on other servers \(elsewhere, late\), which neither a backup nor a move takes along/;
   const file = join(home, 'all.backup');
   assert.match((await command('backup', file)).complaint, why);
   await assert.rejects(rm(file));
+  const { database: whole } = await testDatabase();
+  const storage = openStorage(service.services.config);
+  await makeBackup({ database: whole, storage }, { path: file, version: 'test' });
+  assert.match((await command('restore', file)).complaint, why);
+  const due = { ...service.services, config: readConfig({ DATA_DIR: home, BACKUP_SCHEDULE: '* * * * *' }) };
+  await backUpWhenDue({ ...due, version: 'test' });
+  const { rows } = await database.query<{ problem: string }>('select problem from backups');
+  assert.match(rows[0]!.problem, why);
   const empty = await testDatabase({ isEmpty: true });
   assert.match((await command('move', '--to', empty.url)).complaint, why);
 });
