@@ -90,9 +90,9 @@ test('a server that is killed amid submits has all that were acknowledged, and a
 
   const acknowledged = new Set<string>();
   const failures = new Set<number>();
-  let isOver = false;
+  const over = new AbortController();
   const load = async (worker: number): Promise<void> => {
-    for (let count = 0; !isOver; count += 1) {
+    for (let count = 0; !over.signal.aborted; count += 1) {
       const name = `${worker}-${count}`;
       const status = await submit(lost, name);
       if (status === 201) acknowledged.add(name);
@@ -106,7 +106,7 @@ test('a server that is killed amid submits has all that were acknowledged, and a
   await until('one to be refused', async () => failures.size > 0);
   const before = acknowledged.size;
   await until('more to be acknowledged', async () => acknowledged.size >= before + 20);
-  isOver = true;
+  over.abort();
   await loads;
   assert.deepEqual([...failures], [503]);
   const { rows } = await there.query<{ name: string }>(

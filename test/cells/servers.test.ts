@@ -165,8 +165,28 @@ test('of two owners of a workspace there who end their accounts at once one stay
     await addMember(database, { workspaceId: owner.workspaceId, userId: other.userId, role: 'owner' });
     await addMember(there, { workspaceId, userId: owner.userId, role: 'owner' });
   }
-  const ended = await Promise.all(owners.map((owner) => owner.call('DELETE', '/person', { password })));
-  assert.deepEqual(ended.map(({ status }) => status).toSorted(), [200, 409]);
+  const isWaitedIn = async (db: typeof database): Promise<boolean> =>
+    (
+      await db.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+    ).rowCount !== 0;
+  // The first has looked who else owns it, and is held up before it ends.
+  const end = (owner: (typeof owners)[number]) => owner.call('DELETE', '/person', { password });
+  const ends: Promise<{ status: number }>[] = [];
+  let isOver = false;
+  await transaction(database, async (client) => {
+    await client.query('select from users where id = $1 for update', [owners[0]!.userId]);
+    ends.push(end(owners[0]!));
+    await until('the first to be held up', () => isWaitedIn(database));
+    ends.push(end(owners[1]!).finally(() => (isOver = true)));
+    await until(
+      'the second to wait there, or to be through',
+      async () => isOver || (await isWaitedIn(other.database)),
+    );
+  });
+  const statuses = (await Promise.all(ends)).map(({ status }) => status);
+  assert.deepEqual(statuses, [200, 409]);
 });
 
 test('somebody who is invited joins a workspace there, with a new account and with the one that they have', async () => {
@@ -377,6 +397,21 @@ test('a cell there is made by a command while the service runs, and serves soon 
   await submit(((await response.json()) as { public_url: string }).public_url, 'Late');
   const { rows } = await other.database.query('select count(*)::int as found from cell_late.submissions');
   assert.deepEqual(rows, [{ found: 1 }]);
+});
+
+test('the address of a cell there can be another, where the cell is there', async () => {
+  const address = (name: string, url: string) => command('cell', 'address', name, '--server', url);
+  assert.match((await address('c2', other.url)).complaint, /No cell c2 is on another server/);
+  const empty = await testDatabase({ isEmpty: true });
+  assert.match((await address('elsewhere', empty.url)).complaint, /has no schema cell_elsewhere/);
+  const changed = await address('elsewhere', `${other.url}&application_name=another`);
+  assert.equal(changed.code, 0, changed.complaint);
+  const { rows } = await database.query<{ server: Buffer }>(
+    "select server from cells where name = 'elsewhere'",
+  );
+  const { vault } = service.services;
+  assert.match(vault.unseal('servers of cells', rows[0]!.server), /another$/);
+  assert.equal((await address('elsewhere', other.url)).code, 0);
 });
 
 test('a backup, a restore and a move are refused by name before they begin', async () => {

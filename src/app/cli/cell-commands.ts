@@ -3,6 +3,7 @@ import { moveCell } from '#kit/cells/citus/move-cell.ts';
 import { createCell } from '#kit/cells/create-cell.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
+import { readdressCell } from '#kit/cells/servers/readdress-cell.ts';
 import { sealAddress } from '#kit/cells/servers/reach-server.ts';
 import { type Database, openDatabase } from '#kit/database.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
@@ -44,6 +45,25 @@ export const cellCommands = [
         await Promise.all([unhurried.end(), there?.end()]);
       }
       await refreshCells(database);
+      return { name };
+    },
+  }),
+  command({
+    name: 'cell address',
+    summary:
+      'Says where a cell on another server is from now on: its database was moved, or has another password.',
+    about: 'The server has to answer there, and to have the cell. See docs/operating/cells.md.',
+    parameters: { name: text('<name>') },
+    options: { server: required(text('<DATABASE_URL>')) },
+    note: 'Restart every process of the service.',
+    async run({ database, log, vault }, { name, server }) {
+      const there = openDatabase({ connectionString: server }, { pool: 2, log });
+      try {
+        await refuseProblems(databaseChecks, { database: there });
+        await readdressCell(database, name, { there, server: sealAddress(vault, server) });
+      } finally {
+        await there.end();
+      }
       return { name };
     },
   }),

@@ -3,6 +3,7 @@ import { recogniseType, storageKey, fileLimits, type FilesContext } from '#files
 import { setFileContent } from '#files/queries.ts';
 import { readRoom } from '#files/room.ts';
 import { removeFormJob } from '#forms/forms.ts';
+import { whileFree } from '#kit/cells/servers/while-free.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { transaction } from '#kit/database.ts';

@@ -47,6 +47,13 @@ export const insertServerOfCell = ofInstance(
   `insert into cells (name, schema_name, server) values ($name, $schema_name, $server)`,
 );
 
+export const updateServerOfCell = ofInstance(
+  'cells.update_server',
+  { name: text, server: bytes },
+  {},
+  `update cells set server = $server where name = $name`,
+);
+
 /** Has the cells on other servers told of what they know of people. @param columns of `users`. */
 export const notePeopleDue = (columns: readonly string[]): string =>
   `create or replace trigger note_person_due after update of ${columns.map(escapeIdentifier).join(', ')} or delete on users
