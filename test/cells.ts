@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { distributedUrl } from './distribute.ts';
 
 /*
- * npm run test:cells                tests of the API, pages and the console on databases of three cells, each tenant in the next; those of
- *                                   cells, which begin with one; and every declared statement on the Citus cluster at CITUS_URL,
+ * npm run test:cells                tests of the API, pages and the console on three cells, each tenant in the next: in one database, and
+ *                                   with the third in another, as on another server; those of cells, which begin with one; and every declared statement on the Citus cluster at CITUS_URL,
  *                                   beside plain PostgreSQL, where there is one; and cells that are moved and lose their node,
  *                                   on a cluster of three that its programs make here
  * npm run test:cells -- <files…>    these test files: on three cells, or with all tables in one distributed schema of the cluster
@@ -55,11 +55,14 @@ async function run(files: readonly string[], environment: Record<string, string>
 const onCluster = (url: string) => ({ TEST_DATABASE_URL: distributedUrl(url), TEST_CELLS: 'citus' });
 const given = process.argv.slice(2);
 const threeCells = { TEST_CELLS: '3' };
+/** Two in one database, and one in another. */
+const onServers = { TEST_CELLS: '2+1' };
 const runs =
   given.length > 0
     ? [() => run(given, cluster === undefined ? threeCells : onCluster(cluster))]
     : [
         () => run(globSync(wide, { cwd: home }), threeCells),
+        () => run(globSync(wide, { cwd: home }), onServers),
         () => run(globSync(own, { cwd: home }), {}),
         ...(cluster === undefined
           ? []

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Configuration, IDToken } from 'openid-client';
-import { cellOfWorkspace } from '#kit/cells/cells.ts';
+import { cellOfWorkspace, cellsOnServers, isAway } from '#kit/cells/cells.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { IdentityProviderConfig } from '#kit/config/read-identity-provider.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -228,9 +228,21 @@ async function giveRoles(
   );
   for (const [workspaceId, rules] of given) {
     const role = roleNames.find((name) => rules.some((each) => each.role === name));
-    if (role) await giveRole(await cellOfWorkspace(database, workspaceId), { workspaceId, userId, role });
+    if (role) await giveRoleThere(database, { workspaceId, userId, role });
   }
 }
+
+/** A workspace whose server is away keeps nobody out of the others; the role is given at the next sign-in. */
+const giveRoleThere = async (
+  database: Database,
+  member: { workspaceId: string; userId: string; role: Role },
+): Promise<void> => {
+  try {
+    await giveRole(await cellOfWorkspace(database, member.workspaceId), member);
+  } catch (error) {
+    if (cellsOnServers(database).length === 0 || !isAway(error)) throw error;
+  }
+};
 
 async function giveRole(
   database: Database,
