@@ -1,5 +1,5 @@
 import type { Locale } from '#ast/locales.ts';
-import { findInAllCells, inCellOf } from '#kit/cells/cells.ts';
+import { findInAllCells, inCellOf } from '#kit/cells/in-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { enqueueJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { findInAllCells } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';

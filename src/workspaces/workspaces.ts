@@ -1,4 +1,4 @@
-import { findInAllCells, newestFirst } from '#kit/cells/cells.ts';
+import { findInAllCells, newestFirst } from '#kit/cells/in-cells.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';

@@ -5,16 +5,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
-import {
-  type Cell,
-  cellsOf,
-  cellWith,
-  connectionsOf,
-  findInAllCells,
-  idInDirectory,
-  inEachCell,
-  openCells,
-} from '#kit/cells/cells.ts';
+import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
+import { type Cell, cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
+import { findInAllCells, inEachCell } from '#kit/cells/in-cells.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { findRoom } from '#kit/cells/room.ts';
 import { type Database, openClient } from '#kit/database.ts';

@@ -180,7 +180,7 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   );
   const { answer } = await command('doctor');
   const checks = (answer as { data: { check: string; state: string; finding: string }[] }).data;
-  const found = checks.find(({ check }) => check === 'cells on other servers')!;
+  const found = checks.find(({ check }) => check === 'servers of cells')!;
   assert.equal(found.state, 'problem');
   assert.match(found.finding, /^The cell elsewhere at .*elsewhere does not answer/);
 

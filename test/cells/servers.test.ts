@@ -7,7 +7,8 @@ import { element, structure } from '#ast/testing.ts';
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
 import { makeBackup } from '#backup/make-backup.ts';
-import { cellsOf, cellWith, idInDirectory, openCells } from '#kit/cells/cells.ts';
+import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
+import { cellsOf, openCells } from '#kit/cells/cells.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { readConfig } from '#kit/config.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
@@ -16,6 +17,7 @@ import { openStorage } from '#kit/open-storage.ts';
 import { openVault } from '#kit/vault.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { announce } from '#mail/announcements/announce.ts';
+import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { addMember } from '#workspaces/members.ts';
@@ -179,6 +181,8 @@ test('of two owners of a workspace there who end their accounts at once one stay
     await client.query('select from users where id = $1 for update', [owners[0]!.userId]);
     ends.push(end(owners[0]!));
     await until('the first to be held up', () => isWaitedIn(database));
+    // What else is written there meanwhile, a mail about it for one, does not wait.
+    await noteInWorkspace(there, { workspaceId, operation: 'changeNothing', by: 'service' });
     ends.push(end(owners[1]!).finally(() => (isOver = true)));
     await until(
       'the second to wait there, or to be through',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Cell, cellsOf, cellWith, idInDirectory, onCell } from '#kit/cells/cells.ts';
+import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
+import { type Cell, cellsOf, onCell } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { bareHeaders, jsonType, type Server } from '#kit/http.ts';

@@ -156,7 +156,7 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     },
   },
   {
-    name: 'cells on other servers',
+    name: 'servers of cells',
     stopsStart: false,
     async look({ database, config }) {
       const cells = await cellsElsewhere(database);
@@ -170,7 +170,7 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
       );
       const problems = asked.flatMap((each) => each ?? []);
       return problems.length === 0
-        ? ok(`All ${cells.length} answer, and are of this version.`)
+        ? ok(`Each answers and is of this version: ${cells.map(({ name }) => name).join(', ')}.`)
         : problem(
             problems.join(' '),
             'Bring the server back: its workspaces answer 503 until then. A running service migrates it as soon as it answers.',

@@ -1,4 +1,4 @@
-import { findInAllCells } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { updateKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { findInstanceKey, keysPattern, newKey, replaceInstanceKeys, type Vault } from '#kit/vault.ts';
 import { command, PartlyDone } from './command.ts';

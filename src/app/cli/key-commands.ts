@@ -1,4 +1,4 @@
-import { findInAllCells, newestFirst } from '#kit/cells/cells.ts';
+import { findInAllCells, newestFirst } from '#kit/cells/in-cells.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import { call } from './api.ts';
 import { apiCommand, command, optional, required } from './command.ts';

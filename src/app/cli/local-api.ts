@@ -1,4 +1,4 @@
-import { cellOfWorkspace } from '#kit/cells/cells.ts';
+import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';

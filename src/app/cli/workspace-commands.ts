@@ -1,5 +1,5 @@
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
-import { cellOfWorkspace } from '#kit/cells/cells.ts';
+import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
 import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';

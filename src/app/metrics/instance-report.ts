@@ -1,4 +1,5 @@
-import { cellsOf, cellsOnServers, findInAllCells, refreshCells } from '#kit/cells/cells.ts';
+import { cellsOf, cellsOnServers, refreshCells } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { readDisk } from '#kit/read-disk.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { Cron } from 'croner';
-import { findInAllCells } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';

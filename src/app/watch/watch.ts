@@ -1,4 +1,4 @@
-import { inCellOf } from '#kit/cells/cells.ts';
+import { inCellOf } from '#kit/cells/in-cells.ts';
 import { transaction } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';

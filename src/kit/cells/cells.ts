@@ -1,10 +1,9 @@
-import { type Database, databaseOf, homeOf, isUnavailable, renew, transaction } from '../database.ts';
+import { type Database, databaseOf, isUnavailable, renew } from '../database.ts';
 import { ApiError } from '../errors.ts';
 import type { Whereabouts } from '../find-host.ts';
 import { only, type Queryable } from '../statement.ts';
 import { findPlaces, type Place } from './citus/places.ts';
-import { findHome, findInDirectory, pathOf, selectCells, setPath } from './queries.ts';
-import { findHere } from './servers/queries.ts';
+import { findHome, pathOf, selectCells } from './queries.ts';
 
 /**
  * A cell: a schema with the tenant tables of its workspaces, and the pool whose sessions look there first and then in the
@@ -46,7 +45,7 @@ export const firstCell = 'default';
 export const everyCell = 'every_cell';
 
 /** What a process knows of the cells of the instance that it works on. */
-type Instance = {
+export type Instance = {
   first: Database;
   /** Its schema, which what is of no cell stays in. */
   home: string;
@@ -62,7 +61,7 @@ type Instance = {
 /** By the pool of each of its cells. A database that nobody registered is an instance of one cell. */
 const instances = new WeakMap<Database, Instance>();
 
-const instanceOf = (db: Queryable): Instance | undefined => instances.get(databaseOf(db));
+export const instanceOf = (db: Queryable): Instance | undefined => instances.get(databaseOf(db));
 
 /** Connections of a process to what reads all cells. */
 const ofEverywhere = 2;
@@ -174,8 +173,8 @@ export function poolOf({ database, server }: Cell): Database {
   return database;
 }
 
-const ofFirstServer = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => !server);
-const elsewhere = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => server);
+export const ofFirstServer = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => !server);
+const onServers = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => server);
 
 /** A cell that was moved is connected to at the node that has it now. */
 function follow(cell: Cell, place: Place | undefined): void {
@@ -211,137 +210,9 @@ export const cellsOf = (database: Database): readonly Cell[] =>
 /** The cells that are on other servers than the first. */
 export const cellsOnServers = (db: Queryable): readonly Cell[] => {
   const instance = instanceOf(db);
-  return instance ? elsewhere(instance) : [];
+  return instance ? onServers(instance) : [];
 };
-
-/** Where all cells of the first server are read together, and nothing is written: where there is one, there. */
-const everywhere = <Db extends Queryable>(db: Db): Db | Database => instanceOf(db)?.everywhere ?? homeOf(db);
-
-/**
- * What is found in all cells, those of the first server together and in their order, then those of each other one.
- * @param options.isPartial passes over servers that do not answer, where something is better than nothing; else nobody can say.
- * @param options.order of what was found on several.
- */
-export async function findInAllCells<Row>(
-  db: Queryable,
-  find: (db: Queryable) => Promise<readonly Row[]>,
-  { isPartial = false, order }: { isPartial?: boolean; order?: (a: Row, b: Row) => number } = {},
-): Promise<Row[]> {
-  const others = cellsOnServers(db).map(async (cell) => find(poolOf(cell)));
-  const [here, ...there] = await Promise.allSettled([find(everywhere(db)), ...others]);
-  if (here.status === 'rejected') throw here.reason;
-  const found = [here, ...there].flatMap((each) => {
-    if (each.status === 'fulfilled') return each.value;
-    if (isPartial && isAway(each.reason)) return [];
-    throw each.reason;
-  });
-  return order && there.length > 0 ? found.toSorted(order) : found;
-}
-
-/** The order of rows whose ids say when they were made. */
-export const newestFirst = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? 1 : -1);
 
 /** Whether an error says that a cell does not answer now. */
 export const isAway = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable');
-
-/** The pool of a cell by its name; undefined for one that this process does not know (yet). */
-const poolNamed = (instance: Instance, name: string): Database | undefined =>
-  instance.cells.find((cell) => cell.name === name)?.database;
-
-const pathIn = (instance: Instance, database: Database): string =>
-  instance.cells.find((cell) => cell.database === database)!.path;
-
-/** The bytes under which the directory has a workspace or a form. */
-export const idInDirectory = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
-
-/**
- * The cell of a workspace, a form (idInDirectory) or an API key (its hash). Where there is one cell nobody is asked. What is
- * nowhere is in the first, which says so.
- * @throws where a server is away, which may have it: nobody can say that it is nowhere.
- */
-export async function cellWith(database: Database, id: Buffer): Promise<Database> {
-  const instance = instances.get(database);
-  if (!instance || instance.cells.length === 1) return database;
-  const found = only(await findInDirectory(instance.first, { id }));
-  if (!found) return (await findOnServers(instance, id)) ?? instance.first;
-  const known = poolNamed(instance, found.cell);
-  if (known) return known;
-  await refreshCells(instance.first);
-  return poolNamed(instance, found.cell)!;
-}
-
-/** Those that are there are asked themselves: a directory of theirs could not be written together with what is in them. */
-async function findOnServers(instance: Instance, id: Buffer): Promise<Database | undefined> {
-  const asked = await Promise.allSettled(
-    elsewhere(instance).map(async (cell) =>
-      only(await findHere(poolOf(cell), { id }))!.is_here ? cell.database : undefined,
-    ),
-  );
-  const found = asked.find((each) => each.status === 'fulfilled' && each.value !== undefined);
-  if (found?.status === 'fulfilled') return found.value;
-  const lost = asked.find((each) => each.status === 'rejected');
-  if (lost) throw lost.reason;
-  return undefined;
-}
-
-/** The cell of a workspace: see cellWith. */
-export const cellOfWorkspace = (database: Database, workspaceId: string): Promise<Database> =>
-  cellWith(database, idInDirectory(workspaceId));
-
-/**
- * Does something in the cell of a workspace, in the transaction of the caller where there is one; on another server than the caller's in
- * one of its own, which is committed first.
- */
-export async function inCellOf<Result>(
-  db: Queryable,
-  workspaceId: string,
-  work: (db: Queryable) => Promise<Result>,
-): Promise<Result> {
-  const instance = instanceOf(db);
-  if (!instance || instance.cells.length === 1) return work(db);
-  const database = await cellOfWorkspace(instance.first, workspaceId);
-  const own = databaseOf(db);
-  if (own === db) return work(database);
-  if (own === database) return work(db);
-  if (homeOf(own) !== own || homeOf(database) !== database) return transaction(database, work);
-  await setPath(db, { path: pathIn(instance, database) });
-  const result = await work(db);
-  await setPath(db, { path: pathIn(instance, own) });
-  return result;
-}
-
-/**
- * Does something in each cell: in those of the first server as inEachCellHere, and on each other one in a transaction of its own, which is
- * committed before.
- */
-export async function inEachCell(db: Queryable, work: (db: Queryable) => Promise<void>): Promise<void> {
-  for (const cell of cellsOnServers(db)) await transaction(poolOf(cell), work);
-  await inEachCellHere(db, work);
-}
-
-/** Does something while a transaction is open on each other server. They are committed when it is done. */
-export function whileOnServers<Result>(
-  db: Queryable,
-  work: (servers: readonly Queryable[]) => Promise<Result>,
-): Promise<Result> {
-  const open = ([cell, ...further]: readonly Cell[], clients: readonly Queryable[]): Promise<Result> =>
-    cell ? transaction(poolOf(cell), (client) => open(further, [...clients, client])) : work(clients);
-  return open(cellsOnServers(db), []);
-}
-
-/**
- * Does something in each cell of the first server, in one transaction: that of the caller, or one for it. Where there is one cell it is
- * done there, as if this were not here.
- */
-export async function inEachCellHere(db: Queryable, work: (db: Queryable) => Promise<void>): Promise<void> {
-  const instance = instanceOf(db);
-  const here = homeOf(db);
-  if (!instance || instance.cells.length === 1) return work(here);
-  if (here === databaseOf(here)) return transaction(here, (client) => inEachCellHere(client, work));
-  for (const { path } of ofFirstServer(instance)) {
-    await setPath(here, { path });
-    await work(here);
-  }
-  await setPath(here, { path: pathIn(instance, databaseOf(here)) });
-}

@@ -1,4 +1,4 @@
-import { findInAllCells } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/in-cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { MailKind } from '#kit/outbox/kinds.ts';
 import { countSentFrom, countSentTo } from './queries.ts';

@@ -6,7 +6,7 @@ import { until } from '#test/service.ts';
 import { composite, element, formOf } from '#ast/testing.ts';
 import { unionColumns } from '../columns.ts';
 import { guardFormula } from '#ast/csv.ts';
-import { bodyCells, headCells, type ExportedSubmission } from './cells.ts';
+import { bodyCells, type ExportedSubmission, headCells } from './cells.ts';
 import { asItIs, csvRecord, csvSubmission } from './csv.ts';
 import { exportStream } from './export.ts';
 import { exportFormats } from './formats.ts';

@@ -1,4 +1,5 @@
-import { cellsOnServers, inEachCellHere } from '#kit/cells/cells.ts';
+import { cellsOnServers } from '#kit/cells/cells.ts';
+import { inEachCellHere } from '#kit/cells/in-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { databaseOf, homeOf, transaction } from '#kit/database.ts';
 import type { Origin, Person, Visitor } from '#kit/operation.ts';

@@ -1,4 +1,4 @@
-import { inEachCell, inEachCellHere, whileOnServers } from '#kit/cells/cells.ts';
+import { inEachCell, inEachCellHere, whileOnServers } from '#kit/cells/in-cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

@@ -113,7 +113,7 @@ export const lockOwnWorkspaces = statement(
   {},
   `/* lookup: across workspaces */
    select from workspaces where id in (select workspace_id from members where user_id = $user_id)
-    order by id for update`,
+    order by id for no key update`,
 );
 
 /** Workspaces whose time has come. */

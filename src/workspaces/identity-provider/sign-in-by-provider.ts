@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Configuration, IDToken } from 'openid-client';
-import { cellOfWorkspace, cellsOnServers, isAway } from '#kit/cells/cells.ts';
+import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
+import { cellsOnServers, isAway } from '#kit/cells/cells.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { IdentityProviderConfig } from '#kit/config/read-identity-provider.ts';
 import { type Database, transaction } from '#kit/database.ts';

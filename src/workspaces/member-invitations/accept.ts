@@ -1,4 +1,4 @@
-import { cellOfWorkspace } from '#kit/cells/cells.ts';
+import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

@@ -1,7 +1,8 @@
 import { type Database, homeOf, transaction } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
 import { only } from '../../statement.ts';
-import { cellsOnServers, idInDirectory, poolOf } from '../cells.ts';
+import { idInDirectory } from '../cell-with.ts';
+import { cellsOnServers, poolOf } from '../cells.ts';
 import { findInDirectory } from '../queries.ts';
 import { findFormHere, lockIds } from './queries.ts';
 
