@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { withDatabase } from '#test/database.ts';
 import { submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { callApi, until } from '#test/service.ts';
@@ -24,10 +25,17 @@ const form = {
   publish: true,
 };
 
-test('both of two processes serve a cell that is made while they run, over a renewal and a restart, and end in order', async () => {
+const places = { 'in the database': false, 'in another database': true };
+for (const [place, isElsewhere] of Object.entries(places))
+  test(`both of two processes serve a cell that is made ${place} while they run, over a renewal and a restart, and end in order`, () =>
+    serveTogether(isElsewhere));
+
+async function serveTogether(isElsewhere: boolean): Promise<void> {
   const instance = await makeInstance(several);
   const server = await instance.start();
-  await instance.cli('cell create', 'second');
+  if (isElsewhere) await instance.query('create database other');
+  const other = withDatabase(instance.databaseUrl, 'other');
+  await instance.cli('cell create', 'second', ...(isElsewhere ? ['--server', other] : []));
   // As if its 15 seconds were over.
   await instance.query("update cells set created_at = created_at - interval '1 minute'");
   const made = await instance.cli<{ id: string }>('workspace create', 'Second', '--cell', 'second');
@@ -74,7 +82,7 @@ test('both of two processes serve a cell that is made while they run, over a ren
   await send();
   assert.equal(await total(), sent);
   assert.equal((await again.terminate()).code, 0);
-});
+}
 
 test('a cell is made while somebody holds the first one for longer than a request may take', async () => {
   const instance = await makeInstance();
