@@ -15,6 +15,8 @@ import { copyCluster } from '../cluster.ts';
 import { callConsole, password, signIn } from '../console.ts';
 import { killPostmaster } from '../process.ts';
 import { openReceiver } from '../receiver.ts';
+import { startRelay } from '../relay.ts';
+import { slowness } from '../slowness.ts';
 import { openService, type Tenant, until } from '../service.ts';
 
 /* Three cells on two servers: the third is on one of its own, which is killed and stopped while the service runs. */
@@ -29,10 +31,8 @@ const admin = new Client({ ...server.connection, database: 'postgres' });
 await admin.connect();
 await admin.query('create database elsewhere');
 await admin.end();
-const service = await openService(
-  {},
-  { cells: 2, elsewhere: `postgres://${user}@localhost/elsewhere?host=${encodeURIComponent(host)}` },
-);
+const relay = await startRelay(`postgres://${user}@localhost/elsewhere?host=${encodeURIComponent(host)}`);
+const service = await openService({}, { cells: 2, elsewhere: relay.url });
 after(async () => {
   await server.stop();
   await rm(dataDir, { recursive: true, force: true });
@@ -199,4 +199,31 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   });
   const cleared = await fetch(`${service.url}/readyz`);
   assert.deepEqual(await cleared.json(), { status: 'ready' });
+});
+
+test('while a server hears and says nothing, each request is answered within 3 s, and those that ask other cells alone as ever', async () => {
+  const [tenant, other] = [await tenantOf(there), await tenantOf(database)];
+  const [{ public_url: lost }, { public_url: calm }] = [await makeForm(tenant), await makeForm(other)];
+  const person = await signIn(service);
+  const requests: Readonly<Record<string, [number, () => Promise<{ status: number } | number>]>> = {
+    'its page': [503, () => statusOf(lost)],
+    'with its key': [503, () => tenant.call('GET', '/forms')],
+    'what is nowhere': [503, () => statusOf(`${service.url}/f/${crypto.randomUUID()}`)],
+    'who is signed in': [200, () => person.call('GET', '/session')],
+    'a submit elsewhere': [201, () => submit(calm, 'Meanwhile')],
+  };
+  const factor = slowness();
+  relay.silence({ connected: true, next: true });
+  for (let round = 1; round <= 3; round += 1)
+    await Promise.all(
+      Object.entries(requests).map(async ([what, [expected, ask]]) => {
+        const since = performance.now();
+        const answer = await ask();
+        assert.equal(typeof answer === 'number' ? answer : answer.status, expected, what);
+        const seconds = (performance.now() - since) / 1_000;
+        assert.ok(seconds < 3 * factor, `${what}: ${seconds} s in round ${round}`);
+      }),
+    );
+  relay.silence({ connected: true, next: false });
+  await until('its page to answer', async () => (await statusOf(lost)) === 200);
 });

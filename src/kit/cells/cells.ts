@@ -1,4 +1,4 @@
-import { type Database, databaseOf, isUnavailable, renew } from '../database.ts';
+import { type Database, databaseOf, isSilent, isUnavailable, renew } from '../database.ts';
 import { ApiError } from '../errors.ts';
 import type { Whereabouts } from '../find-host.ts';
 import { only, type Queryable } from '../statement.ts';
@@ -25,6 +25,8 @@ type Server = {
   readonly place: string;
   /** It has answered, and the cell is of this version. */
   isOpen: boolean;
+  /** By the clock of the process: it was waited for in vain, and is not asked again before. */
+  silentUntil: number;
   /** Brings the cell to this version. */
   open(): Promise<void>;
 };
@@ -159,6 +161,7 @@ function cellOnServer(
   const own: Server = {
     place,
     isOpen: false,
+    silentUntil: 0,
     async open() {
       if (!own.isOpen) await migrate();
       own.isOpen = true;
@@ -171,6 +174,22 @@ function cellOnServer(
 export function poolOf({ database, server }: Cell): Database {
   if (server && !server.isOpen) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
   return database;
+}
+
+/** Asks a cell on another server, beside others. One that is silent is waited for once in a while, and not by each question of a request. */
+export async function askOnServer<Result>(
+  cell: Cell,
+  ask: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const server = cell.server!;
+  if (performance.now() < server.silentUntil)
+    throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
+  try {
+    return await ask(poolOf(cell));
+  } catch (error) {
+    if (isSilent(error)) server.silentUntil = performance.now() + againMs;
+    throw error;
+  }
 }
 
 export const ofFirstServer = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => !server);

@@ -2,6 +2,7 @@ import { type Database, databaseOf, homeOf, transaction } from '../database.ts';
 import type { Queryable } from '../statement.ts';
 import { cellOfWorkspace } from './cell-with.ts';
 import {
+  askOnServer,
   type Cell,
   cellsOnServers,
   type Instance,
@@ -25,7 +26,7 @@ export async function findInAllCells<Row>(
   find: (db: Queryable) => Promise<readonly Row[]>,
   { isPartial = false, order }: { isPartial?: boolean; order?: (a: Row, b: Row) => number } = {},
 ): Promise<Row[]> {
-  const others = cellsOnServers(db).map(async (cell) => find(poolOf(cell)));
+  const others = cellsOnServers(db).map((cell) => askOnServer(cell, find));
   const [here, ...there] = await Promise.allSettled([find(everywhere(db)), ...others]);
   if (here.status === 'rejected') throw here.reason;
   const found = [here, ...there].flatMap((each) => {
