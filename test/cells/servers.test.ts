@@ -12,6 +12,7 @@ import { cellsOf, openCells } from '#kit/cells/cells.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { readConfig } from '#kit/config.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
+import { placeOf } from '#kit/find-host.ts';
 import { openLog } from '#kit/log.ts';
 import { openStorage } from '#kit/open-storage.ts';
 import { openVault } from '#kit/vault.ts';
@@ -22,10 +23,11 @@ import { createKey } from '#workspaces/keys.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
+import { watch } from '#app/watch/watch.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { beginSession, password, signIn } from '../console.ts';
 import { openReceiver } from '../receiver.ts';
-import { openService, type Tenant, until } from '../service.ts';
+import { callApi, openService, type Tenant, until } from '../service.ts';
 import { testDatabase } from '../database.ts';
 
 /* Three cells in two databases, of which the second is all that another server is to the service. */
@@ -335,6 +337,36 @@ test('an announcement goes once to who owns workspaces on both servers, and to w
   assert.deepEqual(await announce(context, letter), []);
 });
 
+test('of a webhook there that was paused its owners are told', async () => {
+  const tenant = await tenantThere();
+  const owner = await signIn(service);
+  await addMember(there, { workspaceId: tenant.workspaceId, userId: owner.userId, role: 'owner' });
+  const { id } = await makeForm(tenant);
+  const made = await callApi(service.url, await tenant.makeFullKey(), 'POST', `/forms/${id}/webhooks`, {
+    url: 'https://example.org/',
+    events: ['submission.created'],
+  });
+  assert.equal(made.status, 201);
+  const smtp = readConfig({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'forms@example.org' }).smtp;
+  const { services } = service;
+  await there.query("update webhooks set active = false, paused_by = 'failure' where id = $1", [
+    made.body.id,
+  ]);
+  await watch({ ...services, config: { ...services.config, smtp }, mailProblem: () => undefined });
+  assert.equal(await countThere(`mails where recipient = '${owner.email}' and kind = 'incident'`), 1);
+});
+
+test('the doctor looks at the delivery log there', async () => {
+  const look = async () => {
+    const { data } = (await command('doctor')).answer as { data: { check: string; finding: string }[] };
+    return data.find(({ check }) => check === 'servers of cells')!.finding;
+  };
+  assert.equal(await look(), 'Each answers and is of this version: elsewhere.');
+  await there.query("update ledger_parts set below = now() + interval '1 day'");
+  assert.match(await look(), /^In the cell elsewhere at .*: The delivery log takes nothing from /);
+  await there.query('update ledger_parts set below = null');
+});
+
 test('a cell there that is of an earlier version is brought to this one by who opens it', async () => {
   const count = () => countThere('migrations');
   const before = await count();
@@ -438,6 +470,7 @@ test('a backup, a restore and a move are refused by name before they begin', asy
 });
 
 test('the addresses of servers are sealed, and sealed anew with another key', async () => {
+  assert.equal(placeOf('postgres://ada:secret@db:5433/forms?password=secret'), 'db:5433/forms');
   const { rows } = await database.query<{ server: Buffer }>(
     'select server from cells where server is not null',
   );

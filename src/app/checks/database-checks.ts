@@ -173,7 +173,7 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
         ? ok(`Each answers and is of this version: ${cells.map(({ name }) => name).join(', ')}.`)
         : problem(
             problems.join(' '),
-            'Bring the server back: its workspaces answer 503 until then. A running service migrates it as soon as it answers.',
+            'Bring the server back: its workspaces answer 503 until then. A running service migrates the cell, and lays out its delivery log.',
           );
     },
   },
@@ -184,7 +184,7 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
       if ((await findPending(database, await readMigrations())).length > 0)
         return ok('The next start lays it out.');
       const ledgers = await readLedgers(database);
-      const ending = ledgers.find(({ end }) => end && end.getTime() <= now().getTime() + shortestNoticeMs);
+      const ending = ledgers.find(({ end }) => isSoon(end));
       const count = ledgers.reduce((sum, { parts }) => sum + parts, 0);
       const held = ledgers.find(
         ({ first }) => first && first < longHeld(config.deliveryRetentionDays),
@@ -235,12 +235,17 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
   },
 ];
 
+const isSoon = (end: Date | null): end is Date =>
+  end !== null && end.getTime() <= now().getTime() + shortestNoticeMs;
+
 /** What is wrong with a cell on another server; nothing is changed there. */
 async function lookThere(name: string, { place, open }: Reach): Promise<string | undefined> {
   const there = open(1);
   try {
     const pending = await findPending(there, await readMigrations());
-    return pending.length === 0 ? undefined : `The cell ${name} at ${place} is of an earlier version.`;
+    if (pending.length > 0) return `The cell ${name} at ${place} is of an earlier version.`;
+    const end = (await selectParts(there, {})).at(-1)!.below;
+    return isSoon(end) ? `In the cell ${name} at ${place}: ${endsSoon(end)}` : undefined;
   } catch (error) {
     return `The cell ${name} at ${place} does not answer: ${(error as Error).message}`;
   } finally {
