@@ -7,8 +7,12 @@ import { Client } from 'pg';
 import { openInstanceReport } from '#app/metrics/instance-report.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { element, structure } from '#ast/testing.ts';
-import { cellsOf } from '#kit/cells/cells.ts';
+import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
+import { cellsOf, openCells } from '#kit/cells/cells.ts';
+import { reachServers } from '#kit/cells/servers/reach-server.ts';
+import { openDatabase } from '#kit/database.ts';
 import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
+import { openLog } from '#kit/log.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { copyCluster } from '../cluster.ts';
@@ -184,8 +188,25 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   assert.equal(found.state, 'problem');
   assert.match(found.finding, /^The cell elsewhere at .*elsewhere does not answer/);
 
+  // As a process that starts meanwhile.
+  const log = openLog('silent');
+  const connection = { connectionString: service.environment['DATABASE_URL']! };
+  const fresh = openDatabase(connection, { pool: 2, log });
+  const cells = await openCells(
+    fresh,
+    (path, pool) => openDatabase(connection, { path, pool, log }),
+    reachServers(fresh, service.services.vault, { log }),
+  );
+  const place = idInDirectory(lost.split('/').at(-1)!);
+  await assert.rejects(cellWith(fresh, place), { code: 'service_unavailable' });
+
   await bring();
   await until('its page to answer', async () => (await statusOf(lost)) === 200);
+  const opened = cellsOf(fresh).at(-1)!;
+  await opened.server!.open();
+  assert.ok((await cellWith(fresh, place)) === opened.database);
+  await cells.close();
+  await fresh.end();
   assert.equal((await tenant.call('GET', '/submissions')).body.data.length, 1);
   assert.equal(await statusOf(`${service.url}/f/${crypto.randomUUID()}`), 404);
   assert.equal(await statusOf(`${service.url}/api/v1/forms`, unknown), 401);

@@ -37,7 +37,7 @@ export type Reach = {
   readonly place: string;
   open: (pool: number) => Database;
   /** Brings the cell that is there to this version. */
-  migrate: () => Promise<void>;
+  migrate: (there: Database) => Promise<void>;
 };
 
 /** The only cell of an instance, and the first of one that has several. */
@@ -158,16 +158,17 @@ function cellOnServer(
 ): Cell {
   const path = pathOf(schema);
   const { place, open, migrate } = instance.reach!(server, path);
+  const database = open(instance.first.options.max);
   const own: Server = {
     place,
     isOpen: false,
     silentUntil: 0,
     async open() {
-      if (!own.isOpen) await migrate();
+      if (!own.isOpen) await migrate(database);
       own.isOpen = true;
     },
   };
-  return { name, path, database: open(instance.first.options.max), server: own };
+  return { name, path, database, server: own };
 }
 
 /** The pool of a cell. @throws ApiError service_unavailable for one that is not open yet. */

@@ -1,7 +1,7 @@
 import { type Connection, type Database, openDatabase } from '../../database.ts';
 import { placeOf } from '../../find-host.ts';
 import type { Log } from '../../log.ts';
-import { asInCell, migrate, readMigrations } from '../../migrate.ts';
+import { asInCell, findPending, migrate, readMigrations } from '../../migrate.ts';
 import type { Vault } from '../../vault.ts';
 import type { Reach } from '../cells.ts';
 
@@ -23,10 +23,13 @@ export const reachServers =
     return {
       place: placeOf(url),
       open: (pool) => openDatabase(connection, { ...options, path, pool, home }),
-      async migrate() {
+      async migrate(there) {
+        const migrations = (await readMigrations()).map(asInCell);
+        if ((await findPending(there, migrations)).length === 0) return;
+        // Nothing ends it for taking long, nor where its server falls silent.
         const database = openDatabase(connection, { ...options, path, pool: 1, limits: false });
         try {
-          await migrate(database, (await readMigrations()).map(asInCell));
+          await migrate(database, migrations);
         } finally {
           await database.end();
         }
