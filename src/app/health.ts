@@ -1,7 +1,16 @@
-import { cellsOnServers, poolOf } from '#kit/cells/cells.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cellsOnServers } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { Server } from '#kit/http.ts';
 import type { Storage } from '#kit/storage.ts';
+
+/** Who asks whether a process is ready waits for a second, as Kubernetes does: a server that says nothing for so long is away. */
+const patienceMs = 300;
+
+const noAnswer = (ms: number): Promise<never> =>
+  sleep(ms, undefined, { ref: false }).then(() => {
+    throw new Error('it has not answered');
+  });
 
 /** `/healthz`: the process serves. `/readyz`: it can take what is sent, and is not about to stop; else the body says why. */
 export function healthRoutes(
@@ -19,7 +28,11 @@ export function healthRoutes(
 
   async function findAway(): Promise<string[]> {
     const cells = cellsOnServers(state.database);
-    const asked = await Promise.allSettled(cells.map(async (cell) => poolOf(cell).query('select 1')));
+    const asked = await Promise.allSettled(
+      cells.map(({ server }) =>
+        Promise.race([server!.ask((there) => there.query('select 1')), noAnswer(patienceMs)]),
+      ),
+    );
     return cells.filter((_, index) => asked[index]!.status === 'rejected').map(({ name }) => name);
   }
 

@@ -30,12 +30,15 @@ await chmod(dataDir, 0o755);
 await copyCluster(dataDir);
 const start = () => startEmbeddedPostgres({ dataDir, log: () => {} });
 let server = await start();
-const { host, user } = server.connection;
-const admin = new Client({ ...server.connection, database: 'postgres' });
-await admin.connect();
-await admin.query('create database elsewhere');
-await admin.end();
-const relay = await startRelay(`postgres://${user}@localhost/elsewhere?host=${encodeURIComponent(host)}`);
+const { host } = server.connection;
+const administer = async (...statements: string[]): Promise<void> => {
+  const admin = new Client({ ...server.connection, database: 'postgres' });
+  await admin.connect();
+  for (const sql of statements) await admin.query(sql);
+  await admin.end();
+};
+await administer('create role elsewhere login', 'create database elsewhere owner elsewhere');
+const relay = await startRelay(`postgres://elsewhere@localhost/elsewhere?host=${encodeURIComponent(host)}`);
 const service = await openService({}, { cells: 2, elsewhere: relay.url });
 after(async () => {
   await server.stop();
@@ -134,7 +137,7 @@ test('a server that is killed amid submits has all that were acknowledged, and a
 test('while a server is away its workspaces answer 503, nobody says of what is found nowhere that it is not there, and all else goes on', async () => {
   const [tenant, other] = [await tenantOf(there), await tenantOf(database)];
   const { public_url: lost } = await makeForm(tenant);
-  const { public_url: calm } = await makeForm(other);
+  const { id: calmId, public_url: calm } = await makeForm(other);
   const person = await signIn(service);
   const { id: theirs } = await createWorkspace(there, { name: 'Away', plan: 'free' });
   await addMember(there, { workspaceId: theirs, userId: person.userId, role: 'owner' });
@@ -154,6 +157,15 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   assert.deepEqual([valueOf('database_up'), valueOf('cells_away')], [1, 1]);
 
   assert.equal(await submit(calm, 'Meanwhile'), 201);
+  // A form of a file has an id that nobody has.
+  const authorized = { Authorization: `Bearer ${await other.makeFullKey()}` };
+  const packed = await fetch(`${service.url}/api/v1/forms/${calmId}/package`, { headers: authorized });
+  const unpacked = await fetch(`${service.url}/api/v1/forms/package`, {
+    method: 'POST',
+    headers: { ...authorized, 'Content-Type': 'application/gzip' },
+    body: await packed.arrayBuffer(),
+  });
+  assert.equal(unpacked.status, 201, await unpacked.text());
   assert.equal((await other.call('GET', '/forms')).status, 200);
   const signedIn = await callConsole(service.url, '', 'POST', '/session', {
     email: person.email,
@@ -232,8 +244,11 @@ test('while a server hears and says nothing, each request is answered within 3 s
     'what is nowhere': [503, () => statusOf(`${service.url}/f/${crypto.randomUUID()}`)],
     'who is signed in': [200, () => person.call('GET', '/session')],
     'a submit elsewhere': [201, () => submit(calm, 'Meanwhile')],
+    'whether it is ready': [200, () => statusOf(`${service.url}/readyz`)],
   };
   const factor = slowness();
+  // Kubernetes asks it with a second's patience.
+  const readyWithin = 1;
   relay.silence({ connected: true, next: true });
   for (let round = 1; round <= 3; round += 1)
     await Promise.all(
@@ -242,9 +257,31 @@ test('while a server hears and says nothing, each request is answered within 3 s
         const answer = await ask();
         assert.equal(typeof answer === 'number' ? answer : answer.status, expected, what);
         const seconds = (performance.now() - since) / 1_000;
-        assert.ok(seconds < 3 * factor, `${what}: ${seconds} s in round ${round}`);
+        const most = what === 'whether it is ready' ? readyWithin : 3;
+        assert.ok(seconds < most * factor, `${what}: ${seconds} s in round ${round}`);
       }),
     );
   relay.silence({ connected: true, next: false });
+  await until('its page to answer', async () => (await statusOf(lost)) === 200);
+});
+
+test('a server that lets nobody in any more is away like one that is gone', async () => {
+  const [tenant, other] = [await tenantOf(there), await tenantOf(database)];
+  const [{ public_url: lost }, { public_url: calm }] = [await makeForm(tenant), await makeForm(other)];
+  const person = await signIn(service);
+  // As with another password, whoever is connected stays so.
+  await administer(
+    "alter role elsewhere nologin; select pg_terminate_backend(pid) from pg_stat_activity where usename = 'elsewhere'",
+  );
+  await until('its page to answer 503', async () => (await statusOf(lost)) === 503);
+  assert.equal(await statusOf(`${service.url}/f/${crypto.randomUUID()}`), 503);
+  assert.equal((await person.call('GET', '/session')).status, 200);
+  assert.equal(await submit(calm, 'Meanwhile'), 201);
+  assert.deepEqual(await (await fetch(`${service.url}/readyz`)).json(), {
+    status: 'ready',
+    cells_away: ['elsewhere'],
+  });
+  assert.equal((await command('cell', 'list')).code, 0);
+  await administer('alter role elsewhere login');
   await until('its page to answer', async () => (await statusOf(lost)) === 200);
 });

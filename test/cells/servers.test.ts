@@ -14,6 +14,7 @@ import { readConfig } from '#kit/config.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
 import { placeOf } from '#kit/find-host.ts';
 import { openLog } from '#kit/log.ts';
+import { migrationLock } from '#kit/migrate.ts';
 import { openStorage } from '#kit/open-storage.ts';
 import { openVault } from '#kit/vault.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
@@ -367,7 +368,7 @@ test('the doctor looks at the delivery log there', async () => {
   await there.query('update ledger_parts set below = null');
 });
 
-test('a cell there that is of an earlier version is brought to this one by who opens it', async () => {
+test('a cell there that is of an earlier version is brought to this one by who opens it, and a start waits for none that takes long', async () => {
   const count = () => countThere('migrations');
   const before = await count();
   // The last two change nothing in a cell where they ran.
@@ -376,15 +377,35 @@ test('a cell there that is of an earlier version is brought to this one by who o
   const log = openLog('silent');
   const connection = { connectionString: service.environment['DATABASE_URL']! };
   const again = openDatabase(connection, { pool: 2, log });
-  const cells = await openCells(
-    again,
-    (path, pool) => openDatabase(connection, { path, pool, log }),
-    reachServers(again, vault, { log }),
-  );
+  let cells: Awaited<ReturnType<typeof openCells>> | undefined;
+  await transaction(other.database, async (client) => {
+    await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+    cells = await openCells(
+      again,
+      (path, pool) => openDatabase(connection, { path, pool, log }),
+      reachServers(again, vault, { log }),
+    );
+    assert.equal(cellsOf(again).at(-1)!.server!.isOpen(), false);
+  });
+  await cellsOf(again).at(-1)!.server!.open();
   assert.equal(await count(), before);
-  assert.ok(cellsOf(again).every(({ server }) => server?.isOpen !== false));
-  await cells.close();
+  await cells!.close();
   await again.end();
+});
+
+test('that a cell there has no connection left is no silence', async () => {
+  const { id } = await createWorkspace(there, { name: 'Busy', plan: 'free' });
+  const person = await signIn(service);
+  await addMember(there, { workspaceId: id, userId: person.userId, role: 'editor' });
+  const busy = await Promise.all(Array.from({ length: there.options.max }, () => there.connect()));
+  const session = await person.call<{ workspaces: { name: string }[] }>('GET', '/session');
+  const page = await fetch(`${service.url}/f/${crypto.randomUUID()}`);
+  for (const client of busy) client.release();
+  assert.deepEqual(
+    session.body.workspaces.map(({ name }) => name),
+    ['Busy', 'Test'],
+  );
+  assert.equal(page.status, 404);
 });
 
 test('what an operator asks of all cells has those there', async () => {

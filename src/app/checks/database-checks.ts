@@ -1,8 +1,9 @@
 import { findMoved } from '#backup/move-instance.ts';
-import { firstCell, type Reach } from '#kit/cells/cells.ts';
+import { firstCell } from '#kit/cells/cells.ts';
 import { cellsElsewhere, otherCells } from '#kit/cells/other-cells.ts';
 import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
 import { findRoom, sayRoom } from '#kit/cells/room.ts';
+import type { Reach } from '#kit/cells/servers/server.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';

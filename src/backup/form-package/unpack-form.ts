@@ -43,9 +43,8 @@ export async function unpackForm(
 ) {
   const entries = await readPackage(bytes);
   const form = await readForm(context, scope, entries, (id) => (keepsIds ? id : newId()));
-  const row = await whileFree(context.database, form.id, () =>
-    transaction(context.database, (client) => writeForm(client, context, scope, form)),
-  );
+  const write = () => transaction(context.database, (client) => writeForm(client, context, scope, form));
+  const row = await (keepsIds ? whileFree(context.database, form.id, write) : write());
   return { row, structure: form.versions.at(-1)!.structure, leftOut: form.leftOut };
 }
 

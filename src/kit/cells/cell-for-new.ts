@@ -1,6 +1,7 @@
 import type { Database } from '../database.ts';
 import { ApiError } from '../errors.ts';
-import { type Cell, cellsOf, firstCell, isAway, poolOf } from './cells.ts';
+import { type Cell, cellsOf, firstCell, askCell } from './cells.ts';
+import { isAway } from './servers/server.ts';
 import { only } from '../statement.ts';
 import { describeCells, measureCell } from './queries.ts';
 
@@ -43,4 +44,4 @@ async function findEmptiest(cells: readonly Cell[]): Promise<Cell> {
 
 /** What a cell takes. @throws where it is away. */
 export const measure = async (cell: Cell): Promise<number> =>
-  only(await measureCell(poolOf(cell), {}))!.bytes;
+  only(await askCell(cell, (there) => measureCell(there, {})))!.bytes;

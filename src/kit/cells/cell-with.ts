@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts';
 import { only } from '../statement.ts';
-import { askOnServer, cellsOnServers, type Instance, instanceOf, refreshCells } from './cells.ts';
+import { cellsOnServers, type Instance, instanceOf, refreshCells } from './cells.ts';
 import { findInDirectory } from './queries.ts';
 import { findHere } from './servers/queries.ts';
 
@@ -31,7 +31,7 @@ const nowhere = new Error('It is not there.');
  */
 async function findOnServers(database: Database, id: Buffer): Promise<Database | undefined> {
   const asked = cellsOnServers(database).map(async (cell) => {
-    const found = await askOnServer(cell, (there) => findHere(there, { id }));
+    const found = await cell.server!.ask((there) => findHere(there, { id }));
     if (!only(found)!.is_here) throw nowhere;
     return cell.database;
   });

@@ -1,9 +1,10 @@
-import { type Database, databaseOf, isSilent, isUnavailable, renew } from '../database.ts';
-import { ApiError } from '../errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, databaseOf, renew } from '../database.ts';
 import type { Whereabouts } from '../find-host.ts';
 import { only, type Queryable } from '../statement.ts';
 import { findPlaces, type Place } from './citus/places.ts';
 import { findHome, pathOf, selectCells } from './queries.ts';
+import { away, type Reach, type Server, serverAt } from './servers/server.ts';
 
 /**
  * A cell: a schema with the tenant tables of its workspaces, and the pool whose sessions look there first and then in the
@@ -18,26 +19,6 @@ export type Cell = {
   place?: Place | undefined;
   /** Of a cell on another server than the first. */
   server?: Server;
-};
-
-type Server = {
-  /** Where it is, for a person. */
-  readonly place: string;
-  /** It has answered, and the cell is of this version. */
-  isOpen: boolean;
-  /** By the clock of the process: it was waited for in vain, and is not asked again before. */
-  silentUntil: number;
-  /** Brings the cell to this version. */
-  open(): Promise<void>;
-};
-
-/** How a process comes to the database of another server. */
-export type Reach = {
-  /** Where it is, for a person. */
-  readonly place: string;
-  open: (pool: number) => Database;
-  /** Brings the cell that is there to this version. */
-  migrate: (there: Database) => Promise<void>;
 };
 
 /** The only cell of an instance, and the first of one that has several. */
@@ -105,11 +86,17 @@ export async function openCells(
   return {
     async close() {
       const others = instance.cells.slice(1).map((cell) => cell.database);
-      await Promise.all(others.map((each) => each.end()));
+      await Promise.all([
+        ...others.map((each) => each.end()),
+        ...onServers(instance).map(({ server }) => server!.close()),
+      ]);
       await instance.everywhere?.end();
     },
   };
 }
+
+/** A start waits so long for cells on other servers. */
+const openMs = 3_000;
 
 /** Looks whether there is a cell that was not there before, or one that lies on another node than before. */
 export async function refreshCells(database: Database): Promise<void> {
@@ -127,7 +114,14 @@ export async function refreshCells(database: Database): Promise<void> {
   if (fresh.length === 0) return;
   for (const { name, schema_name, server } of fresh) {
     if (server) {
-      cells.push(cellOnServer(instance, name, { schema: schema_name, server }));
+      const own = pathOf(schema_name);
+      const reach = instance.reach!(server, own);
+      cells.push({
+        name,
+        path: own,
+        database: reach.open(instance.first.options.max),
+        server: serverAt(reach),
+      });
       continue;
     }
     const path = pathOf(schema_name, home);
@@ -147,51 +141,22 @@ export async function refreshCells(database: Database): Promise<void> {
   }
   const added = cells.slice(-fresh.length);
   for (const cell of added) for (const hear of hearers) hear(cell);
-  // One that is away keeps nobody from the others; whoever serves them tries again.
-  await Promise.allSettled(added.map(async (cell) => cell.server?.open()));
-}
-
-function cellOnServer(
-  instance: Instance,
-  name: string,
-  { schema, server }: { schema: string; server: Buffer },
-): Cell {
-  const path = pathOf(schema);
-  const { place, open, migrate } = instance.reach!(server, path);
-  const database = open(instance.first.options.max);
-  const own: Server = {
-    place,
-    isOpen: false,
-    silentUntil: 0,
-    async open() {
-      if (!own.isOpen) await migrate(database);
-      own.isOpen = true;
-    },
-  };
-  return { name, path, database, server: own };
+  // One that is away, or migrates for long, keeps nobody from the others; whoever serves them tries again.
+  const opened = Promise.allSettled(added.map(async (cell) => cell.server?.open()));
+  await Promise.race([opened, sleep(openMs, undefined, { ref: false })]);
 }
 
 /** The pool of a cell. @throws ApiError service_unavailable for one that is not open yet. */
 export function poolOf({ database, server }: Cell): Database {
-  if (server && !server.isOpen) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
+  if (server && !server.isOpen()) throw away();
   return database;
 }
 
-/** Asks a cell on another server, beside others. One that is silent is waited for once in a while, and not by each question of a request. */
-export async function askOnServer<Result>(
-  cell: Cell,
-  ask: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  const server = cell.server!;
-  if (performance.now() < server.silentUntil)
-    throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
-  try {
-    return await ask(poolOf(cell));
-  } catch (error) {
-    if (isSilent(error)) server.silentUntil = performance.now() + againMs;
-    throw error;
-  }
-}
+/** Asks a cell that may be away. @throws as Server has it. */
+export const askCell = <Result>(
+  { database, server }: Cell,
+  question: (database: Database) => Promise<Result>,
+): Promise<Result> => (server ? server.ask(question) : question(database));
 
 export const ofFirstServer = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => !server);
 const onServers = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => server);
@@ -232,7 +197,3 @@ export const cellsOnServers = (db: Queryable): readonly Cell[] => {
   const instance = instanceOf(db);
   return instance ? onServers(instance) : [];
 };
-
-/** Whether an error says that a cell does not answer now. */
-export const isAway = (error: unknown): boolean =>
-  isUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable');

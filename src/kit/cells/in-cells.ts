@@ -1,20 +1,13 @@
 import { type Database, databaseOf, homeOf, transaction } from '../database.ts';
 import type { Queryable } from '../statement.ts';
 import { cellOfWorkspace } from './cell-with.ts';
-import {
-  askOnServer,
-  type Cell,
-  cellsOnServers,
-  type Instance,
-  instanceOf,
-  isAway,
-  ofFirstServer,
-  poolOf,
-} from './cells.ts';
+import { type Cell, cellsOnServers, type Instance, instanceOf, ofFirstServer, poolOf } from './cells.ts';
 import { setPath } from './queries.ts';
+import { isAway } from './servers/server.ts';
 
 /** Where all cells of the first server are read together, and nothing is written: where there is one, there. */
-const everywhere = <Db extends Queryable>(db: Db): Db | Database => instanceOf(db)?.everywhere ?? homeOf(db);
+export const everywhere = <Db extends Queryable>(db: Db): Db | Database =>
+  instanceOf(db)?.everywhere ?? homeOf(db);
 
 /**
  * What is found in all cells, those of the first server together and in their order, then those of each other one.
@@ -26,7 +19,7 @@ export async function findInAllCells<Row>(
   find: (db: Queryable) => Promise<readonly Row[]>,
   { isPartial = false, order }: { isPartial?: boolean; order?: (a: Row, b: Row) => number } = {},
 ): Promise<Row[]> {
-  const others = cellsOnServers(db).map((cell) => askOnServer(cell, find));
+  const others = cellsOnServers(db).map(({ server }) => server!.ask(find));
   const [here, ...there] = await Promise.allSettled([find(everywhere(db)), ...others]);
   if (here.status === 'rejected') throw here.reason;
   const found = [here, ...there].flatMap((each) => {

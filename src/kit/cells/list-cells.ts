@@ -1,7 +1,8 @@
 import type { Database } from '../database.ts';
 import { only } from '../statement.ts';
 import { measure } from './cell-for-new.ts';
-import { type Cell, cellsOf, isAway, poolOf } from './cells.ts';
+import { type Cell, cellsOf, askCell } from './cells.ts';
+import { isAway } from './servers/server.ts';
 import { countWorkspaces, describeCells } from './queries.ts';
 
 type CellLine = {
@@ -41,4 +42,5 @@ export async function listCells(database: Database): Promise<CellLine[]> {
   );
 }
 
-const count = async (cell: Cell): Promise<number> => only(await countWorkspaces(poolOf(cell), {}))!.count;
+const count = async (cell: Cell): Promise<number> =>
+  only(await askCell(cell, (there) => countWorkspaces(there, {})))!.count;

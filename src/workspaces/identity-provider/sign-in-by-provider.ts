@@ -1,10 +1,11 @@
 import type { ClientBase } from 'pg';
 import type { Configuration, IDToken } from 'openid-client';
 import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
-import { cellsOnServers, isAway } from '#kit/cells/cells.ts';
+import { cellsOnServers } from '#kit/cells/cells.ts';
+import { isAway } from '#kit/cells/servers/server.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { IdentityProviderConfig } from '#kit/config/read-identity-provider.ts';
-import { type Database, transaction } from '#kit/database.ts';
+import { type Database, homeOf, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import type { Visitor } from '#kit/operation.ts';
@@ -238,10 +239,14 @@ const giveRoleThere = async (
   database: Database,
   member: { workspaceId: string; userId: string; role: Role },
 ): Promise<void> => {
+  let cell: Database | undefined;
   try {
-    await giveRole(await cellOfWorkspace(database, member.workspaceId), member);
+    cell = await cellOfWorkspace(database, member.workspaceId);
+    await giveRole(cell, member);
   } catch (error) {
-    if (cellsOnServers(database).length === 0 || !isAway(error)) throw error;
+    // Of the first server nothing is passed over: a role that was taken there is taken.
+    const isElsewhere = cell ? homeOf(cell) !== cell : cellsOnServers(database).length > 0;
+    if (!isElsewhere || !isAway(error)) throw error;
   }
 };
 

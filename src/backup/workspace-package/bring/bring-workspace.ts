@@ -61,6 +61,7 @@ type Reading = {
   workspaceId: string;
   importId: string;
   idOf: (before: string) => string;
+  keepsIds: boolean;
   job: Job;
   /** The number of the entry that is read; those up to `done` were taken in before. */
   entry: number;
@@ -85,6 +86,7 @@ export async function bringWorkspace(context: BringContext, job: Job, signal: Ab
   const reading: Reading = {
     workspaceId,
     importId,
+    keepsIds: row.keeps_ids,
     idOf: row.keeps_ids ? (before) => before : (before) => idAfter(importId, before),
     job,
     entry: 0,
@@ -198,7 +200,8 @@ async function writeCurrent(
     });
     await advance(client, reading, { forms: 1 }, leftOut, current.id);
   };
-  await whileFree(context.database, current.id, () => transaction(context.database, write));
+  const run = (): Promise<void> => transaction(context.database, write);
+  await (reading.keepsIds ? whileFree(context.database, current.id, run) : run());
 }
 
 async function addRecords(

@@ -32,12 +32,12 @@ export const findFormHere = statement(
    select exists (select from forms where id = $id) as is_here`,
 );
 
-/** Until the transaction ends nobody else writes what brings its id along. */
+/** Whether until the transaction ends nobody else writes what brings its id along. */
 export const lockIds = statement(
   'cells.lock_ids',
   {},
-  { locked: text },
-  `select pg_advisory_xact_lock(7246004)::text as locked`,
+  { is_locked: boolean },
+  `select pg_try_advisory_xact_lock(7246004) as is_locked`,
 );
 
 export const insertServerOfCell = ofInstance(

@@ -3,7 +3,7 @@ import { placeOf } from '../../find-host.ts';
 import type { Log } from '../../log.ts';
 import { asInCell, findPending, migrate, readMigrations } from '../../migrate.ts';
 import type { Vault } from '../../vault.ts';
-import type { Reach } from '../cells.ts';
+import type { Reach } from './server.ts';
 
 /** For whom the address cannot be opened: a name that leads nowhere (RFC 2606), so that its cell is one that is away. */
 const nowhere = 'postgres://unknown.invalid/';

@@ -1,0 +1,78 @@
+import { type Database, isSilent, isUnavailable } from '../../database.ts';
+import { ApiError } from '../../errors.ts';
+
+/** How a process comes to the database of another server. */
+export type Reach = {
+  /** Where it is, for a person. */
+  readonly place: string;
+  open: (pool: number) => Database;
+  /** Brings the cell that is there to this version. */
+  migrate: (there: Database) => Promise<void>;
+};
+
+/** Another server than the first, as far as it has a cell. */
+export type Server = {
+  /** Where it is, for a person. */
+  readonly place: string;
+  /** It has answered, and the cell is of this version. */
+  isOpen(): boolean;
+  /** Brings the cell to this version, once for all who ask at the same time. */
+  open(): Promise<void>;
+  /** Asks what is asked of all cells. @throws ApiError service_unavailable where it does not answer, or lets nobody in. */
+  ask<Result>(question: (database: Database) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+};
+
+/** Connections for what is asked of all cells: that the cell's own are all taken by its requests is no silence. */
+const askers = 2;
+/** A server that was waited for in vain is not asked again before: one request has several questions. */
+const restMs = 1_000;
+
+export function serverAt({ place, open, migrate }: Reach): Server {
+  const database = open(askers);
+  let isOpen = false;
+  let opening: Promise<void> | undefined;
+  let restsUntil = 0;
+  const bring = async (): Promise<void> => {
+    await migrate(database);
+    isOpen = true;
+  };
+  return {
+    place,
+    isOpen: () => isOpen,
+    open: () => (isOpen ? Promise.resolve() : (opening ??= bring().finally(() => (opening = undefined)))),
+    async ask(question) {
+      if (!isOpen || performance.now() < restsUntil) throw away();
+      try {
+        return await question(database);
+      } catch (error) {
+        if (isSilent(error)) restsUntil = performance.now() + restMs;
+        throw isShut(error) ? away(error) : error;
+      }
+    },
+    close: () => database.end(),
+  };
+}
+
+export const away = (cause?: unknown): ApiError =>
+  new ApiError('service_unavailable', undefined, { retryAfter: 1, cause });
+
+/** Whether an error says that a cell does not answer now. */
+export const isAway = (error: unknown): boolean =>
+  isUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable');
+
+/** What PostgreSQL says to whom it does not let in, or where the cell is not there any more: another password, database or schema. */
+const refusals = /^(28|3D|3F|42501|42P01)/;
+/** Of the system, and of TLS. */
+const disconnections =
+  /^(E[A-Z0-9]+|CERT_\w+|ERR_(TLS|SSL)_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
+/** What the driver says without a code. */
+const disagreements = /^SASL|does not support SSL/;
+
+/** Whether an error says that a server lets nobody in: it is away until somebody sees to it. */
+function isShut(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if ('severity' in error) return refusals.test(code);
+  return disconnections.test(code) || disagreements.test(error.message);
+}
