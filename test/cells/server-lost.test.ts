@@ -10,7 +10,7 @@ import { element, structure } from '#ast/testing.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { cellsOf, openCells } from '#kit/cells/cells.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
-import { openDatabase } from '#kit/database.ts';
+import { openDatabase, transaction } from '#kit/database.ts';
 import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { openLog } from '#kit/log.ts';
 import { addMember } from '#workspaces/members.ts';
@@ -263,6 +263,30 @@ test('while a server hears and says nothing, each request is answered within 3 s
     );
   relay.silence({ connected: true, next: false });
   await until('its page to answer', async () => (await statusOf(lost)) === 200);
+});
+
+test('a server that is lost while an account ends ends no account that it does not know of', async () => {
+  const person = await signIn(service);
+  const other = await signIn(service);
+  await addMember(database, { workspaceId: person.workspaceId, userId: other.userId, role: 'owner' });
+  const waiting = () =>
+    database.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+  let end: Promise<{ status: number }> | undefined;
+  await transaction(database, async (client) => {
+    await client.query('select from users where id = $1 for update', [person.userId]);
+    end = person.call('DELETE', '/person', { password });
+    await until('the end to wait', async () => (await waiting()).rowCount !== 0);
+    await administer("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'elsewhere'");
+  });
+  assert.equal((await end!).status, 503);
+  const { rows } = await database.query('select ends_at from users where id = $1', [person.userId]);
+  assert.deepEqual(rows, [{ ends_at: null }]);
+  await until(
+    'the account to end',
+    async () => (await person.call('DELETE', '/person', { password })).status === 200,
+  );
 });
 
 test('a server that lets nobody in any more is away like one that is gone', async () => {

@@ -26,7 +26,7 @@ import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { watch } from '#app/watch/watch.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
-import { beginSession, password, signIn } from '../console.ts';
+import { beginSession, callConsole, password, signIn } from '../console.ts';
 import { openReceiver } from '../receiver.ts';
 import { callApi, openService, type Tenant, until } from '../service.ts';
 import { testDatabase } from '../database.ts';
@@ -243,6 +243,22 @@ test('somebody who is invited joins a workspace there, with a new account and wi
   );
 });
 
+test('an invitation whose account was made, and whose membership could not be, opens again', async () => {
+  const { id } = await createWorkspace(there, { name: 'Again', plan: 'free' });
+  const email = 'again@example.org';
+  const invited = await command('user', 'invite', '--email', email, '--workspace', id, '--role', 'editor');
+  const token = (invited.answer as { link: string }).link.split(/[/#]/).at(-1)!;
+  const join = async () =>
+    (await callConsole(service.url, '', 'POST', '/joins/accounts', { token, name: 'Again', password }))
+      .status;
+  await there.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+    create trigger refuse before insert on members for each row execute function refuse()`);
+  assert.equal(await join(), 500);
+  await there.query('drop function refuse cascade');
+  assert.equal(await join(), 201);
+});
+
 test('a change that comes while somebody joins is there when they have joined', async () => {
   const { id: workspaceId } = await createWorkspace(there, { name: 'Late', plan: 'free' });
   const { userId } = await signIn(service, { name: 'Early' });
@@ -336,6 +352,31 @@ test('an announcement goes once to who owns workspaces on both servers, and to w
   assert.deepEqual(emails.toSorted(), [one.email, two.email].toSorted());
   assert.equal(await countThere(`mails where recipient = '${two.email}' and kind = 'announcement'`), 1);
   assert.deepEqual(await announce(context, letter), []);
+});
+
+test('an announcement that one workspace there cannot take goes once to those who got it, and later to the others', async () => {
+  const owners = await Promise.all(
+    ['First', 'Second'].map(async (name) => {
+      const { id } = await createWorkspace(there, { name, plan: 'free' });
+      await createKey(there, { workspaceId: id, name: 'Key' });
+      const { userId, email } = await signIn(service);
+      await addMember(there, { workspaceId: id, userId, role: 'owner' });
+      return { id, userId, email };
+    }),
+  );
+  const [first, last] = owners.toSorted((a, b) => (a.userId < b.userId ? -1 : 1));
+  await there.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+    create trigger refuse before insert on mails for each row when (new.recipient = '${last!.email}') execute function refuse()`);
+  const { vault, config } = service.services;
+  const tell = () =>
+    announce({ database, vault, publicUrl: config.publicUrl }, { subject: 'Twice', text: 'Once.' });
+  const got = (email: string) => countThere(`mails where recipient = '${email}' and kind = 'announcement'`);
+  await assert.rejects(tell(), /not now/);
+  assert.equal(await got(first!.email), 1);
+  await there.query('drop function refuse cascade');
+  await tell();
+  assert.deepEqual([await got(first!.email), await got(last!.email)], [1, 1]);
 });
 
 test('of a webhook there that was paused its owners are told', async () => {
@@ -469,6 +510,39 @@ test('the address of a cell there can be another, where the cell is there', asyn
   const { vault } = service.services;
   assert.match(vault.unseal('servers of cells', rows[0]!.server), /another$/);
   assert.equal((await address('elsewhere', other.url)).code, 0);
+});
+
+test('a cell that comes back from a backup knows people as they are now', async () => {
+  const person = await signIn(service, { name: 'Now' });
+  await addMember(there, {
+    workspaceId: (await tenantThere()).workspaceId,
+    userId: person.userId,
+    role: 'editor',
+  });
+  await there.query("update users set name = 'Then' where id = $1", [person.userId]);
+  await there.query("insert into users (id, name, email) values ('gone', 'Gone', 'gone@example.org')");
+  assert.equal((await command('cell', 'address', 'elsewhere', '--server', other.url)).code, 0);
+  await until(
+    'them to be known there',
+    async () =>
+      (await countThere(`users where id = '${person.userId}' and name = 'Now'`)) === 1 &&
+      (await countThere("users where id = 'gone'")) === 0,
+  );
+});
+
+test('where the key of the instance is lost, it is said of which cells the addresses are lost with it', async () => {
+  const environment = { ...service.environment, SECRET_KEY: '3d'.repeat(32) };
+  let complaint = '';
+  const code = await runCommandLine(['instance-key', 'replace', '--json'], {
+    environment,
+    print: () => {},
+    complain: (text) => void (complaint += text),
+  });
+  assert.equal(code, 1);
+  assert.match(complaint, /addresses of cells on other servers are lost with it too \(elsewhere, late\)/);
+  await database.query('update instance set key_fingerprint = $1', [
+    openVault(service.environment['SECRET_KEY']!).derive('fingerprint')[0],
+  ]);
 });
 
 test('a backup, a restore and a move are refused by name before they begin', async () => {

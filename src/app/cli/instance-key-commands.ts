@@ -1,4 +1,5 @@
 import { findInAllCells } from '#kit/cells/in-cells.ts';
+import { cellsElsewhere } from '#kit/cells/other-cells.ts';
 import { updateKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { findInstanceKey, keysPattern, newKey, replaceInstanceKeys, type Vault } from '#kit/vault.ts';
 import { command, PartlyDone } from './command.ts';
@@ -74,7 +75,9 @@ export const instanceKeyCommands = [
       'that waited are lost. Forms, submissions, accounts and API keys are as they were. Restart every running server.',
     replacesKey: true,
     async run({ database, vault }) {
-      const webhooks = await findInAllCells(database, (cells) => selectSealed(cells, {}));
+      const webhooks = await findInAllCells(database, (cells) => selectSealed(cells, {}), {
+        isPartial: true,
+      });
       const data = webhooks.flatMap(({ secret, headers, ...webhook }) => {
         const lost = [
           ...(secret && !opens(vault, 'webhook secrets', secret) ? ['secret'] : []),
@@ -82,6 +85,14 @@ export const instanceKeyCommands = [
         ];
         return lost.length > 0 ? [{ ...webhook, lost: lost.join(', ') }] : [];
       });
+      const cells = (await cellsElsewhere(database))
+        .filter(({ server }) => !opens(vault, 'servers of cells', server!))
+        .map(({ name }) => name);
+      if (cells.length > 0)
+        throw new PartlyDone(
+          `The addresses of cells on other servers are lost with it too (${cells.join(', ')}): say each anew with \`cell address\`, and run this again for the webhooks there.`,
+          { data },
+        );
       return { data };
     },
   }),

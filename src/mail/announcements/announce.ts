@@ -15,9 +15,6 @@ type Listener = { email: string; name: string; workspace_id: string };
 
 type Audience = Awaited<ReturnType<typeof selectKeyOwners>>;
 
-/** People in one transaction. */
-const batchSize = 500;
-
 const digestOf = ({ subject, text }: Announcement): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([subject, text]))
@@ -45,27 +42,22 @@ export async function announce(
 ): Promise<Listener[]> {
   const audience = await findAudience(database, announcement);
   const mailed: Listener[] = [];
-  for (let at = 0; at < audience.length; at += batchSize) {
-    const batch = audience.slice(at, at + batchSize);
-    mailed.push(
-      ...(await transaction(database, async (client) => {
-        const added = await insertAnnounced(client, {
-          announcement: digestOf(announcement),
-          user_ids: batch.map(({ user_id }) => user_id),
-          now: now(),
-        });
-        const ids = new Set(added.map(({ user_id }) => user_id));
-        const listeners = batch.filter(({ user_id }) => ids.has(user_id));
-        for (const [workspaceId, owners] of Map.groupBy(listeners, ({ workspace_id }) => workspace_id)) {
-          const mails = owners.flatMap(({ email }) => mailTo(email, announcement, publicUrl));
-          await inCellOf(client, workspaceId, (cell) =>
-            enqueueMails(cell, vault, { workspaceId, isPrivate: true }, mails),
-          );
-        }
-        return listeners.map(({ email, name, workspace_id }) => ({ email, name, workspace_id }));
-      })),
-    );
-  }
+  // Workspace by workspace: on another server the mails of one are committed before it is noted who got them.
+  for (const [workspaceId, owners] of Map.groupBy(audience, ({ workspace_id }) => workspace_id))
+    await transaction(database, async (client) => {
+      const added = await insertAnnounced(client, {
+        announcement: digestOf(announcement),
+        user_ids: owners.map(({ user_id }) => user_id),
+        now: now(),
+      });
+      const ids = new Set(added.map(({ user_id }) => user_id));
+      const listeners = owners.filter(({ user_id }) => ids.has(user_id));
+      const mails = listeners.flatMap(({ email }) => mailTo(email, announcement, publicUrl));
+      await inCellOf(client, workspaceId, (cell) =>
+        enqueueMails(cell, vault, { workspaceId, isPrivate: true }, mails),
+      );
+      mailed.push(...listeners.map(({ email, name, workspace_id }) => ({ email, name, workspace_id })));
+    });
   return mailed;
 }
 

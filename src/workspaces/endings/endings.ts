@@ -1,4 +1,5 @@
 import { inEachCell, inEachCellHere, whileOnServers } from '#kit/cells/in-cells.ts';
+import { isAway } from '#kit/cells/servers/server.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -76,13 +77,22 @@ export function bringBack(database: Database, workspaceId: string, by: By): Prom
  * @returns when it is gone.
  * @throws ApiError conflict, with their names, while there are workspaces that nobody else owns; and when it is closed already.
  */
-export function beginEndOfAccount(database: Database, userId: string, by: PersonalLine['by']): Promise<Date> {
-  return whileOnServers(database, async (servers) => {
-    const ends_at = await endAccount(database, servers, userId, by);
-    // Their workspaces there are held until it is known there that this owner is none any more.
-    for (const server of servers) await copyPeople(server, [userId]);
+export async function beginEndOfAccount(
+  database: Database,
+  userId: string,
+  by: PersonalLine['by'],
+): Promise<Date> {
+  let ends_at: Date | undefined;
+  try {
+    return await whileOnServers(
+      database,
+      async (servers) => (ends_at = await endAccount(database, servers, userId, by)),
+    );
+  } catch (error) {
+    // It is closed, and a server that was lost in the last moment is told when it answers.
+    if (ends_at === undefined || !isAway(error)) throw error;
     return ends_at;
-  });
+  }
 }
 
 function endAccount(
@@ -107,6 +117,8 @@ function endAccount(
     const ends_at = endFromNow();
     const ended = await endUser(client, { user_id: userId, ends_at, now: now() });
     if (ended.length === 0) throw new ApiError('conflict', 'This account is being deleted already.');
+    // Their workspaces there are held until it is known there that this owner is none any more.
+    for (const server of servers) await copyPeople(server, [userId], { from: client });
     await notePerson(client, { who: { userId }, operation: 'deleteAccount', by });
     await reportPersonalNews(client, userId, 'deleteAccount');
     return ends_at;

@@ -1,11 +1,11 @@
 import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
 import { newId, now } from '#kit/clock.ts';
-import { type Database, transaction } from '#kit/database.ts';
+import { type Database, homeOf, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { findUserByEmail } from '../endings/queries.ts';
+import { deleteUser, findUserByEmail } from '../endings/queries.ts';
 import { reportPasswordChange } from '../mail-news.ts';
 import { addMember } from '../members.ts';
 import { setPassword } from '../password-reset/queries.ts';
@@ -61,7 +61,9 @@ export async function joinByPassword(
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<{ email: string; workspaceId: string; userId: string }> {
   const { workspaceId, id, proof } = readToken(vault, token);
-  return transaction(await cellOfWorkspace(database, workspaceId), async (client) => {
+  const cell = await cellOfWorkspace(database, workspaceId);
+  let made: string | undefined;
+  const join = async (client: Queryable) => {
     const { email, role, workspace } = await claim(client, workspaceId, id);
     const account = only(await lockAccount(client, { email }));
     const isConfirmed = proof === 'confirmed';
@@ -69,12 +71,19 @@ export async function joinByPassword(
       throw new ApiError('conflict', 'There is an account with this address. Sign in with it to join.');
     }
     if (account) await takeAccount(client, { userId: account.id, password, workspace });
-    const userId =
-      account?.id ??
-      (await createUser(client, { email, password, name, isConfirmed, words: [workspace] })).id;
+    if (!account)
+      made = (await createUser(client, { email, password, name, isConfirmed, words: [workspace] })).id;
+    const userId = account?.id ?? made!;
     await addMember(client, { workspaceId, userId, role });
     return { email, workspaceId, userId };
-  });
+  };
+  try {
+    return await transaction(cell, join);
+  } catch (error) {
+    // Where the cell is on another server the account is there already, and would refuse who opens the link again.
+    if (made !== undefined && homeOf(cell) !== cell) await deleteUser(cell, { user_id: made });
+    throw error;
+  }
 }
 
 async function takeAccount(

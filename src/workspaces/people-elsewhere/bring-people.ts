@@ -26,14 +26,15 @@ export async function bringPeople(database: Database): Promise<void> {
 /**
  * Writes to a cell on another server, in a transaction of it, what the instance knows of people: they are another now, or gone, or
  * (`adds`) new there.
+ * @param options.from the transaction of the instance that changes them, where that is not committed yet.
  */
 export async function copyPeople(
   client: Queryable,
   ids: readonly string[],
-  { adds = false }: { adds?: boolean } = {},
+  { adds = false, from = client }: { adds?: boolean; from?: Queryable } = {},
 ): Promise<void> {
   await client.query(lockPeople);
-  const people = await selectPeople(client, { ids: [...ids] });
+  const people = await selectPeople(from, { ids: [...ids] });
   for (const person of people) await putPerson(client, { ...person, adds });
   const gone = ids.filter((id) => !people.some((person) => person.id === id));
   if (gone.length > 0) await deletePeople(client, { ids: gone });

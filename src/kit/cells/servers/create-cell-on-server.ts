@@ -48,8 +48,8 @@ export async function createCellOnServer(
     const schema = `cell_${name}`;
     // Committed before it is said where it is: a schema that nobody knows harms nobody.
     await transaction(there, async (other) => {
-      await requireRoom(other, 1, { ...service, processes });
-      await requireStranger(other, schema);
+      const { cells } = await requireStranger(other, schema);
+      await requireRoom(other, cells + 1, { ...service, processes });
       await makeSchema(other, schema);
     });
     // Late: whoever writes to the first cell waits from here on.
@@ -73,9 +73,9 @@ async function makeSchema(client: PoolClient, schema: string): Promise<void> {
   await client.query(dropKey({ table_name: 'users', name: 'users_email_key' }));
 }
 
-/** @throws ApiError conflict where an instance uses a database itself, or has a cell of this name there. */
-async function requireStranger(there: PoolClient, schema: string): Promise<void> {
-  const { knows_cells, has_schema } = only(await findStranger(there, { schema_name: schema }))!;
+/** @throws ApiError conflict where an instance uses a database itself, or has a cell of this name there. @returns how many cells are there. */
+async function requireStranger(there: PoolClient, schema: string): Promise<{ cells: number }> {
+  const { knows_cells, has_schema, cells } = only(await findStranger(there, { schema_name: schema }))!;
   if (knows_cells)
     throw new ApiError(
       'conflict',
@@ -86,4 +86,5 @@ async function requireStranger(there: PoolClient, schema: string): Promise<void>
       'conflict',
       `That database has a schema ${schema}: of another instance, or of a \`cell create\` that was broken off. Choose another name, or drop what is nobody's.`,
     );
+  return { cells };
 }

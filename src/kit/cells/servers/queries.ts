@@ -1,13 +1,14 @@
 import { escapeIdentifier } from 'pg';
-import { boolean, bytes, ofInstance, statement, text, uuid } from '../../statement.ts';
+import { boolean, bytes, integer, ofInstance, statement, text, texts, uuid } from '../../statement.ts';
 
 /** Whether a database that is to have a cell of another one has something already. */
 export const findStranger = statement(
   'cells.find_stranger',
   { schema_name: text },
-  { knows_cells: boolean, has_schema: boolean },
+  { knows_cells: boolean, has_schema: boolean, cells: integer },
   `select to_regclass('cells') is not null as knows_cells,
-          to_regnamespace(quote_ident($schema_name)) is not null as has_schema`,
+          to_regnamespace(quote_ident($schema_name)) is not null as has_schema,
+          (select count(*)::integer from pg_namespace where starts_with(nspname, 'cell_')) as cells`,
 );
 
 /** Whether a cell has a thing that the directory does not know: the cell is on another server. */
@@ -52,6 +53,21 @@ export const updateServerOfCell = ofInstance(
   { name: text, server: bytes },
   {},
   `update cells set server = $server where name = $name`,
+);
+
+/** Whom a cell on another server knows. */
+export const selectKnownPeople = statement(
+  'cells.select_known_people',
+  {},
+  { id: text },
+  `select id from users`,
+);
+
+export const insertPeopleDue = ofInstance(
+  'cells.insert_people_due',
+  { cell: text, user_ids: texts },
+  {},
+  `insert into people_due (cell, user_id) select $cell, unnest($user_ids)`,
 );
 
 /** Has the cells on other servers told of what they know of people. @param columns of `users`. */

@@ -1,11 +1,12 @@
-import type { Database } from '../../database.ts';
+import { type Database, transaction } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
 import { only } from '../../statement.ts';
 import { cellsElsewhere } from '../other-cells.ts';
-import { findStranger, updateServerOfCell } from './queries.ts';
+import { pathOf, setPath } from '../queries.ts';
+import { findStranger, insertPeopleDue, selectKnownPeople, updateServerOfCell } from './queries.ts';
 
 /**
- * Notes where a cell on another server is from now on.
+ * Notes where a cell on another server is from now on, and has it told of all people that it knows.
  * @param options.there the database that has it.
  * @param options.server its address, sealed.
  * @throws ApiError not_found for no such cell; conflict where it is not there.
@@ -20,5 +21,13 @@ export async function readdressCell(
     throw new ApiError('not_found', `No cell ${name} is on another server: \`cell list\` says which are.`);
   const { has_schema } = only(await findStranger(there, { schema_name: cell.schema_name }))!;
   if (!has_schema) throw new ApiError('conflict', `That database has no schema ${cell.schema_name}.`);
-  await updateServerOfCell(database, { name, server });
+  const known = await transaction(there, async (client) => {
+    await setPath(client, { path: pathOf(cell.schema_name) });
+    return selectKnownPeople(client, {});
+  });
+  await transaction(database, async (client) => {
+    await updateServerOfCell(client, { name, server });
+    // It may have come back from a backup, and know people as they were.
+    await insertPeopleDue(client, { cell: name, user_ids: known.map(({ id }) => id) });
+  });
 }
