@@ -113,7 +113,7 @@ export const claimInvitation = statement(
 
 /**
  * The account with an address (in lower case, as users.ts stores it), and whether it is certain whose it is. It stays as
- * it is until the transaction ends.
+ * it is until the transaction ends; from a cell on another server it is only looked at.
  */
 export const lockAccount = ofInstance(
   'member_invitations.lock_account',

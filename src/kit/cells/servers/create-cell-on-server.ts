@@ -17,10 +17,14 @@ import {
   tellOfCells,
 } from '../queries.ts';
 import { findRoom, type Service } from '../room.ts';
+import { askers } from './server.ts';
 import { findStranger, insertServerOfCell, notePeopleDue } from './queries.ts';
 
 /** What a cell on another server keeps of a person. */
 export const personColumns: readonly string[] = ['id', 'name', 'email', 'second_factor', 'ends_at'];
+
+/** Connections that each cell on another server takes beside those of any: what asks all cells, and what listens for revoked keys. */
+const beside = askers + 1;
 
 /**
  * Makes one more cell, in the database of another server: a schema as createCell makes it, with a `users` of its own, which has of people
@@ -49,7 +53,7 @@ export async function createCellOnServer(
     // Committed before it is said where it is: a schema that nobody knows harms nobody.
     await transaction(there, async (other) => {
       const { cells } = await requireStranger(other, schema);
-      await requireRoom(other, cells + 1, { ...service, processes });
+      await requireRoom(other, cells + 1, { ...service, processes, pool: service.pool + beside });
       await makeSchema(other, schema);
     });
     // Late: whoever writes to the first cell waits from here on.

@@ -24,7 +24,7 @@ export type Server = {
 };
 
 /** Connections for what is asked of all cells: that the cell's own are all taken by its requests is no silence. */
-const askers = 2;
+export const askers = 2;
 /** A server that was waited for in vain is not asked again before: one request has several questions. */
 const restMs = 1_000;
 
