@@ -379,23 +379,47 @@ test('an announcement that one workspace there cannot take goes once to those wh
   assert.deepEqual([await got(first!.email), await got(last!.email)], [1, 1]);
 });
 
-test('of a webhook there that was paused its owners are told', async () => {
-  const tenant = await tenantThere();
-  const owner = await signIn(service);
-  await addMember(there, { workspaceId: tenant.workspaceId, userId: owner.userId, role: 'owner' });
-  const { id } = await makeForm(tenant);
-  const made = await callApi(service.url, await tenant.makeFullKey(), 'POST', `/forms/${id}/webhooks`, {
-    url: 'https://example.org/',
-    events: ['submission.created'],
-  });
-  assert.equal(made.status, 201);
+test('of webhooks there that were paused their owners are told, once each also where one mail fails', async () => {
+  const tenants = [await tenantThere(), await tenantThere()];
+  const owners = [await signIn(service), await signIn(service)];
+  for (const [index, tenant] of tenants.entries()) {
+    const member = { workspaceId: tenant.workspaceId, userId: owners[index]!.userId, role: 'owner' } as const;
+    await addMember(there, member);
+    const { id } = await makeForm(tenant);
+    const made = await callApi(service.url, await tenant.makeFullKey(), 'POST', `/forms/${id}/webhooks`, {
+      url: 'https://example.org/',
+      events: ['submission.created'],
+    });
+    assert.equal(made.status, 201);
+  }
+  await there.query(
+    "update webhooks set active = false, paused_by = 'failure' where workspace_id = any ($1)",
+    [tenants.map(({ workspaceId }) => workspaceId)],
+  );
   const smtp = readConfig({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'forms@example.org' }).smtp;
   const { services } = service;
-  await there.query("update webhooks set active = false, paused_by = 'failure' where id = $1", [
-    made.body.id,
-  ]);
-  await watch({ ...services, config: { ...services.config, smtp }, mailProblem: () => undefined });
-  assert.equal(await countThere(`mails where recipient = '${owner.email}' and kind = 'incident'`), 1);
+  const look = () =>
+    watch({ ...services, config: { ...services.config, smtp }, mailProblem: () => undefined });
+  const told = () =>
+    Promise.all(
+      owners.map(({ email }) => countThere(`mails where recipient = '${email}' and kind = 'incident'`)),
+    );
+  // Whoever comes second is refused.
+  await there.query(`
+    create function refuse() returns trigger language plpgsql as $$
+    begin
+      if exists (select from mails where kind = 'incident') then raise exception 'not now'; end if;
+      return new;
+    end $$;
+    create trigger refuse before insert on mails for each row when (new.kind = 'incident') execute function refuse()`);
+  await assert.rejects(look(), /not now/);
+  assert.equal(
+    (await told()).reduce((sum, count) => sum + count, 0),
+    1,
+  );
+  await there.query('drop function refuse cascade');
+  await look();
+  assert.deepEqual(await told(), [1, 1]);
 });
 
 test('the doctor looks at the delivery log there', async () => {

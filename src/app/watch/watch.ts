@@ -1,3 +1,4 @@
+import { cellsOnServers } from '#kit/cells/cells.ts';
 import { inCellOf } from '#kit/cells/in-cells.ts';
 import { transaction } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
@@ -21,18 +22,29 @@ const calmSeconds = 600;
 export async function watch(context: Context, calm = calmSeconds): Promise<void> {
   const { database, log } = context;
   const incidents = await findIncidents(context);
-  const fresh = await transaction(database, async (client) => {
+  // On another server a mail is committed before it is noted that it was sent: what fails then is of one workspace.
+  const groups =
+    cellsOnServers(database).length > 0
+      ? Map.groupBy(incidents, ({ workspaceId }) => workspaceId).values()
+      : [incidents];
+  const fresh: Incident[] = [];
+  for (const group of groups) fresh.push(...(await tell(context, group)));
+  for (const { key, what, remedy, workspaceId } of fresh)
+    log.warn({ incident: key, workspace_id: workspaceId, remedy }, what);
+  for (const { key } of await endIncidents(database, { calm }))
+    log.info({ incident: key }, 'an incident is over');
+  if (fresh.length > 0) context.wakeQueue();
+}
+
+/** Notes what is wrong, and mails what is new. @returns that. */
+function tell(context: Context, incidents: readonly Incident[]): Promise<Incident[]> {
+  return transaction(context.database, async (client) => {
     const noted = await noteIncidents(client, { keys: incidents.map(({ key }) => key) });
     const isNew = new Set(noted.filter((each) => each.is_new).map(({ key }) => key));
     const found = incidents.filter(({ key }) => isNew.has(key));
     for (const incident of found) await mail(context, client, incident);
     return found;
   });
-  for (const { key, what, remedy, workspaceId } of fresh)
-    log.warn({ incident: key, workspace_id: workspaceId, remedy }, what);
-  for (const { key } of await endIncidents(database, { calm }))
-    log.info({ incident: key }, 'an incident is over');
-  if (fresh.length > 0) context.wakeQueue();
 }
 
 async function mail({ config, vault }: Context, client: Queryable, incident: Incident): Promise<void> {
