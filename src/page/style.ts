@@ -165,8 +165,9 @@ legend { inline-size: 100%; }
   content: ""; background: repeating-linear-gradient(var(--soft) 0 2px, #0000 2px 6px) center / 1.125rem 1.25rem no-repeat var(--tint);
 }
 .filename { flex: 1 1 6rem; min-inline-size: 0; }
+.held .error { flex: 1 1 14rem; min-inline-size: 0; }
 .filename .size { display: block; }
-.held .error { flex: 0 0 100%; margin-block-start: var(--1); }
+.filename ~ .error { flex-basis: 100%; margin-block-start: var(--1); }
 .drop { display: flex; gap: var(--2); align-items: center; min-block-size: 2.75rem; font-weight: 400; cursor: pointer; }
 .held button { min-block-size: 2.75rem; padding: var(--2); margin-inline: calc(-1 * var(--2)); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
 .held button + button { margin-inline-start: 0; }
@@ -203,6 +204,8 @@ button { min-block-size: var(--control); padding: .5rem 1.25rem; font-weight: 60
 .summary ul { list-style: none; margin-block-start: var(--2); }
 .summary a { display: inline-block; padding-block: var(--2); color: var(--bad); font-weight: 600; }
 .hint { margin-block-start: var(--5); padding: var(--3) var(--4); background: var(--tint); border-inline-start: 4px solid var(--accent); border-start-end-radius: var(--round); border-end-end-radius: var(--round); }
+/* That there is no line is seen from anywhere in a long form. */
+form > .hint { position: sticky; inset-block-end: var(--3); z-index: 1; }
 .notice { padding-block: var(--4); }
 .done h1 { position: relative; }
 .done h1::before {
@@ -216,7 +219,7 @@ header + .notice { margin-block-start: var(--5); padding-block-start: var(--5); 
 .receipt { margin-block-start: var(--6); padding: var(--4) var(--5); background: var(--tint); border-radius: var(--round); color: var(--soft); }
 .receipt a { color: inherit; }
 .receipt code { display: block; color: var(--ink); font: 600 1.125rem/1.5 var(--font); font-variant-numeric: tabular-nums; letter-spacing: .02em; }
-.receipt ~ p { margin-block-start: var(--5); }
+.receipt ~ :is(p, form) { margin-block-start: var(--5); }
 
 :focus-visible, .labelled > :focus-within, .option:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
 /* Focus that a page sets on what is no control: only its place matters. */

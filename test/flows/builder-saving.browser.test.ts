@@ -93,7 +93,7 @@ test('publish: blocking errors lead to their element; then it is live, filled in
   await page.getByRole('textbox', { name: 'Label' }).fill('');
   await publish.click();
   const blocked = page.getByRole('dialog', { name: 'Publish this form' });
-  await blocked.getByRole('button', { name: /Still missing: “Label”/ }).click();
+  await blocked.getByRole('button', { name: /“Label” is still missing/ }).click();
   await page.getByRole('textbox', { name: 'Label' }).fill('Name');
   await publish.click();
   await blocked.getByRole('button', { name: 'Publish' }).click();

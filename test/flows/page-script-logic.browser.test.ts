@@ -172,7 +172,7 @@ test('a script that fails leaves the form to the browser, which posts it', async
   await page.context().close();
 });
 
-test('who loses the network before the first touch loses nothing: what the script needs is here when the page is quiet', async () => {
+test('who loses the network before the first touch is told and loses nothing: what the script needs is here when the page is quiet', async () => {
   const files = await stage.publish(
     [
       step('Who', [element('text', 'name'), element('file_upload', 'photo')]),
@@ -182,12 +182,16 @@ test('who loses the network before the first touch loses nothing: what the scrip
   );
   const page = await stage.browser.open('/healthz');
   await page.goto(`${stage.service.url}/f/${files.id}`, { waitUntil: 'networkidle' });
+  await page.locator('[aria-live=polite]').waitFor({ state: 'attached' });
   await page.context().setOffline(true);
+  const notice = page.locator('form').getByText('You are offline.');
+  await notice.waitFor();
   await pressButton(page, 'Next');
   await page.getByRole('heading', { name: 'End' }).waitFor();
   await pressButton(page, 'Submit');
   await page.getByRole('alert').getByText('Your answers could not be sent').waitFor();
   await page.context().setOffline(false);
+  await notice.waitFor({ state: 'detached' });
   await pressButton(page, 'Send again');
   await page.waitForURL(/\/submitted\?/);
   await page.context().close();

@@ -27,7 +27,8 @@ const textFile = (name: string, content = 'x') => ({
   mimeType: 'text/plain',
   buffer: Buffer.from(content),
 });
-const heldNames = (page: Page): Promise<string[]> => page.locator('.held bdi').allInnerTexts();
+const heldNames = (page: Page): Promise<string[]> =>
+  page.evaluate("[...document.querySelectorAll('.held li')].map(({ dataset }) => dataset.filename)");
 
 test('P8: two presses are one submission, and the confirmation has the focus and the receipt', async () => {
   const page = await stage.visit(plain);
@@ -220,6 +221,9 @@ test('P9: Next waits for a file that is on its way, which can be cancelled; one 
   mode = 'fail';
   await field(page, 'photo').setInputFiles(textFile('lost.txt'));
   await page.getByText('lost.txt could not be uploaded.').waitFor();
+  assert.deepEqual(await page.locator('.held :is(bdi, .error)').allInnerTexts(), [
+    'lost.txt could not be uploaded.',
+  ]);
   assert.deepEqual(await findBarriers(page), []);
   mode = 'pass';
   await pressButton(page, 'Send again lost.txt');

@@ -88,6 +88,7 @@ test('P3: what is wrong is said at the top and at the field, leads there, and go
   await errorOf(page, 'email').getByText('Enter').waitFor({ state: 'detached' });
   assert.equal(await field(page, 'email').getAttribute('aria-invalid'), null);
 
+  const title = await page.title();
   await pressButton(page, 'Next');
   const summary = page.getByRole('alert');
   await summary.waitFor();
@@ -106,6 +107,10 @@ test('P3: what is wrong is said at the top and at the field, leads there, and go
   );
   await press(page, 'Space');
   assert.equal(await errorOf(page, 'kind').innerText(), '');
+  assert.deepEqual(await links.allInnerTexts(), ['The name: Enter your full name']);
+  await field(page, 'name').fill('Ada');
+  await summary.waitFor({ state: 'detached' });
+  assert.equal(await page.title(), title);
   await page.context().close();
 });
 

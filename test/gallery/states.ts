@@ -205,6 +205,7 @@ export const galleryStates: readonly GalleryState[] = [
   },
   { name: 'review', form: 'workshop', act: toReview },
   { name: 'offline', form: 'workshop', act: loseTheLine },
+  { name: 'offline-while-filling', form: 'workshop', act: (page) => page.context().setOffline(true) },
   { name: 'choices', form: 'choices' },
   { name: 'chosen', form: 'choices', act: chooseSome },
   { name: 'files', form: 'files' },

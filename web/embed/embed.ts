@@ -12,6 +12,7 @@
     readonly form: string;
     readonly event: string;
     readonly height?: number;
+    readonly dir?: string;
     readonly address?: string;
   };
 
@@ -23,7 +24,7 @@
 :where(.formloom-dialog) { inline-size: min(46rem, 100vw - 2rem); max-inline-size: none; max-block-size: calc(100dvh - 2rem); margin: auto; padding: 0; border: 0; border-radius: 1rem; overflow: auto; background: Canvas; box-shadow: 0 1rem 4rem #0006; }
 :where(.formloom-dialog)::backdrop { background: #0009; }
 :where(:root:has(.formloom-dialog[open])) { overflow: hidden; }
-:where(.formloom-close) { position: sticky; inset-block-start: .5rem; z-index: 1; display: block; inline-size: 2.75rem; block-size: 2.75rem; margin: .5rem .5rem -3.25rem auto; padding: 0; border: 0; border-radius: 50%; background: #fffc; color: #333; font: 1.5rem/1 system-ui, sans-serif; cursor: pointer; }
+:where(.formloom-close) { position: sticky; inset-block-start: .5rem; z-index: 1; display: block; inline-size: 2.75rem; block-size: 2.75rem; margin-block: .5rem -3.25rem; margin-inline: auto .5rem; padding: 0; border: 0; border-radius: 50%; background: #fffc; color: #333; font: 1.5rem/1 system-ui, sans-serif; cursor: pointer; }
 :where(.formloom-button, .formloom-close):focus-visible { outline: 3px solid #1a73e8; outline-offset: 2px; }
 @media (max-width: 40rem) { :where(.formloom-dialog) { inline-size: 100vw; margin-block-end: 0; border-radius: 1rem 1rem 0 0; } }`;
 
@@ -81,8 +82,11 @@
     addEventListener('message', ({ source, origin: sender, data }: MessageEvent<Message | null>) => {
       if (source !== frame.contentWindow || sender !== origin || data?.formloom !== 1) return;
       const { formloom: _, ...detail } = data;
-      if (data.event === 'height') frame.style.blockSize = `${data.height}px`;
-      else container.dispatchEvent(new CustomEvent(`formloom:${data.event}`, { detail, bubbles: true }));
+      if (data.event === 'height') {
+        frame.style.blockSize = `${data.height}px`;
+        // A dialog's button to close it is where a line of the form ends.
+        frame.parentElement!.dir = data.dir === 'rtl' ? 'rtl' : 'ltr';
+      } else container.dispatchEvent(new CustomEvent(`formloom:${data.event}`, { detail, bubbles: true }));
       if (data.event === 'redirect' && /^https?:/.test(data.address ?? '')) {
         frame.contentWindow?.postMessage({ formloom: 1, event: 'leaving' }, origin);
         location.assign(data.address!);

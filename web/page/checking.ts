@@ -1,5 +1,5 @@
 import { findObstacles } from './answers.ts';
-import { isInvalid, naming, showAtField } from './errors.ts';
+import { followInSummary, isInvalid, naming, showAtField } from './errors.ts';
 import { questionOf } from './question-of.ts';
 import type { Page } from './page.ts';
 
@@ -15,6 +15,7 @@ export function checkFields(page: Page): void {
       error.field === field ? error.message : [],
     );
     showAtField(field, messages);
+    followInSummary(page, field, messages);
     return messages[0];
   };
   form.addEventListener('input', ({ target }) => {

@@ -19,8 +19,8 @@ export function countAnswers(page: Page): void {
     return value.length < 0.8 * limit ? undefined : box;
   };
   page.form.addEventListener('input', ({ target }) => {
-    if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
-    const near = show(target);
+    // What is not counted has no count.
+    const near = show(target as Counted);
     clearTimeout(timer);
     if (near) timer = setTimeout(() => page.announce(near.textContent), pauseMs);
   });

@@ -1,7 +1,7 @@
-/** What a page that embeds the form is told; it carries no answer. `height` in CSS pixels. */
+/** What a page that embeds the form is told; it carries no answer. `height` in CSS pixels, `dir` as the form's language runs. */
 type EmbedEvent =
   | { event: 'loaded' }
-  | { event: 'height'; height: number }
+  | { event: 'height'; height: number; dir: string }
   /** The Escape key, which a dialog around the form would not hear. */
   | { event: 'escape' }
   | { event: 'step'; step: number; steps: number }
@@ -34,13 +34,14 @@ export function tellReceipt(): void {
 export function tellHeight(): void {
   if (parent === window) return;
   tell({ event: 'loaded' });
+  const { body, dir } = document;
   const tellNow = (): void =>
-    tell({ event: 'height', height: Math.ceil(document.body.getBoundingClientRect().height) });
+    tell({ event: 'height', height: Math.ceil(body.getBoundingClientRect().height), dir });
   // Browsers draw no frame of another site that is not seen yet, and observe nothing in it: who scrolls to the form
   // finds it as high as it is.
   tellNow();
   void document.fonts.ready.then(tellNow);
-  new ResizeObserver(tellNow).observe(document.body);
+  new ResizeObserver(tellNow).observe(body);
   addEventListener('keydown', ({ key, defaultPrevented }) => {
     if (key === 'Escape' && !defaultPrevented) tell({ event: 'escape' });
   });

@@ -64,6 +64,16 @@ export function summarise(page: Page, errors: readonly FieldError[]): void {
   showSummary(data.words.problem, make('ul', {}, ...items));
 }
 
+/** The summary says of a field what is said at it; what is mended goes, and with the last of it the summary. */
+export function followInSummary(page: Page, field: string, messages: readonly string[]): void {
+  for (const [index, link] of document.querySelectorAll(`.summary a[href="#${field}"]`).entries()) {
+    const message = messages[index];
+    if (message) link.textContent = naming(page)({ field, message });
+    else link.parentElement!.remove();
+  }
+  if (document.querySelector('.summary ul:not(:has(li))')) summarise(page, []);
+}
+
 /** Says problems where they do not stand at their fields. */
 export function naming({ data: { form, words }, say }: Page): (error: FieldError) => string {
   const labelOf = questionLabels(form, words, (text, row) =>

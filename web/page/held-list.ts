@@ -70,6 +70,8 @@ export function showUnsent(
   const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
   const message = make('p', { className: 'error', role: 'alert', textContent: reason });
   fillItem(item, { filename }, message, ...(again ? [again] : []), remove);
+  // What names the file itself names it once.
+  if (reason.includes(filename)) item.querySelector('.filename')!.replaceWith(message);
 }
 
 /**

@@ -1,43 +1,33 @@
 import { keep } from './kept.ts';
 import { make, type Page } from './page.ts';
-import { isSending, post } from './submitting.ts';
 
-/** How long a visitor pauses before the answers are kept in this window, and on the server, in ms. */
-const pauseMs = { here: 300, server: 3_000 } as const;
+/** How long a visitor pauses before the answers are kept in this window, in ms. */
+const pauseMs = 300;
 
 /** Events of the form after which its answers, or the place in it, are others. */
 const changes = ['input', 'files', 'rows', 'step'] as const;
 
-/** Keeps the answers as the visitor goes: in this window for a reload, and on the server where the form says so. */
+/** Keeps the answers in this window as the visitor goes, for a reload, and while there is no line. */
 export function keepAsYouGo(page: Page): void {
-  const keepSoon = whenQuiet(pauseMs.here, () => keep(page));
-  const saveSoon = whenQuiet(pauseMs.server, () => void save(page));
+  whenPausing(page, pauseMs, () => keep(page));
+  addEventListener('pagehide', () => keep(page));
+  tellOfLine(page);
+}
+
+/** Says that there is no line, as long as there is none. */
+function tellOfLine({ form, data }: Page): void {
+  const note = make('p', { className: 'hint', role: 'alert', textContent: data.words.noLine });
+  addEventListener('offline', () => form.querySelector('.actions')?.before(note));
+  addEventListener('online', () => note.remove());
+}
+
+/** Calls `work` once the answers, or the place among them, have been as they are for `ms`. */
+export function whenPausing({ form }: Page, ms: number, work: () => void): void {
+  let timer: ReturnType<typeof setTimeout>;
   for (const change of changes) {
-    page.form.addEventListener(change, () => {
-      keepSoon();
-      if (page.data.saves) saveSoon();
+    form.addEventListener(change, () => {
+      clearTimeout(timer);
+      timer = setTimeout(work, ms);
     });
   }
-  addEventListener('pagehide', () => keep(page));
-}
-
-/** Calls `work` once it has not been asked for during `ms`. */
-function whenQuiet(ms: number, work: () => void): () => void {
-  let timer: ReturnType<typeof setTimeout>;
-  return () => {
-    clearTimeout(timer);
-    timer = setTimeout(work, ms);
-  };
-}
-
-/** Saves the answers on the server. One that fails is made good by the next, and by the answers kept here. */
-async function save(page: Page): Promise<void> {
-  if (isSending(page)) return;
-  const saved = await post(page, ['_go', 'save']).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-  const note = page.form.querySelector('.saved_now') ?? make('span', { className: 'saved_now size' });
-  note.textContent = saved ? page.data.words.savedNow : '';
-  page.form.querySelector('.actions')?.append(note);
 }

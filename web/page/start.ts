@@ -20,6 +20,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
     page.data.piping && import('./shown-answers.ts'),
     page.data.review && import('./review.ts'),
     page.data.singly && import('./questions.ts'),
+    page.data.saves && import('./server-saving.ts'),
   ]);
   // From here on everything that is wrong is said by the page, and limits only guide the browser's calendar.
   form.noValidate = true;

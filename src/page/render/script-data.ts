@@ -14,6 +14,7 @@ const scriptWordNames = [
   'remove',
   'sending',
   'sendAgain',
+  'noLine',
   'offline',
   'tooMany',
   'uploading',
@@ -57,7 +58,7 @@ export type ScriptData = {
   /** Where one file is posted, `/f/<id>/files` or `/f/<id>/edit/<token>/files` (src/page/upload-route.ts). */
   readonly upload: string;
   /** Whether answers are kept on the server as the visitor goes: the form is then posted with `_go=save`. */
-  readonly saves: boolean;
+  readonly saves?: true;
   /** What the list of answers says, where the form has one as its last step. */
   readonly review?: ReviewWords;
   /** What answers in texts need to be said, where texts of the form show any. */

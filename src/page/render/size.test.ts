@@ -43,7 +43,6 @@ test('the first view of a form of 20 elements, with its style and what its scrip
     limits: { fileBytes: 10_485_760, filesPerElement: 10 },
     step: 0,
     upload: '/f/01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1/files',
-    saves: false,
   };
   const page = renderForm(viewOf(form, { script: { source: '/f/assets/page-abcdefgh.js', data } }));
   const bytes = gzipSync(page).length;

@@ -40,7 +40,7 @@ export function scriptDataOf(
     limits: fileLimits,
     step,
     upload: writeAddress(`${path}/files`, { reference: {}, prefill: [], own: new Map(admitting) }),
-    saves,
+    ...(saves && { saves }),
     ...(live.settings.review_step && {
       review: pick(words, ['change', 'noAnswer', 'row', 'yes', 'no']),
     }),

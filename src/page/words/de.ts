@@ -136,6 +136,8 @@ export const german: Words = {
 
   sending: 'Wird gesendet…',
   sendAgain: 'Noch einmal senden',
+  noLine:
+    'Sie sind offline. Ihre Antworten bleiben hier erhalten: Machen Sie weiter, und senden Sie sie, sobald Sie wieder online sind.',
   offline:
     'Ihre Antworten konnten nicht gesendet werden. Sie bleiben hier erhalten: Prüfen Sie Ihre Verbindung und senden Sie sie dann noch einmal.',
   chooseFile: 'Datei auswählen',

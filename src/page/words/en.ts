@@ -132,6 +132,7 @@ export const english = {
 
   sending: 'Sending…',
   sendAgain: 'Send again',
+  noLine: 'You are offline. Your answers are kept here: go on, and send them when you are online again.',
   offline: 'Your answers could not be sent. They are kept here: check your connection, then send them again.',
   chooseFile: 'Choose a file',
   chooseFiles: 'Choose files',

@@ -133,6 +133,8 @@ export const spanish: Words = {
 
   sending: 'Enviando…',
   sendAgain: 'Enviar de nuevo',
+  noLine:
+    'No tiene conexión. Sus respuestas se conservan aquí: continúe y envíelas cuando vuelva la conexión.',
   offline:
     'No se han podido enviar sus respuestas. Se conservan aquí: compruebe su conexión y envíelas de nuevo.',
   chooseFile: 'Elegir un archivo',

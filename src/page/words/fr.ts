@@ -136,6 +136,8 @@ export const french: Words = {
 
   sending: 'Envoi…',
   sendAgain: 'Envoyer de nouveau',
+  noLine:
+    'Vous êtes hors ligne. Vos réponses sont conservées ici\u00a0: continuez, puis envoyez-les une fois la connexion revenue.',
   offline:
     'Vos réponses n’ont pas pu être envoyées. Elles sont conservées ici\u00a0: vérifiez votre connexion, puis envoyez-les de nouveau.',
   chooseFile: 'Choisir un fichier',

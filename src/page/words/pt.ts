@@ -132,6 +132,7 @@ export const portuguese: Words = {
 
   sending: 'Enviando…',
   sendAgain: 'Enviar de novo',
+  noLine: 'Sem conexão. As suas respostas estão guardadas aqui: continue e envie-as quando a conexão voltar.',
   offline:
     'Não foi possível enviar as suas respostas. Elas estão guardadas aqui: verifique a sua conexão e envie-as de novo.',
   chooseFile: 'Escolher um arquivo',

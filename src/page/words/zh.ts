@@ -123,6 +123,7 @@ export const chinese: Words = {
 
   sending: '正在提交…',
   sendAgain: '再次提交',
+  noLine: '当前处于离线状态。内容保留在此处：请继续填写，恢复连接后再提交。',
   offline: '未能提交您的回答。内容保留在此处：请检查网络连接，然后再次提交。',
   chooseFile: '选择文件',
   chooseFiles: '选择文件',

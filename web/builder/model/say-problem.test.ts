@@ -19,7 +19,7 @@ const said = (type: ElementType, attrs: object): string[] => {
 test('a problem of a part is said in the words of its panel', () => {
   const red = { id: 'red', label: 'Red' };
   const cases: readonly (readonly [type: ElementType, attrs: object, words: string])[] = [
-    ['text', { label: undefined }, 'Still missing: “Label”.'],
+    ['text', { label: undefined }, '“Label” is still missing.'],
     ['radio', { options: ['Red', ' '] }, '“Options”: an option is blank.'],
     ['radio', { options: [red, { id: 'x', label: '' }] }, '“Options”: option 2 is blank.'],
     ['radio', { options: [red, { id: 'b', label: 'Red' }] }, '“Options” must not repeat "Red".'],

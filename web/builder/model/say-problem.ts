@@ -11,7 +11,7 @@ export function specsOf({ type }: Pick<EditNode, 'type'>): AttributeSpecs {
 
 /** What the validator says in words for programs, and what it says to people; the rest is the same to both. */
 const rewrites: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [/^A required attribute is missing: (.+)\.$/, 'Still missing: $1.'],
+  [/^A required attribute is missing: (.+)\.$/, '$1 is still missing.'],
   [
     /^Element ids must be unique: (.+) is used more than once\.$/,
     'Two parts are called $1 for programs. Rename one.',
