@@ -154,6 +154,17 @@ const newcomer = await signIn(service, { name: 'Gunta Stölzl' });
 
 const { form, webhook, failed, thanks } = await seedWorkshop({ service, tenant, owner, visitor, receiver });
 const order = await seedOrder({ tenant, visitor });
+const [ordered] = (await tenant.call('GET', `/forms/${order}/submissions?per_page=1`)).body.data;
+// As campaigns send it: names and values of every length.
+await tenant.call('PATCH', `/submissions/${ordered!.id}`, {
+  reference: {
+    utm_source: 'newsletter',
+    utm_campaign: 'Spring courses in the old mill, for whoever was here before',
+    gclid: 'Cj0KCQiAx9mABhD0ARIsAEfpavTZ3pF1XIpAqVg4hLrM8uXQnq2Wk7cJd5rYbTnE0sVfGz6mPaHtQoLkR',
+    the_page_that_the_visitor_came_from: 'https://example.org/courses/weaving/spring?print=1',
+    id: '7',
+  },
+});
 const quiet = (await makeForm(tenant, [element('text', 'name')])).id;
 const scratch = (await makeForm(tenant, [element('text', 'name')], { publish: false })).id;
 const draft = (await makeForm(tenant, [element('email', 'email')], { publish: false })).id;
@@ -316,6 +327,7 @@ const findPerson = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Find person' }).click();
   await page.getByText('Weaving workshop').first().waitFor();
 };
+const toReference = (page: Page): Promise<void> => toHeading('Reference data')(page);
 const toHistory = (page: Page): Promise<void> =>
   page.getByRole('heading', { name: 'History' }).scrollIntoViewIfNeeded();
 const selectBy =
@@ -400,6 +412,19 @@ const inside: readonly Screen[] = [
   ['submissions-offline', `${inForm}/submissions`, '.sheet-row', loseLine],
   ['submission', `${inForm}/submissions`, '.sheet-link', openFirst],
   ['submission-history', `${inForm}/submissions`, '.sheet-link', doing(openFirst, toHistory)],
+  ['submission-reference', `${inOrder}/submissions`, '.sheet-link', doing(openFirst, toReference)],
+  [
+    'submission-reference-edit',
+    `${inOrder}/submissions`,
+    '.sheet-link',
+    doing(openFirst, press('Edit reference data', '.reference-line'), toReference),
+  ],
+  [
+    'submission-end',
+    `${inOrder}/submissions`,
+    '.sheet-link',
+    doing(openFirst, (page) => toEnd('Print')(page)),
+  ],
   [
     'submission-delete',
     `${inForm}/submissions`,

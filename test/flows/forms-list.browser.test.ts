@@ -279,6 +279,19 @@ test('a form leaves one workspace as a file and becomes a draft of another, whic
     (await list(to)).map(({ name }) => name),
     ['Moving'],
   );
+  // Over a list it stays until it is read.
+  await page.getByRole('link', { name: /All forms of/ }).click();
+  await page.getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('tab', { name: 'File' }).click();
+  const third = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a file' }).click();
+  await (await third).setFiles(await file.path());
+  const open = page.getByRole('button', { name: 'Open the form' });
+  await open.waitFor();
+  assert.equal(await page.getByRole('tab').count(), 0);
+  await open.press('Escape');
+  await open.press('Enter');
+  await page.waitForURL(/\/app\/forms\//);
   await there.context().close();
   await page.context().close();
 });

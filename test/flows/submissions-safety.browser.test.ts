@@ -178,12 +178,35 @@ test('quick changes of one submission follow each other, and the undo of one tak
   await undoing.continue();
   await until('both to be back', async () => (await tagsOf()) === 'three,one,two');
 
+  // What was changed again since is not that change's any more: a tag stays, and so does a status.
+  await page.locator('.toast').first().waitFor({ state: 'detached' });
+  const four = panel.getByRole('button', { name: 'Remove the tag four' });
+  const tagFour = async () => {
+    await panel.getByRole('combobox', { name: 'Add a tag' }).fill('four');
+    await panel.getByRole('button', { name: 'Add', exact: true }).click();
+    await four.waitFor();
+  };
+  await tagFour();
+  await four.click();
+  await four.waitFor({ state: 'detached' });
+  await tagFour();
+  await page.locator('.toast').nth(2).waitFor();
+  await page.locator('.toast').first().getByRole('button', { name: 'Undo' }).click();
+  await until('it to be over', async () => (await page.locator('.toast').count()) === 2);
+  assert.equal(await tagsOf(), 'three,one,two,four');
+
   await panel.getByRole('button', { name: 'Mark as incomplete' }).click();
   await panel.getByRole('button', { name: 'Mark as completed' }).waitFor();
   await page.locator('.toast', { hasText: 'incomplete' }).getByRole('button', { name: 'Undo' }).click();
   await panel.getByRole('button', { name: 'Mark as incomplete' }).waitFor();
   const { body } = await tenant.call('GET', `/submissions/${id}`);
   assert.equal((body as { status: string }).status, 'completed');
+  for (const status of ['incomplete', 'completed']) {
+    await panel.getByRole('button', { name: `Mark as ${status}` }).click();
+    await page.locator('.toast', { hasText: `Marked as ${status}.` }).waitFor();
+  }
+  await page.locator('.toast', { hasText: 'incomplete' }).getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('The status was changed again since.').waitFor();
   await context.close();
 });
 

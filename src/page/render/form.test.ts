@@ -62,7 +62,7 @@ for (const type of inputTypes) {
     const page = readPage([element(type, 'one', { required: true }), element(type, 'two')]);
     const captions = page.filter(({ tag, attrs }) => tag === 'legend' || (tag === 'label' && attrs['for']));
     assert.deepEqual(
-      captions.map(({ text }) => text),
+      captions.map(({ text }) => text).filter((text) => text !== english.signName),
       ['The one (required)', 'The two'],
     );
   });
@@ -175,6 +175,12 @@ test('a file element says its limits beforehand, and shows the files that are he
     ['hidden', '_file[cv]'],
     ['checkbox', '_drop'],
   ]);
+});
+
+test('the place for a typed signature has its label where no script draws a pad: on the canvas too', () => {
+  const page = readPage([element('signature', 'sign')]);
+  const labels = page.filter(({ tag, attrs }) => tag === 'label' && attrs['for'] === 'sign');
+  assert.equal(labels.at(-1)?.text, english.signName);
 });
 
 test('the form is multipart exactly when it takes files', () => {

@@ -10,7 +10,7 @@ import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import type { NewForm } from './new-form-settings.ts';
-import { PackagePanel } from './package-panel.tsx';
+import { LeftOut, PackagePanel, type Unpacked } from './package-panel.tsx';
 import { PastedFormPanel } from './pasted-form-panel.tsx';
 
 /** With the templates: nobody waits for them who makes no form. */
@@ -21,7 +21,15 @@ const TemplateGallery = lazy(async () => ({
 type Way = 'templates' | 'json' | 'file';
 
 /** Makes a form, empty, from a template, from JSON or from a file, and opens it in the builder. */
-export function CreateForm({ workspaceId }: { workspaceId: string }): ReactElement {
+export function CreateForm({
+  workspaceId,
+  onLeftOut,
+}: {
+  workspaceId: string;
+  /** From now on it says what a file had and the form has not, until the form is opened. */
+  onLeftOut?: () => void;
+}): ReactElement {
+  const [made, setMade] = useState<Unpacked>();
   const [way, setWay] = useState<Way>('templates');
   // Outlives a look at the templates.
   const [pasted, setPasted] = useState('');
@@ -42,6 +50,7 @@ export function CreateForm({ workspaceId }: { workspaceId: string }): ReactEleme
       await queryClient.invalidateQueries({ queryKey: ['forms'] });
     },
   });
+  if (made) return <LeftOut made={made} />;
   return (
     <>
       {create.error && <Message tone="bad">{describe(create.error)}</Message>}
@@ -76,7 +85,19 @@ export function CreateForm({ workspaceId }: { workspaceId: string }): ReactEleme
               />
             ),
           },
-          { id: 'file', label: 'File', content: <PackagePanel workspaceId={workspaceId} /> },
+          {
+            id: 'file',
+            label: 'File',
+            content: (
+              <PackagePanel
+                workspaceId={workspaceId}
+                onLeftOut={(form) => {
+                  setMade(form);
+                  onLeftOut?.();
+                }}
+              />
+            ),
+          },
         ]}
       />
     </>
@@ -93,9 +114,10 @@ export function CreateFormDialog({
   isOpen: boolean;
   onClose: () => void;
 }): ReactElement {
+  const [isTelling, setTelling] = useState(false);
   return (
-    <Dialog title="Create form" size="large" isOpen={isOpen} onClose={onClose}>
-      <CreateForm workspaceId={workspaceId} />
+    <Dialog title="Create form" size="large" isOpen={isOpen} onClose={onClose} isDismissable={!isTelling}>
+      <CreateForm workspaceId={workspaceId} onLeftOut={() => setTelling(true)} />
     </Dialog>
   );
 }

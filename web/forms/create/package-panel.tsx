@@ -9,45 +9,23 @@ import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { FileDrop } from './file-drop.tsx';
 
-type Unpacked = ReplyOf<'unpackForm'>;
+export type Unpacked = ReplyOf<'unpackForm'>;
 
-/** Makes a form of a file that “Export as a file” made, here or elsewhere, and says what of it was not taken over. */
-export function PackagePanel({ workspaceId }: { workspaceId: string }): ReactElement {
-  const navigate = useNavigate();
-  const open = ({ id }: Unpacked): Promise<void> => navigate({ to: '/forms/$form', params: { form: id } });
+/** Makes a form of a file that “Export as a file” made, here or elsewhere. What of it was not taken over is for `onLeftOut` to say. */
+export function PackagePanel({
+  workspaceId,
+  onLeftOut,
+}: {
+  workspaceId: string;
+  onLeftOut: (made: Unpacked) => void;
+}): ReactElement {
+  const open = useOpen();
   const unpack = useMutation({
     // Browsers have several names for what it is.
     mutationFn: (file: File) =>
       call(workspaceId, 'unpackForm', { body: new Blob([file], { type: 'application/gzip' }) }),
-    async onSuccess(form) {
-      if (form.left_out.length === 0) await open(form);
-    },
+    onSuccess: (form) => (form.left_out.length === 0 ? open(form) : onLeftOut(form)),
   });
-  const made = unpack.data;
-  // When this was read: where there was no form before, the list takes its place.
-  useEffect(() => made && (() => void queryClient.invalidateQueries({ queryKey: ['forms'] })), [made]);
-  if (made && made.left_out.length > 0)
-    return (
-      <div className="file-drop">
-        <Message
-          tone="warn"
-          title={`“${made.name}” is here as a draft, without some of what the file speaks of`}
-        >
-          <ul role="list">
-            {made.left_out.map(({ what, why }, index) => (
-              <li key={index}>
-                <code>{what}</code>: {why}
-              </li>
-            ))}
-          </ul>
-        </Message>
-        <div>
-          <Button variant="primary" autoFocus onPress={() => void open(made)}>
-            Open the form
-          </Button>
-        </div>
-      </div>
-    );
   return (
     <FileDrop onFile={unpack.mutate}>
       {unpack.error && <Message tone="bad">{unpack.error.message}</Message>}
@@ -67,4 +45,37 @@ export function PackagePanel({ workspaceId }: { workspaceId: string }): ReactEle
       </div>
     </FileDrop>
   );
+}
+
+/** What of a file was not taken over: it stays until the form is opened. */
+export function LeftOut({ made }: { made: Unpacked }): ReactElement {
+  const open = useOpen();
+  // When this was read: where there was no form before, the list takes its place.
+  useEffect(() => () => void queryClient.invalidateQueries({ queryKey: ['forms'] }), []);
+  return (
+    <div className="file-drop">
+      <Message
+        tone="warn"
+        title={`“${made.name}” is here as a draft, without some of what the file speaks of`}
+      >
+        <ul role="list">
+          {made.left_out.map(({ what, why }, index) => (
+            <li key={index}>
+              <code>{what}</code>: {why}
+            </li>
+          ))}
+        </ul>
+      </Message>
+      <div>
+        <Button variant="primary" autoFocus onPress={() => void open(made)}>
+          Open the form
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function useOpen(): (made: Unpacked) => Promise<void> {
+  const navigate = useNavigate();
+  return ({ id }) => navigate({ to: '/forms/$form', params: { form: id } });
 }

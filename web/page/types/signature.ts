@@ -98,13 +98,14 @@ function take(page: Page, box: HTMLElement): void {
     });
     return made;
   };
-  const { help, name, undo, clear } = box.dataset;
+  const { help, undo, clear } = box.dataset;
+  const label = box.querySelector('label')!;
   box.replaceChildren(
     canvas,
     make(
       'p',
       {},
-      make('label', { htmlFor: control.id }, name ?? ''),
+      label,
       button(undo, () => signature.strokes.pop()),
       button(clear, () => (signature.strokes = [])),
     ),

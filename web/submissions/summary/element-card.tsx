@@ -144,7 +144,7 @@ function Figure({ element: { numbers, chart, score } }: { element: ElementSummar
         <>
           <strong className="numeric">{say(numbers.mean)}</strong>{' '}
           <span className="soft small">
-            {chart === 'rows' && `${wordFor(Number(numbers.mean.toFixed(2)), 'row')} `}in the mean, {span}
+            {chart === 'rows' && `${wordFor(Number(numbers.mean.toFixed(2)), 'row')} `}on average, {span}
           </span>
         </>
       ) : (
@@ -187,7 +187,7 @@ const say = (mean: number): string => mean.toLocaleString(undefined, { maximumFr
 const placedLine = ({ label, count, mean }: Bar, places: number, first?: Condition): LyingBar => ({
   label,
   bar: mean === undefined ? 0 : (places - mean + 1) / places,
-  said: mean === undefined ? 'never ranked' : `place ${say(mean)} in the mean`,
+  said: mean === undefined ? 'never ranked' : `place ${say(mean)} on average`,
   beside: `${count.toLocaleString()} put it first`,
   narrowed: narrowedBy(first),
 });

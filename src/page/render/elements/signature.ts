@@ -9,13 +9,12 @@ const style = `
 .pad { display: none; margin-block-start: var(--2); }
 @media (scripting: enabled) { .pad { display: block; } }
 .pad, .pad ~ input { max-inline-size: 32rem; }
-.pad:empty::before, .pad canvas {
+.pad:not(:has(canvas))::before, .pad canvas {
   content: ""; display: block; inline-size: 100%; aspect-ratio: 5 / 2; border: 1px solid var(--edge); border-radius: var(--round); touch-action: none; cursor: crosshair;
   background: linear-gradient(#aeb9b4, #aeb9b4) 50% 76% / 84% 1px no-repeat #fff; forced-color-adjust: none;
 }
-/* The room of the label and the buttons, which come with the script. */
-.pad:empty { padding-block-end: 2.25rem; }
-.pad p { display: flex; flex-wrap: wrap; align-items: center; gap: 0 var(--2); margin-block-end: calc(-1 * var(--2)); }
+/* With room for the buttons, which come with the script. */
+.pad p { display: flex; flex-wrap: wrap; align-items: center; gap: 0 var(--2); min-block-size: 2.75rem; margin-block-end: calc(-1 * var(--2)); }
 .pad label { margin-inline-end: auto; }
 .pad:not(.drawn) button { visibility: hidden; }
 .pad button { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
@@ -31,7 +30,6 @@ export const signature = styled<'signature'>([style], (element, place) => {
   const pad = attributes({
     class: 'pad',
     'data-help': signDraw,
-    'data-name': signName,
     'data-undo': signUndo,
     'data-clear': signClear,
   });
@@ -42,5 +40,9 @@ export const signature = styled<'signature'>([style], (element, place) => {
     autocomplete: place.row ? undefined : 'name',
     spellcheck: 'false',
   });
-  return labelled(field, html`<div${pad}></div>${heldList(field)}<input${control}>`, [signType]);
+  return labelled(
+    field,
+    html`<div${pad}><p><label${attributes({ for: field.name })}>${signName}</label></p></div>${heldList(field)}<input${control}>`,
+    [signType],
+  );
 });
