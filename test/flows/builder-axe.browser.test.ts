@@ -233,9 +233,12 @@ test('on a phone: from a template by labels, options, required and order to a pr
 
 /** Draws a finger down over the head of a sheet, so far and slowly. */
 async function swipe(page: Page, sheet: Locator, way: number, { isJoined = false } = {}): Promise<void> {
-  const { x, y, width } = (await sheet.boundingBox())!;
+  // A sheet that is about to come, after the keyboard, takes no finger yet.
+  await sheet.tap({ trial: true });
+  const { x, y, width, height } = (await sheet.boundingBox())!;
+  const from = y + Math.min(24, height / 2);
   const touch = await page.context().newCDPSession(page);
-  const at = (down: number) => [{ x: x + width / 3, y: y + 24 + down }];
+  const at = (down: number) => [{ x: x + width / 3, y: from + down }];
   await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
   for (let down = 0; down <= way; down += 10) {
     await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(down) });
@@ -243,7 +246,7 @@ async function swipe(page: Page, sheet: Locator, way: number, { isJoined = false
     await page.evaluate('new Promise((resolve) => setTimeout(resolve, 30))');
   }
   if (isJoined) {
-    const touchPoints = [...at(way), { x: x + width / 2, y: y + 24 + way }];
+    const touchPoints = [...at(way), { x: x + width / 2, y: from + way }];
     await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });
   }
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
