@@ -11,8 +11,9 @@ import { type FormName, galleryForms } from './gallery/forms.ts';
 import { makeLogo, makePhoto } from './gallery/pictures.ts';
 import { type GalleryState, galleryStates, type Made } from './gallery/states.ts';
 import { endAnimations, findBarriers, openConsoleBrowser } from './console-browser.ts';
+import { signIn } from './console.ts';
 import { openMailServer } from './mail-server.ts';
-import { openService } from './service.ts';
+import { openService, until } from './service.ts';
 import { openVisitor } from './visitor.ts';
 
 /*
@@ -178,11 +179,16 @@ for (const state of galleryStates.filter(({ name }) => chosen.test(name))) {
   }
 }
 
-/** What is mailed of a form, by the address that it comes to. */
+const keeper = await signIn(service, { name: 'Gunta Stölzl', workspaceId: tenant.workspaceId });
+
+/** What is mailed, by the address that it comes to. */
 const letters = {
   'mail-receipt': 'anni@example.org',
   'mail-notification': 'studio@example.org',
   'mail-invitation': 'otti@example.org',
+  'mail-digest': 'evening@example.org',
+  'mail-resume': 'later@example.org',
+  'mail-security': keeper.email,
 };
 
 const wantedLetters = Object.entries(letters).filter(([name]) => chosen.test(name));
@@ -206,6 +212,27 @@ if (wantedLetters.length > 0) {
     guests: [{ guest: 'Otti Berger', veg: true }],
     wishes: 'A place at the window, please.',
   });
+  await keeper.api('POST', '/keys', { name: 'Website' });
+
+  const digest = { notification_email: letters['mail-digest'], notification_digest: 'daily' };
+  const { body: gathered } = await tenant.call('POST', '/forms', {
+    structure: galleryForms.full((text) => text, photo).structure,
+    settings: digest,
+    publish: true,
+  });
+  for (const name of ['Anni Albers', 'Otti Berger']) await visitor.submit(gathered.id, { name });
+  const { database, wakeQueue } = service.services;
+  const listed = 'select from digest_items where form_id = $1';
+  await until('both to be listed', async () => (await database.query(listed, [gathered.id])).rowCount === 2);
+  const due = `update jobs set run_at = now() where payload ->> 'kind' = 'digest_due' and payload ->> 'formId' = $1`;
+  await database.query(due, [gathered.id]);
+  wakeQueue();
+
+  const saved = await openState(galleryStates.find(({ name }) => name === 'saved')!, 'themed');
+  await saved.locator('[type=email]').fill(letters['mail-resume']);
+  await saved.locator('.submit').click();
+  await inbox.waitForOne(letters['mail-resume']);
+  await saved.context().close();
 }
 for (const [name, address] of wantedLetters) {
   test(name, async () => {

@@ -95,6 +95,7 @@ test('a new key, and a new secret of one, is told to owners and admins', async (
     });
     assert.deepEqual(told.flatMap(({ to }) => to).toSorted(), [owner.email, admin.email].toSorted());
     assert.match(told[0]!.mail.html!, /The &lt;key&gt;/);
+    assert.match(told[0]!.mail.text!, /\d [A-Z][a-z]+ \d{4} at \d\d:\d\d \(UTC\)/);
   }
   assert.equal(server.taken.filter(({ to }) => to.includes(editor.email)).length, 0);
 });

@@ -62,6 +62,7 @@ picture { display: contents; }
 [dir=rtl] .logo { object-position: right; }
 .step { margin-block-start: var(--part); }
 .step + .step:not([hidden]) { border-block-start: 1px solid var(--line); padding-block-start: var(--part); }
+h2.step + p { margin-block-start: var(--2); }
 .progress + .step, .step[hidden] + .step { border: 0; padding: 0; }
 .step > :is(h2, .lead) + :is(.stack, .row, .grid_2, .grid_3, .grid_4) { margin-block-start: var(--5); }
 .number { display: block; margin-block-end: var(--1); color: var(--accent); font-size: .875rem; letter-spacing: 0; }

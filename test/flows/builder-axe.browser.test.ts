@@ -172,6 +172,7 @@ test('on a phone: from a template by labels, options, required and order to a pr
 
   await tap('Properties');
   await sheet.getByLabel('Help text').fill('When will you come?');
+  assert.equal(await sheet.getByLabel('Placeholder').count(), 0, 'no control of it has room for one');
   await isFit('the properties');
   // A form goes by its head alone: what is typed is not lost by a flick over it.
   await tap('Paste a list', sheet);

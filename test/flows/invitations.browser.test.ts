@@ -129,7 +129,10 @@ test('a bounced one is mailed again, the quiet ones are reminded, and a revoked 
     .waitFor();
   await rowOf(page, 'quiet@example.com').getByText('Sent').waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  assert.ok((await page.getByRole('searchbox').boundingBox())!.width > 300, 'what is searched is read to its end');
+  assert.ok(
+    (await page.getByRole('searchbox').boundingBox())!.width > 300,
+    'what is searched is read to its end',
+  );
   const choose = async (email: string, action: string): Promise<void> => {
     await page.getByRole('button', { name: `Invitation of ${email}` }).click();
     await page.getByRole('menuitem', { name: action }).click();

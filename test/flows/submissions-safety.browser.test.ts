@@ -248,6 +248,13 @@ test('axe finds nothing on the screens, light and dark, and at 375 px nothing is
   await page.locator('.sheet-link').first().click();
   await page.getByRole('dialog', { name: 'Submission' }).getByRole('region', { name: 'Answers' }).waitFor();
   await audit(page, 'the panel at 375 px');
+  const tops = await page
+    .locator('.panel-footer .button')
+    .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().top));
+  assert.equal(new Set(tops).size, 1, 'the foot of the panel is one line');
+  await page.getByRole('button', { name: 'Add reference data' }).click();
+  assert.ok((await page.getByLabel('Name', { exact: true }).boundingBox())!.width > 300);
+  await page.getByRole('button', { name: 'Cancel' }).click();
   const isWide = (): Promise<boolean> =>
     page.locator('html').evaluate((html) => html.scrollWidth > html.clientWidth);
   assert.equal(await isWide(), false);

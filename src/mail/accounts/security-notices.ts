@@ -4,6 +4,7 @@ import type { Letter, LetterBlock, LetterField } from '#kit/outbox/letter.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { PersonalNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
+import { sayMoment } from '../say-moment.ts';
 import { findKeyForNotice, findMemberForNotice, findPerson, selectKeepers } from './queries.ts';
 
 // Without a mail server nobody is told: the console shows keys and members, and these are no letters to keep.
@@ -20,7 +21,7 @@ export const tellKeyCreated = (
     heading: 'A new API key was made',
     fields: [
       { label: 'Made by', value: key.created_by ?? 'The operator of this server' },
-      { label: 'Made at', value: key.created_at.toISOString() },
+      { label: 'Made at', value: sayMoment(key.created_at) },
     ],
     warning: 'If nobody of you made it, revoke it: a key reaches the data of the workspace.',
   }));
@@ -35,7 +36,7 @@ export const tellKeyRotated = (
   tellOfKey(context, client, { workspaceId, keyId }, (key) => ({
     subject: `New secret for the API key in ${key.workspace}: ${key.name}`,
     heading: 'An API key got a new secret',
-    fields: [{ label: 'The former secret works until', value: formerUntil }],
+    fields: [{ label: 'The former secret works until', value: sayMoment(new Date(formerUntil)) }],
     warning: 'If nobody of you did it, revoke the key: whoever did it holds the new secret.',
   }));
 

@@ -12,6 +12,7 @@ import type { NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { LetterBlock } from '#kit/outbox/letter.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { english } from '../words/english.ts';
+import { sayMoment } from '../say-moment.ts';
 import { mailWords } from '../words/words.ts';
 import { answerFields, replyAddress, sayWithAnswers } from './answer-fields.ts';
 import type { noticeColumns } from './queries.ts';
@@ -25,10 +26,6 @@ const consoleAddress = (publicUrl: string, { form_id, id }: Pick<Noticed, 'form_
 
 const reasonOfOwners = (formName: string): string =>
   `You get this mail because this address is set to be notified in the settings of the form “${formName}”.`;
-
-const sayMoment = (date: Date, timeZone = 'UTC'): string =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(date) +
-  ` (${timeZone})`;
 
 /** What was answered, and what came along with it. */
 function factsOf({ structure, answers, reference }: Noticed): LetterBlock[] {

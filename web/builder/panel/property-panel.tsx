@@ -51,7 +51,7 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
   };
   const change = (name: string, value: unknown): void =>
     editor.change((tree) => ({ root: setByName(tree, node, name, value, lockedIds) }), `${name} ${node.key}`);
-  const shown = bySection(specsOf(node), isInGrid(root, node));
+  const shown = bySection(specsOf(node), (name) => isSeen(root, node, name));
   const fieldsOf = (section: Section): ReactElement[] =>
     shown[section].map(([name, spec]) => (
       <AttributeField
@@ -92,10 +92,15 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
   );
 }
 
-/** Whether it lies in columns; what was said of its width is seen anyway. */
-const isInGrid = (root: EditNode, node: EditNode): boolean =>
-  node.attrs['col_span'] !== undefined ||
-  String(trailTo(root, node.key).at(-2)?.attrs['layout']).startsWith('grid_');
+/** The types whose empty control has room for words. */
+const wordy = ['text', 'textarea', 'email', 'phone', 'url', 'number', 'dropdown'];
+
+/** Whether an attribute is seen on the page: a width in columns alone, say. One that was said is changed here anyway. */
+function isSeen(root: EditNode, node: EditNode, name: string): boolean {
+  if (node.attrs[name] !== undefined) return true;
+  if (name === 'placeholder') return wordy.includes(node.type);
+  return name !== 'col_span' || String(trailTo(root, node.key).at(-2)?.attrs['layout']).startsWith('grid_');
+}
 
 /** A label takes the id along, an id the conditions that name it, and an option those that compare with it. */
 function setByName(

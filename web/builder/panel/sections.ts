@@ -27,14 +27,14 @@ const ofKind: Readonly<Record<AttributeKind, Section | undefined>> = {
 };
 
 /**
- * The attributes of a node by the part of the panel that shows them, without its columns where there are none. The id
- * comes last: most people never need it.
+ * The attributes of a node that are offered, by the part of the panel that shows them. The id comes last: most people never
+ * need it.
  */
 export function bySection(
   specs: AttributeSpecs,
-  isInGrid: boolean,
+  isOffered: (name: string) => boolean,
 ): Readonly<Record<Section, readonly [string, AttributeSpec][]>> {
-  const entries = Object.entries(specs).filter(([name]) => isInGrid || name !== 'col_span');
+  const entries = Object.entries(specs).filter(([name]) => isOffered(name));
   const of = (section: Section) => entries.filter(([name, { kind }]) => sectionOf(name, kind) === section);
   return { general: of('general'), validation: of('validation'), logic: of('logic'), id: of('id') };
 }
