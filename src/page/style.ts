@@ -90,6 +90,9 @@ legend { inline-size: 100%; }
   border-radius: 50%; outline: 1px solid #0000; background: var(--bad); color: var(--paper); font-size: .875rem; line-height: 1.25rem; text-align: center;
 }
 .invalid { border-inline-start: 4px solid var(--bad); padding-inline-start: var(--4); }
+/* The bar beside a group would begin in the middle of a legend that stands on its border, as legends do. */
+.invalid > legend { float: left; inline-size: 100%; }
+.invalid > legend + * { clear: both; }
 
 .labelled > :is(input, select, textarea), .other {
   display: block; inline-size: 100%; min-inline-size: 0; min-block-size: var(--control); margin-block-start: var(--2); padding: .5rem .875rem;

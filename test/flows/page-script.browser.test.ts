@@ -127,6 +127,11 @@ test('P3: a question of several controls is checked when it is left, not between
   assert.equal(await errorOf(page, 'topics').innerText(), '');
   await field(page, 'name').focus();
   await errorOf(page, 'topics').getByText('Choose at least 2 options').waitFor();
+  // A legend that stands on the border of its group would have the bar begin in its middle.
+  assert.equal(
+    await page.evaluate("getComputedStyle(document.querySelector('.invalid > legend')).float"),
+    'left',
+  );
   await page.context().close();
 });
 
