@@ -26,8 +26,7 @@ export function followCourse(page: Page): void {
     control.value = writeWay({ was, is });
   };
   form.addEventListener('input', ({ target }) => {
-    const name = target instanceof Element ? questionOf(target.getAttribute('name') ?? '') : '';
-    const [question = ''] = name.split('[', 1);
+    const [question = ''] = questionOf((target as Element).getAttribute('name') ?? '').split('[', 1);
     if (question && !question.startsWith('_')) note({ ...reachStep(is, page.step), question });
   });
   form.addEventListener('step', () => note(reachStep(is, page.step)));

@@ -102,41 +102,22 @@ function showSending({ form, data }: Page): () => void {
   };
 }
 
-function leave({ form }: Page, { id, next }: Answer): void {
+function leave({ form }: Page, { id, next: address }: Answer): void {
   forget();
   // Nobody who comes back sees what was answered, not even until the page is there anew.
   addEventListener('pagehide', () => form.reset());
   // Our own page tells it when it is there (embed.ts); the author's, on another site, does not.
-  if (!next?.startsWith('/')) tell({ event: 'submitted', receipt: id });
+  const isOwn = address?.startsWith('/');
+  if (!isOwn) tell({ event: 'submitted', receipt: id });
   // Who comes back to this page from the next finds a new one, not this one still sending.
   addEventListener('pageshow', () => location.reload());
-  const isAway = next !== undefined && !next.startsWith('/');
-  if (isAway && parent !== window) leaveFrame(next, id);
-  else location.assign(next ?? `${location.pathname}/submitted?receipt=${id}`);
-}
-
-/** How long a page around this one has to say that it goes where the author leads, in ms. */
-const handoverMs = 400;
-
-/**
- * The author's own page is not for the frame of another one. A page with our script goes there by itself; else this one
- * asks the browser to, after the visitor's press; and where a frame may not, the confirmation has a link.
- */
-function leaveFrame(address: string, receipt: string): void {
-  const lead = setTimeout(() => {
-    const own = new URLSearchParams(location.search);
-    own.set('receipt', receipt);
-    const [, , form] = location.pathname.split('/');
-    try {
-      top!.location.href = address;
-    } finally {
-      location.assign(`/f/${form}/submitted?${own.toString()}`);
-    }
-  }, handoverMs);
-  addEventListener('message', ({ source, data }: MessageEvent<{ formloom?: 1; event?: string } | null>) => {
-    if (source === parent && data?.formloom === 1 && data.event === 'leaving') clearTimeout(lead);
-  });
-  tell({ event: 'redirect', address });
+  const thanks = `${location.pathname}/submitted?receipt=${id}`;
+  // Of use to framed forms of authors with a page of their own.
+  if (address && !isOwn && parent !== window)
+    void import('./leave-frame.ts')
+      .then(({ leaveFrame }) => leaveFrame(address, id))
+      .catch(() => location.assign(thanks));
+  else location.assign(address ?? thanks);
 }
 
 function offerAgain({ form, data }: Page, message: string): void {
