@@ -67,16 +67,14 @@ function AddButton({ list, onPress }: { list: WebhookList; onPress: () => void }
 function NoWebhooks({ mostAttempts, add }: { mostAttempts: number; add: ReactNode }): ReactElement {
   return (
     <EmptyState icon="webhook" title="No webhooks yet" action={add}>
-      <div className="stack-tight">
-        <p>
-          A webhook tells another program at once when a submission comes in, changes or is deleted: we send
-          it a small JSON document over https.
-        </p>
-        <p>
-          If the program does not answer, we try again, up to {mostAttempts} times in all. Every attempt
-          stands in the delivery log, where you can also send a test.
-        </p>
-      </div>
+      <p>
+        A webhook tells another program at once when a submission comes in, changes or is deleted: we send it
+        a small JSON document over https.
+      </p>
+      <p>
+        If the program does not answer, we try again, up to {mostAttempts} times in all. Every attempt stands
+        in the delivery log, where you can also send a test.
+      </p>
     </EmptyState>
   );
 }
