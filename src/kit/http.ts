@@ -1,4 +1,4 @@
-import { maxHeaderSize, type ServerResponse } from 'node:http';
+import { type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
@@ -33,6 +33,12 @@ const bareLines = Object.entries(bareHeaders)
 
 const foreignHost =
   'The service does not answer under this host name. Whoever runs it sets PUBLIC_URL to the address that people use, and ALLOWED_HOSTS to other names.';
+
+/** Requests that cannot be answered, and why. */
+const refused = new WeakMap<IncomingMessage, unknown>();
+
+/** Has whatever a request leads to answer that it fails, as each does in its own way: a page with a page, the API with JSON. */
+export const refuseRequest = (request: IncomingMessage, why: unknown): void => void refused.set(request, why);
 
 /**
  * In place of Fastify's compilers of schemas, which it else loads (Ajv and others, 150 modules): what comes in is checked
@@ -88,6 +94,7 @@ export function openServer(options: {
     const { host } = request.raw.headers;
     if (host !== undefined && options.isOurs?.(host) === false)
       throw new ApiError('bad_request', foreignHost);
+    if (refused.has(request.raw)) throw refused.get(request.raw);
     done();
   });
   server.addHook('onResponse', (request, reply, done) => {

@@ -322,6 +322,11 @@ test('a cell that is made while the service runs serves soon after, and its name
   const again = await command('cell', 'create', 'late');
   assert.deepEqual([again.code, again.complaint], [1, 'formloom: There is a cell late already.\n']);
   assert.match((await command('cell', 'create', 'No-name')).complaint, /small letters/);
+  await database.query('create schema cell_left');
+  assert.match(
+    (await command('cell', 'create', 'left')).complaint,
+    /^formloom: The database has a schema cell_left that is no cell\./,
+  );
   await noteAge();
   const made = await command('workspace', 'create', 'Late', '--cell', 'late');
   const { id } = made.answer as { id: string };

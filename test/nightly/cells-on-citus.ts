@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openDatabase } from '#kit/database.ts';
+import { openLog } from '#kit/log.ts';
+import { migrate, readMigrations } from '#kit/migrate.ts';
 import { type ClusterNode, openCitusCluster, readHandbook } from '#test/citus-cluster.ts';
 import { publishForm, type PublishedForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { until } from '#test/service.ts';
+import { freePort, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 
 /*
@@ -21,7 +24,7 @@ after(() => cluster.close());
 const receiver = await openReceiver();
 const instance = await makeInstance({ DATABASE_URL: cluster.coordinator.url, DATABASE_POOL: '8' });
 
-type CellLine = { name: string; node?: string };
+type CellLine = { name: string; bytes: number | null; node?: string };
 const nodeOf = async (cell: string): Promise<string | undefined> =>
   (await instance.cli<{ data: CellLine[] }>('cell list')).data.find(({ name }) => name === cell)?.node;
 const workerAt = (node: string | undefined): ClusterNode =>
@@ -184,8 +187,25 @@ test('a node that is killed under load takes its cells along: they answer 503, n
   await lost.kill();
   await pause(5_000);
   const readMeanwhile = reader.statuses.length - readBefore;
+  const { data: listed } = await instance.cli<{ data: CellLine[] }>('cell list');
+  assert.deepEqual(
+    listed.map(({ name, bytes }) => [name, bytes !== null]),
+    [
+      ['default', true],
+      ['second', false],
+      ['third', true],
+    ],
+  );
+  // A process that starts now serves what the others serve.
+  const late = await instance.start({ PORT: String(await freePort()) });
+  const visited = async ({ id }: PublishedForm) =>
+    fetch(`${late.url}/f/${id}`).then(({ status, headers }) => [status, headers.get('Content-Type')]);
+  assert.deepEqual(await visited(other), [200, 'text/html; charset=utf-8']);
+  assert.deepEqual(await visited(form), [503, 'text/html; charset=utf-8']);
   await lost.start();
   const back = performance.now();
+  await until('the late process to serve the cell', async () => (await visited(form))[0] === 200);
+  assert.equal((await late.terminate()).code, 0);
   const isTaken = ({ at, id }: Outcome): boolean => id !== undefined && at > back;
   await until('submits to be taken again', () => Promise.resolve(here.outcomes.some(isTaken)));
   const taken = performance.now();
@@ -205,4 +225,17 @@ test('a node that is killed under load takes its cells along: they answer 503, n
   await allThere(form, here.outcomes);
   await allThere(other, elsewhere.outcomes);
   assert.equal((await server.terminate()).code, 0);
+});
+
+test('a migration’s table of the instance is known to every node', { timeout: 600_000 }, async () => {
+  const { coordinator, workers } = cluster;
+  const database = openDatabase({ connectionString: coordinator.url }, { pool: 2, log: openLog('silent') });
+  after(() => database.end());
+  const sql = '-- Of the instance\ncreate table made_later (id integer primary key)';
+  const later = { number: 9_999, name: '9999_later.sql', sql, checksum: 'later' };
+  assert.deepEqual(await migrate(database, [...(await readMigrations()), later]), [later.name]);
+  await database.query('insert into made_later values (1)');
+  const worker = openDatabase({ connectionString: workers[0]!.url }, { pool: 1, log: openLog('silent') });
+  after(() => worker.end());
+  assert.deepEqual((await worker.query('select id from made_later')).rows, [{ id: 1 }]);
 });

@@ -19,7 +19,7 @@ import { startBesideBackground } from '../processes/beside-background.ts';
 import { buildServer } from '../server.ts';
 import { serveCells } from './serve-cells.ts';
 
-test('a cell that cannot be opened answers 503, is opened again, and serves then', async () => {
+test('a cell that cannot be opened answers 503, a visitor with a page and a program with JSON, is opened again, and serves then', async () => {
   const { database, url } = await testDatabase();
   const cells = await makeCells(database, { connectionString: url }, 2);
   const second = cellsOf(database)[1]!.database;
@@ -50,10 +50,17 @@ test('a cell that cannot be opened answers 503, is opened again, and serves then
     await requestCounter.close();
   });
   const { formId } = await makeForm(second);
-  const ask = async () => (await fetch(`http://127.0.0.1:${port}/f/${formId}`)).status;
-  assert.equal(await ask(), 503);
+  const ask = (headers = {}) => fetch(`http://127.0.0.1:${port}/f/${formId}`, { headers });
+  const page = await ask({ 'Accept-Language': 'de' });
+  assert.deepEqual([page.status, page.headers.get('Retry-After')], [503, '1']);
+  assert.match(await page.text(), /^<!doctype html>.*<html lang="de"/is);
+  const answer = await ask({ Accept: 'application/json' });
+  assert.deepEqual(
+    [answer.status, ((await answer.json()) as { error: string }).error],
+    [503, 'service_unavailable'],
+  );
   fails = false;
-  await until('the cell to be opened', async () => (await ask()) === 200);
+  await until('the cell to be opened', async () => (await ask()).status === 200);
 });
 
 test('at a stop the jobs of all cells have the same time to finish, and not one cell’s after the other’s', async () => {

@@ -4,8 +4,7 @@ import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { type Cell, cellsOf, onCell } from '#kit/cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { bareHeaders, jsonType, type Server } from '#kit/http.ts';
-import { toApiError } from '#kit/problem-of.ts';
+import { refuseRequest, type Server } from '#kit/http.ts';
 import { type Background, startBackground } from '../background.ts';
 import { openServices } from '../open-services.ts';
 import { buildServer } from '../server.ts';
@@ -87,7 +86,7 @@ export function serveCells(
 /** Puts itself before the framework of the first cell, which answers what is not another's. */
 function dispatch(
   first: Server,
-  { database, log }: Pick<Ground, 'database' | 'log'>,
+  { database }: Pick<Ground, 'database'>,
   parts: ReadonlyMap<Database, Promise<Part>>,
 ): void {
   const [own] = first.server.listeners('request') as [Answer];
@@ -106,12 +105,13 @@ function dispatch(
     const place = cellsOf(database).length > 1 ? placeOfRequest(request) : undefined;
     const answer = place === undefined ? own : known(place);
     if (!(answer instanceof Promise)) return answer(request, response);
-    answer
-      .then((found) => found(request, response))
+    void answer
       .catch((error: unknown) => {
-        log.error({ err: error }, 'the cell of a request could not be found');
-        refuse(response, error);
-      });
+        // Where a thing is cannot be told now: the first cell would say that it is nowhere.
+        refuseRequest(request, error);
+        return own;
+      })
+      .then((found) => found(request, response));
   });
 }
 
@@ -141,12 +141,4 @@ function remember(
     );
     return answer;
   };
-}
-
-/** Where a thing is cannot be told now: whoever asked the first cell for it would hear that it is nowhere. */
-function refuse(response: ServerResponse, error: unknown): void {
-  if (response.headersSent) return void response.destroy();
-  const { status, headers, body } = toApiError(error);
-  response.writeHead(status, { ...bareHeaders, ...headers, 'Content-Type': jsonType });
-  response.end(JSON.stringify(body));
 }

@@ -58,7 +58,7 @@ export const ofCells: readonly string[] = ['cells', 'directory', 'people_due'];
  * @param database without limits of time (openDatabase): it waits for whoever writes, and takes as long as the first cell is large.
  * @param options.migrations those that the database has; all of this version unless said.
  * @param options.service undefined: nothing runs on the database.
- * @throws ApiError validation_error for a name that will not do; conflict for one that is taken, and where the server of the
+ * @throws ApiError validation_error for a name that will not do; conflict for one that is taken, by whatever has its schema, and where the server of the
  *   database allows fewer connections than that takes, or a cluster is not set to what cells need.
  */
 export async function createCell(
@@ -86,7 +86,9 @@ export async function createCell(
     const distributes = await isCluster(client);
     if (distributes) await requireNodes(client);
     const schema = `cell_${name}`;
-    await client.query(createSchema(schema));
+    await client.query(createSchema(schema)).catch((error: unknown) => {
+      throw isTaken(error) ? new ApiError('conflict', sayTaken(schema)) : error;
+    });
     await setPath(client, { path: pathOf(schema) });
     await runMigrations(client, own);
     const keys = await selectKeysTo(client, { schema_name: schema, tables: [...sharedTables] });
@@ -95,7 +97,7 @@ export async function createCell(
     if (distributes) {
       await distributeCell(client, schema, home);
       await setPath(client, { path });
-      await openToCluster(client, [...sharedTables, ...ofCells]);
+      await openToCluster(client, home, schema);
     }
     await setPath(client, { path: pathOf(schema, home) });
     for (const key of keys) await client.query(addKey(key));
@@ -121,6 +123,11 @@ export async function requireFree(client: PoolClient, name: string): ReturnType<
     throw new ApiError('conflict', `There is a cell ${name} already.`);
   return known;
 }
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '42P06';
+const sayTaken = (schema: string): string =>
+  `The database has a schema ${schema} that is no cell. Take another name, or look what is in it: \`drop schema ${schema} cascade\` takes it away.`;
 
 /** The cell that is there becomes the first of several: from now on the directory knows what is in it. */
 export async function listFirst(client: PoolClient, home: string): Promise<void> {

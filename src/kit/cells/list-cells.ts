@@ -8,7 +8,7 @@ import { countWorkspaces, describeCells } from './queries.ts';
 type CellLine = {
   name: string;
   schema: string;
-  /** Null: its server does not answer. */
+  /** Null, as its size: its server, or the node that has it, does not answer. */
   workspaces: number | null;
   bytes: number | null;
   created_at: Date | null;
@@ -25,7 +25,7 @@ export async function listCells(database: Database): Promise<CellLine[]> {
       const { schema_name: schema, created_at } = described.get(name)!;
       const [bytes = null, workspaces = null] = await Promise.all([measure(cell), count(cell)]).catch(
         (error: unknown) => {
-          if (!server || !isAway(error)) throw error;
+          if (!(server || place) || !isAway(error)) throw error;
           return [];
         },
       );

@@ -7,10 +7,10 @@ import {
   copyToEveryNode,
   distributeSchema,
   findCluster,
-  isManaged,
   selectChecksOfParts,
   selectFunctionsOf,
   selectNodes,
+  selectUnknownTables,
   selectWrongSettings,
   showToEveryNode,
 } from './queries.ts';
@@ -30,23 +30,23 @@ export const nodeSettings: Readonly<Record<string, string>> = {
 const copied = 'users';
 
 /**
- * Makes the instance one of a cluster with its first other cell: every node gets a copy of the accounts, and the first cell, which stays at
- * the coordinator with what is of the instance, can be asked from every node.
- * @param shared the tables that are of no cell.
+ * Makes the instance one of a cluster with its first other cell, and what later migrations make of it: every node gets a copy of the
+ * accounts, and the first cell, which stays at the coordinator with what is of the instance, can be asked from every node.
+ * @param home the schema of the instance, whose shared tables are those that a cell has not.
  */
-export async function openToCluster(client: PoolClient, shared: readonly string[]): Promise<void> {
-  if (await isCopied(client)) return;
+export async function openToCluster(client: PoolClient, home: string, cell: string): Promise<void> {
+  const { rows: unknown } = await client.query<{ name: string }>(selectUnknownTables(home, cell));
+  for (const { name } of unknown)
+    if (name === copied) await copyAccounts(client);
+    else await client.query(showToEveryNode(name));
+}
+
+async function copyAccounts(client: PoolClient): Promise<void> {
   // Citus takes over parts of a table before the whole, whose checks it then does not find in them.
   const checks = await selectChecksOfParts(client, {});
   for (const check of checks) await client.query(dropKey(check));
   await client.query(copyToEveryNode(copied));
   for (const check of checks) await client.query(addKey(check));
-  for (const table of shared) if (table !== copied) await client.query(showToEveryNode(table));
-}
-
-async function isCopied(client: PoolClient): Promise<boolean> {
-  const { rows } = await client.query<{ is_copied: boolean }>(isManaged(copied));
-  return rows[0]!.is_copied;
 }
 
 /** @throws ApiError conflict where no node takes cells, or one is not set to what they need. */

@@ -64,8 +64,13 @@ export const selectPlaces = `
 
 /** The rest of the transaction makes things at this node alone. */
 export const keepLocal = 'set local citus.enable_ddl_propagation to off';
-export const isManaged = (table: string): string =>
-  `select exists (select from pg_dist_partition where logicalrelid = ${escapeLiteral(name(table))}::regclass) as is_copied`;
+/** What is of the instance and not in Citus' books yet. */
+export const selectUnknownTables = (home: string, cell: string): string => `
+  select c.relname::text as name from pg_class c
+   where c.relnamespace = ${escapeLiteral(name(home))}::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+     and to_regclass(format('%I.%I', ${escapeLiteral(cell)}, c.relname)) is null
+     and not exists (select from pg_dist_partition p where p.logicalrelid = c.oid)
+   order by 1`;
 /** Every node has a copy of it, which tables of any schema may lead to. */
 export const copyToEveryNode = (table: string): string =>
   `select create_reference_table(${escapeLiteral(name(table))})`;
