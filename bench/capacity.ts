@@ -93,7 +93,7 @@ export async function benchCapacity({
         `select ${sizes.join(', ')}, (pg_current_wal_insert_lsn() - '0/0')::bigint as wal, (select sum(count) from submission_counts)::bigint as count`,
       );
       const numbers = Object.fromEntries(Object.entries(row!).map(([name, value]) => [name, Number(value)]));
-      const [inServer, inDatabase] = await worked(server.pid, database);
+      const [inServer, inDatabase] = await worked(server.pid, [database]);
       return { ...numbers, server: inServer * 1e6, database: inDatabase * 1e6 } as Record<string, number>;
     };
     const untilDone = (): Promise<unknown> =>

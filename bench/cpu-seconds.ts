@@ -17,10 +17,17 @@ async function ticksOf(pid: number): Promise<number> {
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
 }
 
-/** Seconds that a server and its database have worked, each. It hardly changes with what else runs. */
-export async function worked(server: number, database: number): Promise<readonly [number, number]> {
-  const children = await readFile(`/proc/${database}/task/${database}/children`, 'utf8');
-  const pids = [database, ...children.split(' ').filter(Boolean).map(Number)];
+/** Seconds that a server and the servers of its database have worked, each. It hardly changes with what else runs. */
+export async function worked(
+  server: number,
+  databases: readonly number[],
+): Promise<readonly [number, number]> {
+  const pids = await Promise.all(
+    databases.map(async (pid) => {
+      const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+      return [pid, ...children.split(' ').filter(Boolean).map(Number)];
+    }),
+  ).then((each) => each.flat());
   const inDatabase = (await Promise.all(pids.map(ticksOf))).reduce((sum, ticks) => sum + ticks, 0);
   return [(await ticksOf(server)) / 100, inDatabase / 100];
 }

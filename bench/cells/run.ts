@@ -1,9 +1,10 @@
 import { firstCell } from '#kit/cells/cells.ts';
+import { openCitusCluster } from '#test/citus-cluster.ts';
 import { publishForm } from '#test/crowd.ts';
 import { type Instance, openInstance } from '#test/process.ts';
 import type { Request } from '../load.ts';
 import { worked } from '../cpu-seconds.ts';
-import { startLoader } from '../loader.ts';
+import { type Load, startLoader } from '../loader.ts';
 import { makeCases } from '../processes/run.ts';
 import { describeMachine, middle } from '../report.ts';
 
@@ -16,10 +17,18 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-type Stage = { server: number; database: number; port: number; cases: Record<string, Request[]> };
+type Stage = { server: number; databases: readonly number[]; port: number; cases: Record<string, Request[]> };
+type Rounds = { rounds: number; seconds: number };
 
-/** An instance that serves three workspaces, each in one of these cells; what each is asked, in turn. */
-async function stage(instance: Instance, cells: readonly string[]): Promise<Stage> {
+/**
+ * An instance that serves three workspaces, each in one of these cells; what each is asked, in turn.
+ * @param databases the servers of its database, where that is not the embedded one.
+ */
+async function stage(
+  instance: Instance,
+  cells: readonly string[],
+  databases: readonly number[] = [],
+): Promise<Stage> {
   const server = await instance.start();
   const others = [...new Set(cells)].filter((cell) => cell !== firstCell);
   for (const cell of others) await instance.cli('cell create', cell);
@@ -33,8 +42,42 @@ async function stage(instance: Instance, cells: readonly string[]): Promise<Stag
       return [name, lists[0]!.flatMap((_, index) => lists.map((list) => list[index % list.length]!))];
     }),
   );
-  const database = await instance.databasePid();
-  return { server: server.pid, database: database!, port: Number(new URL(server.url).port), cases };
+  return {
+    server: server.pid,
+    databases: databases.length > 0 ? databases : [(await instance.databasePid())!],
+    port: Number(new URL(server.url).port),
+    cases,
+  };
+}
+
+/** What a request cost server and database. */
+type Cost = readonly [server: number, database: number];
+const total = ([server, database]: Cost): number => server + database;
+const describe = ([server, database]: Cost): string => `${server.toFixed(0)} + ${database.toFixed(0)} µs`;
+
+/** What each request of a case costs on each stage, asked in turn: all rounds of each, the first not counted. */
+async function measure(
+  load: Load,
+  stages: readonly Stage[],
+  name: string,
+  { rounds, seconds }: Rounds,
+): Promise<Cost[][]> {
+  const costs: Cost[][] = stages.map(() => []);
+  for (let round = -1; round < rounds; round += 1)
+    for (const [index, { server, databases, port, cases }] of stages.entries()) {
+      const before = await worked(server, databases);
+      const order = {
+        requests: cases[name]!,
+        concurrency,
+        port,
+        seconds: round < 0 ? warmUpSeconds : seconds,
+      };
+      const { perSecond } = await load(order);
+      const after = await worked(server, databases);
+      const of = (part: 0 | 1): number => ((after[part] - before[part]) / (perSecond * order.seconds)) * 1e6;
+      if (round >= 0) costs[index]!.push([of(0), of(1)]);
+    }
+  return costs;
 }
 
 /** As many connections as three cells have together, which default to 10 each. */
@@ -42,46 +85,79 @@ const wide = { DATABASE_POOL: '30' };
 
 /**
  * Three workspaces in one cell, the same with as many connections as three cells have, and three in one each, of three instances in
- * turn: what a request costs server and database.
+ * turn: what a request costs server and database. Where CITUS_URL names a server of this machine that has Citus, then a cell at a
+ * worker of a cluster beside plain PostgreSQL of the same programs.
  */
-export async function benchCells({ rounds, seconds }: { rounds: number; seconds: number }): Promise<void> {
+export async function benchCells(rounds: Rounds): Promise<void> {
   say(await describeMachine());
-  const instances = [await openInstance(), await openInstance(wide), await openInstance()] as const;
   const { load, end } = startLoader();
+  const closes: (() => Promise<void>)[] = [];
+  const open = async (environment?: Readonly<Record<string, string>>): Promise<Instance> => {
+    const instance = await openInstance(environment);
+    closes.unshift(() => instance.close());
+    return instance;
+  };
   try {
-    const stages = [
-      await stage(instances[0], [firstCell, firstCell, firstCell]),
-      await stage(instances[1], [firstCell, firstCell, firstCell]),
-      await stage(instances[2], [firstCell, 'c2', 'c3']),
-    ];
-    for (const name of Object.keys(stages[0]!.cases)) {
-      const costs: [number, number][][] = stages.map(() => []);
-      for (let round = -1; round < rounds; round += 1)
-        for (const [index, { server, database, port, cases }] of stages.entries()) {
-          const before = await worked(server, database);
-          const order = {
-            requests: cases[name]!,
-            concurrency,
-            port,
-            seconds: round < 0 ? warmUpSeconds : seconds,
-          };
-          const { perSecond } = await load(order);
-          const after = await worked(server, database);
-          const of = (part: 0 | 1): number =>
-            ((after[part] - before[part]) / (perSecond * order.seconds)) * 1e6;
-          if (round >= 0) costs[index]!.push([of(0), of(1)]);
-        }
-      const found = costs.map((each) =>
-        ([0, 1] as const).map((part) => middle(each.map((cost) => cost[part]))),
-      ) as [number, number][];
-      const [one, many, three] = found.map(([server, database]) => server + database);
-      const described = found.map(([server, database]) => `${server.toFixed(0)} + ${database.toFixed(0)} µs`);
-      say(
-        `${name.padEnd(7)} server + database: one cell ${described[0]}, with 30 connections ${described[1]}, three cells ${described[2]}   × ${(one! / three!).toFixed(2)} of one, goal ${goal}; × ${(many! / three!).toFixed(2)} of one with as many connections`,
-      );
+    const cluster = process.env['CITUS_URL'];
+    if (cluster === undefined) await compareCells(load, open, rounds);
+    else {
+      const nodes = await openCitusCluster(cluster);
+      closes.push(() => nodes.close());
+      await compareNodes(load, open, nodes, rounds);
     }
   } finally {
     end();
-    for (const instance of instances) await instance.close();
+    for (const close of closes) await close();
+  }
+}
+
+type Open = (environment?: Readonly<Record<string, string>>) => Promise<Instance>;
+
+async function compareCells(load: Load, open: Open, rounds: Rounds): Promise<void> {
+  const one = [firstCell, firstCell, firstCell];
+  const stages = [
+    await stage(await open(), one),
+    await stage(await open(wide), one),
+    await stage(await open(), [firstCell, 'c2', 'c3']),
+  ];
+  for (const name of Object.keys(stages[0]!.cases)) {
+    const found = (await measure(load, stages, name, rounds)).map(
+      (each): Cost => [middle(each.map(([server]) => server)), middle(each.map(([, database]) => database))],
+    ) as [Cost, Cost, Cost];
+    const [single, many, three] = found.map(total) as [number, number, number];
+    const described = found.map(describe);
+    say(
+      `${name.padEnd(7)} server + database: one cell ${described[0]}, with 30 connections ${described[1]}, three cells ${described[2]}   × ${(single / three).toFixed(2)} of one, goal ${goal}; × ${(many / three).toFixed(2)} of one with as many connections`,
+    );
+  }
+}
+
+/** What a cell at the node that has it may cost: the issue says so much of plain PostgreSQL. */
+const goals: Readonly<Record<string, number>> = { get: 0.5, list: 0.5, submit: 0.7 };
+
+/** The least of some rounds in turn: what else runs on the machine makes each dearer, and none cheaper. */
+async function compareNodes(
+  load: Load,
+  open: Open,
+  { coordinator, workers, openPlain }: Awaited<ReturnType<typeof openCitusCluster>>,
+  rounds: Rounds,
+): Promise<void> {
+  const bare = await openPlain();
+  const stages = [
+    await stage(await open({ DATABASE_URL: bare.url }), [firstCell], [bare.pid()]),
+    await stage(
+      await open({ DATABASE_URL: coordinator.url }),
+      ['c2'],
+      [coordinator, ...workers].map((node) => node.pid()),
+    ),
+  ];
+  for (const name of Object.keys(stages[0]!.cases)) {
+    const [plain, node] = (await measure(load, stages, name, rounds)).map((each) =>
+      each.reduce((least, cost) => (total(cost) < total(least) ? cost : least)),
+    ) as [Cost, Cost];
+    const wanted = goals[name] === undefined ? '' : `, goal ${goals[name]}`;
+    say(
+      `${name.padEnd(7)} server + database: plain PostgreSQL ${describe(plain)}, at a node of a cluster ${describe(node)}   × ${(total(plain) / total(node)).toFixed(2)}${wanted}`,
+    );
   }
 }

@@ -36,9 +36,9 @@ const copied = 'users';
  */
 export async function openToCluster(client: PoolClient, home: string, cell: string): Promise<void> {
   const { rows: unknown } = await client.query<{ name: string }>(selectUnknownTables(home, cell));
-  for (const { name } of unknown)
-    if (name === copied) await copyAccounts(client);
-    else await client.query(showToEveryNode(name));
+  // First, for keys lead to them.
+  if (unknown.some(({ name }) => name === copied)) await copyAccounts(client);
+  for (const { name } of unknown) if (name !== copied) await client.query(showToEveryNode(name));
 }
 
 async function copyAccounts(client: PoolClient): Promise<void> {

@@ -69,7 +69,7 @@ export const selectUnknownTables = (home: string, cell: string): string => `
   select c.relname::text as name from pg_class c
    where c.relnamespace = ${escapeLiteral(name(home))}::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
      and to_regclass(format('%I.%I', ${escapeLiteral(cell)}, c.relname)) is null
-     and not exists (select from pg_dist_partition p where p.logicalrelid = c.oid)
+     and not relation_is_a_known_shard(c.oid) and not exists (select from pg_dist_partition p where p.logicalrelid = c.oid)
    order by 1`;
 /** Every node has a copy of it, which tables of any schema may lead to. */
 export const copyToEveryNode = (table: string): string =>
