@@ -18,6 +18,8 @@ export type ClusterNode = {
   url: string;
   /** Whether sessions of the service itself are here, and not those of another node for it. */
   isServed(): Promise<boolean>;
+  /** What a statement finds in the database of the service, at this node. */
+  query<Row extends object>(text: string): Promise<Row[]>;
   /** SIGKILL to the postmaster, whose sessions end with it. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -127,6 +129,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
       url: urlOf('formloom'),
       pid: () => child.pid!,
       isServed,
+      query: (text) => run(urlOf('formloom'), text),
       kill,
       start,
     };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '#kit/log.ts';
-import { migrationLock } from '#kit/migrate.ts';
+import { migrationLock } from '#kit/cells/queries.ts';
 import { testDatabase } from '#test/database.ts';
 import { startRelay } from '#test/relay.ts';
 import { until } from '#test/service.ts';

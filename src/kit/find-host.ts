@@ -69,7 +69,7 @@ export function clientOfHosts(addresses: readonly string[]): typeof Client {
 export type Whereabouts = {
   /** Undefined: where the address of the database leads. It is the same object until it changes. */
   now: () => Host | undefined;
-  /** It took no connection: it may have become another one. */
+  /** It took no connection, or no write: another one may by now. */
   lost: () => void;
 };
 

@@ -3,16 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
 import { everyCell } from './cells/cells.ts';
 import { bindFunctions, isCluster, openToCluster } from './cells/citus/distribute-cell.ts';
+import { shutNearTables } from './cells/citus/near.ts';
 import { otherCells } from './cells/other-cells.ts';
-import { dropSchema, findHome, pathOf, setPath } from './cells/queries.ts';
+import { dropSchema, findHome, migrationLock, pathOf, setPath } from './cells/queries.ts';
 import { viewEveryCell } from './cells/view-every-cell.ts';
 import { transaction, type Database } from './database.ts';
 import { only } from './statement.ts';
 
 const migrationsDirectory = new URL('../../db/migrations/', import.meta.url);
-
-/** The advisory lock that lets one process migrate at a time; any constant of our own. */
-export const migrationLock = 7_246_001;
 
 export type Migration = { number: number; name: string; sql: string; checksum: string };
 
@@ -50,15 +48,17 @@ export async function migrate(database: Database, migrations: readonly Migration
     if (others.length > 0 && (await findPendingOf(client, migrations)).length === 0) return [];
     // Its views would hold on to columns that a migration changes.
     if (others.length > 0) await client.query(dropSchema(everyCell));
+    const isDistributed = others.length > 0 && (await isCluster(client));
+    if (isDistributed) for (const { schema_name } of others) await shutNearTables(client, schema_name, true);
     const ran = await runMigrations(client, migrations);
     for (const { schema_name } of others) {
       await setPath(client, { path: pathOf(schema_name, home) });
       const ranHere = await runMigrations(client, migrations.map(asInCell));
-      if (ranHere.length > 0 && (await isCluster(client))) await bindFunctions(client, schema_name, home);
+      if (ranHere.length > 0 && isDistributed) await bindFunctions(client, schema_name, home);
     }
     await setPath(client, { path });
     if (others.length > 0) {
-      if (await isCluster(client)) await openToCluster(client, home, others[0]!.schema_name);
+      if (isDistributed) await openToCluster(client, home, others[0]!.schema_name);
       await viewEveryCell(client, home);
     }
     return ran;

@@ -10,6 +10,7 @@ import {
   uuid,
   uuids,
 } from '#kit/statement.ts';
+import { ownSchema } from '#kit/cells/queries.ts';
 import { answeredVersion, foundColumns, submissionSelection } from '#submissions/queries.ts';
 import { checking, checkParameters, isPassed } from './checks.ts';
 import {
@@ -174,7 +175,7 @@ export const cleanPendingList = statement(
   { pages: bigint },
   // By its name, as Citus puts a number behind that of the index that has something.
   `select gin_clean_pending_list(oid) as pages from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
+    where relnamespace = ${ownSchema} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
 );
 
 /** The forms within reach by their names, the version and the language of each. */

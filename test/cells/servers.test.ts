@@ -14,7 +14,7 @@ import { readConfig } from '#kit/config.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
 import { placeOf } from '#kit/find-host.ts';
 import { openLog } from '#kit/log.ts';
-import { migrationLock } from '#kit/migrate.ts';
+import { migrationLock } from '#kit/cells/queries.ts';
 import { openStorage } from '#kit/open-storage.ts';
 import { openVault } from '#kit/vault.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';

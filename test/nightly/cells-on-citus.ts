@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '#kit/database.ts';
@@ -31,6 +33,9 @@ const workerAt = (node: string | undefined): ClusterNode =>
   cluster.workers.find((worker) => worker.node === node)!;
 const otherThan = (node: string | undefined): ClusterNode =>
   cluster.workers.find((worker) => worker.node !== node)!;
+/** Whether the cell `second` is asked there past Citus. */
+const isNear = async (node: ClusterNode): Promise<boolean> =>
+  (await node.query("select from pg_namespace where nspname = 'cell_second_near'")).length === 1;
 const formIn = (cell: string): Promise<PublishedForm> =>
   publishForm(instance, receiver.url, undefined, `cell_${cell}, public`);
 
@@ -142,16 +147,63 @@ test('a cell is moved while visitors submit: nothing is lost, nobody is refused,
     const took = performance.now() - begun;
     await pause(1_000);
     await leave();
+    const late = outcomes.reduce((most, each) => (each.ms > most.ms ? each : most));
     context.diagnostic(
-      `moved in ${(took / 1_000).toFixed(1)} s beside ${outcomes.length} submits; the slowest took ${slowest(outcomes).toFixed(0)} ms, before the move ${quiet.toFixed(0)} ms; machine × ${slowness().toFixed(1)}`,
+      `moved in ${(took / 1_000).toFixed(1)} s beside ${outcomes.length} submits; the slowest took ${late.ms.toFixed(0)} ms from ${((late.at - begun) / 1_000).toFixed(1)} s on, before the move ${quiet.toFixed(0)} ms; machine × ${slowness().toFixed(1)}`,
     );
     assert.deepEqual(failuresOf(outcomes), []);
     assert.ok(slowest(outcomes) < longestWaitMs * slowness(), `the slowest took ${slowest(outcomes)} ms`);
     assert.equal(await nodeOf('second'), to.node);
+    assert.deepEqual([await isNear(to), await isNear(otherThan(to.node))], [true, false]);
     await allThere(form, outcomes);
     await until('the connections of the service to be at the node', () => to.isServed());
     context.diagnostic(`an event was heard of after ${(await hearOf(form)).toFixed(0)} ms`);
   }
+});
+
+test('a move that is broken off when Citus has begun goes on, and the service follows', {
+  timeout: 600_000,
+}, async () => {
+  const to = otherThan(await nodeOf('second'));
+  const command = ['src/app/cli.ts', 'cell', 'move', 'second', '--to', to.node];
+  const child = spawn(process.execPath, command, { env: instance.environment, stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  const moving =
+    "select from pg_stat_activity where query ~ '^select citus_schema_move' and state = 'active'";
+  await until('Citus to move', async () => (await cluster.coordinator.query(moving)).length === 1);
+  child.kill('SIGKILL');
+  await exited;
+  await until('the cell to be there', async () => (await nodeOf('second')) === to.node);
+  await until('the service to be there', () => to.isServed());
+  await until('it to ask the cell past Citus', () => isNear(to), 120);
+});
+
+test('a move that is none of ours loses nothing: who comes before the service knows of it is answered 503', {
+  timeout: 600_000,
+}, async (context) => {
+  const form = await formIn('second');
+  const to = otherThan(await nodeOf('second'));
+  assert.ok(await isNear(workerAt(await nodeOf('second'))));
+  const { outcomes, leave } = visit(form);
+  await pause(1_000);
+  const [host, port] = to.node.split(':');
+  await cluster.coordinator.query(
+    `select citus_schema_move('cell_second', '${host}', ${port}, 'force_logical')`,
+  );
+  const moved = performance.now();
+  await until(
+    'submits to be taken again',
+    () => Promise.resolve(outcomes.some(({ id, at }) => id !== undefined && at > moved + 1_000)),
+    120,
+  );
+  context.diagnostic(`taken again after ${((performance.now() - moved) / 1_000).toFixed(1)} s`);
+  await pause(1_000);
+  await leave();
+  assert.deepEqual(
+    failuresOf(outcomes).filter((said) => said !== '503, Retry-After: 1'),
+    [],
+  );
+  await allThere(form, outcomes);
 });
 
 /** Somebody who reads a page and a list again and again: what each was answered with. */

@@ -1,5 +1,6 @@
 import { refreshCells } from '#kit/cells/cells.ts';
 import { moveCell } from '#kit/cells/citus/move-cell.ts';
+import { openNearTables } from '#kit/cells/citus/near.ts';
 import { createCell } from '#kit/cells/create-cell.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
@@ -40,7 +41,10 @@ export const cellCommands = [
           await refuseProblems(databaseChecks, { database: there });
           const sealed = sealAddress(vault, server!);
           await createCellOnServer(unhurried, name, { there, server: sealed, service });
-        } else await createCell(unhurried, name, { service });
+        } else {
+          await createCell(unhurried, name, { service });
+          await openNearTables(unhurried);
+        }
       } finally {
         await Promise.all([unhurried.end(), there?.end()]);
       }

@@ -3,6 +3,7 @@ import { type Database, databaseOf, renew } from '../database.ts';
 import type { Whereabouts } from '../find-host.ts';
 import { only, type Queryable } from '../statement.ts';
 import { findPlaces, type Place } from './citus/places.ts';
+import { nearOf } from './citus/queries.ts';
 import { findHome, pathOf, selectCells } from './queries.ts';
 import { away, type Reach, type Server, serverAt } from './servers/server.ts';
 
@@ -124,12 +125,13 @@ export async function refreshCells(database: Database): Promise<void> {
       });
       continue;
     }
-    const path = pathOf(schema_name, home);
+    const place = places.get(schema_name);
+    const path = pathOf(...(place ? [nearOf(schema_name)] : []), schema_name, home);
     const at: Whereabouts = { now: () => cell.place?.host, lost: () => lookAgain(instance) };
     const cell: Cell = {
       name,
       path,
-      place: places.get(schema_name),
+      place,
       database: instance.open(path, instance.first.options.max, at),
     };
     cells.push(cell);

@@ -12,6 +12,9 @@ import {
   timestamp,
 } from '../statement.ts';
 
+/** The advisory lock that lets one process migrate, or move a cell, at a time; any constant of our own. */
+export const migrationLock = 7_246_001;
+
 /**
  * The cells of an instance, the first one first; none while it has one alone. `server` is sealed, and null for a cell in this database. It
  * is also asked of a database that has no such column yet.
@@ -58,13 +61,16 @@ export const describeCells = ofInstance(
     order by created_at, name`,
 );
 
+/** The schema of the tables of a cell: at a node of a cluster another one is first on the path (citus/near.ts). */
+export const ownSchema = `(select relnamespace from pg_class where oid = 'migrations'::regclass)`;
+
 /** What the tables of a cell take, with their indexes. Asked in each cell: another node cannot tell. */
 export const measureCell = statement(
   'cells.measure',
   {},
   { bytes: bigint },
   `select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as bytes from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
+    where relnamespace = ${ownSchema} and relkind = 'r'`,
 );
 
 /** Asked in each cell. */

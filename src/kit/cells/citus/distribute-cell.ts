@@ -7,6 +7,7 @@ import {
   copyToEveryNode,
   distributeSchema,
   findCluster,
+  nearOf,
   selectChecksOfParts,
   selectFunctionsOf,
   selectNodes,
@@ -77,7 +78,7 @@ export async function distributeCell(client: PoolClient, schema: string, home: s
 /** Has the functions of a cell find its tables, whoever calls them from wherever. */
 export async function bindFunctions(client: PoolClient, schema: string, home: string): Promise<void> {
   for (const each of await selectFunctionsOf(client, { schema_name: schema }))
-    await client.query(bindFunction(schema, each, pathOf(schema, home)));
+    await client.query(bindFunction(schema, each, pathOf(nearOf(schema), schema, home)));
 }
 
 /** Whether a database is one of a Citus cluster. */

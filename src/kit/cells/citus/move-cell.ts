@@ -2,8 +2,9 @@ import { type Database, openClient } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
 import type { Host } from '../../find-host.ts';
 import { firstCell } from '../cells.ts';
-import { selectCells, tellOfCells } from '../queries.ts';
+import { migrationLock, selectCells } from '../queries.ts';
 import { isCluster } from './distribute-cell.ts';
+import { openNearTables, shutNearTables } from './near.ts';
 import { findPlaces } from './places.ts';
 import { moveSchema, selectNodes } from './queries.ts';
 
@@ -50,10 +51,13 @@ export async function moveCell(
   const client = openClient(database);
   await client.connect();
   try {
-    await client.query(moveSchema(cell.schema_name, target));
-    await client.query(tellOfCells(channel));
+    // Until this connection ends nobody migrates, and nobody asks the cell past Citus, which moves what went through it.
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await shutNearTables(client, cell.schema_name);
+    await client.query(moveSchema(cell.schema_name, target, channel));
   } finally {
     await client.end();
   }
+  await openNearTables(database);
   return { name, from: place.node, to: target.node };
 }

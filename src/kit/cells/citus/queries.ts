@@ -79,9 +79,120 @@ export const showToEveryNode = (table: string): string =>
   `select citus_add_local_table_to_metadata(${escapeLiteral(name(table))}, true)`;
 export const distributeSchema = (schema: string): string =>
   `select citus_schema_distribute(${escapeLiteral(name(schema))})`;
-export const moveSchema = (schema: string, { host, port }: { host: string; port: number }): string =>
-  `select citus_schema_move(${escapeLiteral(name(schema))}, ${escapeLiteral(host)}, ${port}, 'force_logical')`;
+/** Has every process hear of it when it is done, also where whoever asks for it is gone by then. */
+export const moveSchema = (
+  schema: string,
+  { host, port }: { host: string; port: number },
+  channel: string,
+): string =>
+  `select citus_schema_move(${escapeLiteral(name(schema))}, ${escapeLiteral(host)}, ${port}, 'force_logical'),
+          pg_notify(${escapeLiteral(channel)}, '')`;
 
 /** Another node runs a function for who named no schema. */
 export const bindFunction = (schema: string, of: { name: string; types: string }, path: string): string =>
   `alter function ${name(schema)}.${name(of.name)}(${of.types}) set search_path to ${path}`;
+
+/** Runs a text at every node, each in transactions of its own, whatever the caller's becomes. */
+export const onEveryNode = (text: string): string =>
+  `select success, result from run_command_on_all_nodes(${escapeLiteral(text)})`;
+
+/** The schema in which the node of a cell has its tables as they lie there (near.ts); and how it is called while nobody is to look there. */
+export const nearOf = (schema: string): string => `${schema}_near`;
+const shutOf = (schema: string): string => `${schema}_shut`;
+
+/** At this node alone; what is seen there are the tables that have the rows. Who holds one is waited for no longer, as others wait behind. */
+const atThisNode = `
+  perform set_config('lock_timeout', '100ms', true), set_config('citus.enable_ddl_propagation', 'off', true),
+          set_config('citus.override_table_visibility', 'off', true);`;
+
+const block = (schema: string, declarations: string, work: string): string => `
+do $do$
+declare
+  cell constant text := ${escapeLiteral(schema)};
+  near constant text := ${escapeLiteral(nearOf(schema))};
+  shut constant text := ${escapeLiteral(shutOf(schema))};
+  ${declarations}
+begin ${atThisNode}
+  ${work}
+end $do$`;
+
+/**
+ * Has nobody look at the near tables any more: another name of their schema has every session plan anew, and locks nothing. What has
+ * begun before is waited for.
+ * @param isGone whether the tables are to go too, which waits for their writers.
+ */
+export const shutNear = (schema: string, isGone: boolean): string =>
+  block(
+    schema,
+    'since timestamptz;',
+    `if to_regnamespace(near) is not null then
+    execute format('drop schema if exists %I cascade', shut);
+    execute format('alter schema %I rename to %I', near, shut);
+    commit;
+    since := clock_timestamp();
+    while exists (
+      select from pg_stat_activity
+       where datname = current_database() and application_name ~ '^formloom' and xact_start < since and query !~ 'run_command_on_all_nodes')
+    loop
+      perform pg_sleep(0.01);
+      commit;
+    end loop; ${atThisNode}
+  end if;
+  ${isGone ? "execute format('drop schema if exists %I cascade', shut);" : ''}`,
+  );
+
+/**
+ * Makes the near tables of a cell where this node has it, one after the other, and then has everybody look there. A trigger of each
+ * holds Citus' own lock against a move until the end of the transaction, once in each, and looks that the cell is here: a move that
+ * is not ours (a rebalancing) finds nobody writing past it.
+ */
+export const openNear = (schema: string): string =>
+  block(
+    schema,
+    'anchor bigint; one record;',
+    `select h.shardid into anchor
+    from pg_dist_schema s
+    join pg_dist_partition p on p.colocationid = s.colocationid
+    join pg_dist_shard h on h.logicalrelid = p.logicalrelid
+    join pg_dist_placement l on l.shardid = h.shardid
+    join pg_dist_local_group g on g.groupid = l.groupid
+   where s.schemaid = to_regnamespace(cell) order by 1 limit 1;
+  if anchor is null or to_regnamespace(near) is not null then
+    -- It went without us.
+    if anchor is null then execute format('drop schema if exists %I cascade', near); end if;
+    return;
+  end if;
+  execute format('create schema if not exists %I', shut);
+  execute format($f$
+    create or replace function %1$I.stay() returns trigger language plpgsql as $b$
+    begin
+      perform lock_shard_metadata(5, array[%2$s]);
+      if not exists (
+        select from pg_dist_placement l join pg_dist_local_group g on g.groupid = l.groupid where l.shardid = %2$s) then
+        raise exception 'The cell is at another node now.' using errcode = 'read_only_sql_transaction';
+      end if;
+      perform set_config('formloom.stays', pg_current_xact_id()::text, true);
+      return null;
+    end $b$ $f$, shut, anchor);
+  for one in
+    select c.relname as name, c.relname || '_' || h.shardid as shard,
+           (select array_agg(format('alter view %I.%I alter %I set default nextval(%L)', shut, c.relname, a.attname,
+                                    pg_get_serial_sequence(c.oid::regclass::text, a.attname)))
+              from pg_attribute a where a.attrelid = c.oid and a.attidentity <> '') as counted
+      from pg_dist_partition p
+      join pg_class c on c.oid = p.logicalrelid
+      join pg_dist_shard h on h.logicalrelid = p.logicalrelid
+     where c.relnamespace = to_regnamespace(cell) and c.relname <> 'migrations'
+  loop
+    commit; ${atThisNode}
+    execute format('drop view if exists %I.%I', shut, one.name);
+    execute format('create view %I.%I as select *, ctid, xmax from %I.%I', shut, one.name, cell, one.shard);
+    -- What is counted up is given by Citus, and not where the rows lie.
+    if one.counted is not null then execute one.counted[1]; end if;
+    execute format($f$
+      create or replace trigger stay before insert or update or delete on %I.%I for each statement
+        when (current_setting('formloom.stays', true) is distinct from pg_current_xact_id()::text)
+        execute function %I.stay()$f$, cell, one.shard, shut);
+  end loop;
+  execute format('alter schema %I rename to %I', shut, near);`,
+  );
