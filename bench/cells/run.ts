@@ -1,5 +1,5 @@
 import { firstCell } from '#kit/cells/cells.ts';
-import { openCitusCluster } from '#test/citus-cluster.ts';
+import { type CitusCluster, openCitusCluster } from '#test/citus-cluster.ts';
 import { publishForm } from '#test/crowd.ts';
 import { type Instance, openInstance } from '#test/process.ts';
 import type { Request } from '../load.ts';
@@ -136,19 +136,14 @@ async function compareCells(load: Load, open: Open, rounds: Rounds): Promise<voi
 const goals: Readonly<Record<string, number>> = { get: 0.5, list: 0.5, submit: 0.7 };
 
 /** The least of some rounds in turn: what else runs on the machine makes each dearer, and none cheaper. */
-async function compareNodes(
-  load: Load,
-  open: Open,
-  { coordinator, workers, openPlain }: Awaited<ReturnType<typeof openCitusCluster>>,
-  rounds: Rounds,
-): Promise<void> {
-  const bare = await openPlain();
+async function compareNodes(load: Load, open: Open, cluster: CitusCluster, rounds: Rounds): Promise<void> {
+  const bare = await cluster.openPlain();
   const stages = [
     await stage(await open({ DATABASE_URL: bare.url }), [firstCell], [bare.pid()]),
     await stage(
-      await open({ DATABASE_URL: coordinator.url }),
+      await open({ DATABASE_URL: cluster.coordinator.url }),
       ['c2'],
-      [coordinator, ...workers].map((node) => node.pid()),
+      [cluster.coordinator, ...cluster.workers].map((node) => node.pid()),
     ),
   ];
   for (const name of Object.keys(stages[0]!.cases)) {

@@ -134,8 +134,8 @@ export function openDatabase(
     client.on('error', () => {});
     pools.set(client, pool);
   });
-  pool.on('release', (error, client) => {
-    if (isReadOnly(error)) options.at?.lost();
+  pool.on('release', (reason, client) => {
+    if (isReadOnly(reason)) options.at?.lost();
     // What has begun to end goes to nobody else.
     if (isAstray(client)) void client.end().catch(() => {});
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pool } from 'pg';
+import { nearOf, onEveryNode, openNear } from '#kit/cells/citus/queries.ts';
 import type { Declared } from '#kit/statement.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
@@ -69,10 +70,11 @@ async function failureOf(
   database: Pool,
   { name, text }: Declared,
   values: unknown[],
+  before = 'begin',
 ): Promise<string | undefined> {
   const client = await database.connect();
   try {
-    await client.query('begin');
+    await client.query(before);
     await client.query({ name, text, values });
     return undefined;
   } catch (error) {
@@ -93,5 +95,16 @@ test('every declared statement does on a distributed schema what it does on plai
     const expected = await failureOf(plain, declared, values);
     for (let time = 0; time < times; time++)
       assert.equal(await failureOf(distributed, declared, values), expected, declared.name);
+  }
+});
+
+test('and so it does past Citus, at the node that has the schema', async () => {
+  await distributed.query(onEveryNode(openNear(cell)));
+  const before = `begin; set local search_path to ${nearOf(cell)}, ${cell}, public; set local citus.override_table_visibility to off`;
+  for (const declared of await loadStatements()) {
+    const values = valuesOf(declared);
+    const expected = await failureOf(plain, declared, values);
+    for (let time = 0; time < times; time++)
+      assert.equal(await failureOf(distributed, declared, values, before), expected, declared.name);
   }
 });

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
 import { type Database, openClient } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
 import type { Host } from '../../find-host.ts';
@@ -6,7 +8,7 @@ import { migrationLock, selectCells } from '../queries.ts';
 import { isCluster } from './distribute-cell.ts';
 import { openNearTables, shutNearTables } from './near.ts';
 import { findPlaces } from './places.ts';
-import { moveSchema, selectNodes } from './queries.ts';
+import { listenForWakes, moveSchema, selectNodes, wakeMove } from './queries.ts';
 
 /**
  * Has Citus move a cell to another node, beside whoever reads and writes there: what was written meanwhile is moved along, and who
@@ -54,10 +56,27 @@ export async function moveCell(
     // Until this connection ends nobody migrates, and nobody asks the cell past Citus, which moves what went through it.
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await shutNearTables(client, cell.schema_name);
-    await client.query(moveSchema(cell.schema_name, target, channel));
+    await client.query(listenForWakes);
+    const over = new AbortController();
+    const moved = client.query(moveSchema(cell.schema_name, target, channel)).finally(() => over.abort());
+    await Promise.all([moved, wake(database, client, over.signal)]);
   } finally {
     await client.end();
   }
   await openNearTables(database);
   return { name, from: place.node, to: target.node };
+}
+
+const wakeMs = 20;
+
+/**
+ * Citus looks once a second whether the copy has caught up, also while writers wait for it (WaitForMiliseconds, "or until somebody
+ * wakes us up"): what is said on a channel that its session hears wakes it.
+ */
+async function wake(database: Database, mover: Client, signal: AbortSignal): Promise<void> {
+  const { processID } = mover as Client & { processID: number };
+  while (!signal.aborted) {
+    await database.query(wakeMove, [processID]);
+    await sleep(wakeMs, undefined, { signal }).catch(() => undefined);
+  }
 }

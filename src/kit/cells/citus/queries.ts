@@ -88,6 +88,13 @@ export const moveSchema = (
   `select citus_schema_move(${escapeLiteral(name(schema))}, ${escapeLiteral(host)}, ${port}, 'force_logical'),
           pg_notify(${escapeLiteral(channel)}, '')`;
 
+const moveChannel = 'formloom_move';
+export const listenForWakes = `listen ${moveChannel}`;
+/** Only while it holds writers up, which is a class of advisory locks of Citus' own. */
+export const wakeMove = `
+  select pg_notify('${moveChannel}', '') from pg_locks
+   where pid = $1 and locktype = 'advisory' and objsubid = 4 and mode = 'ExclusiveLock' and granted limit 1`;
+
 /** Another node runs a function for who named no schema. */
 export const bindFunction = (schema: string, of: { name: string; types: string }, path: string): string =>
   `alter function ${name(schema)}.${name(of.name)}(${of.types}) set search_path to ${path}`;
