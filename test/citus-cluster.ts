@@ -93,7 +93,8 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
       'listen_addresses=127.0.0.1',
       `unix_socket_directories=${directory}`,
       'fsync=off',
-      'max_connections=200',
+      // Each another number, the last worker the fewest.
+      `max_connections=${200 - children.size}`,
       'max_worker_processes=32',
     ];
     let child: ChildProcess;

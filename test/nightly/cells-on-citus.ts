@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { findRoom } from '#kit/cells/room.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
@@ -12,6 +14,7 @@ import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { freePort, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
+import { keyChannel } from '#workspaces/keys/queries.ts';
 
 /*
  * npm run test:cells    where CITUS_URL names a server of this machine that has Citus: a cluster of three nodes of its own, made as
@@ -25,6 +28,13 @@ const cluster = await openCitusCluster(process.env['CITUS_URL']!);
 after(() => cluster.close());
 const receiver = await openReceiver();
 const instance = await makeInstance({ DATABASE_URL: cluster.coordinator.url, DATABASE_POOL: '8' });
+
+const database = openDatabase(
+  { connectionString: cluster.coordinator.url },
+  { pool: 2, log: openLog('silent') },
+);
+after(() => database.end());
+const roomOf = () => findRoom(database, 3, { pool: 8, processes: 1, channel: keyChannel });
 
 type CellLine = { name: string; bytes: number | null; node?: string };
 const nodeOf = async (cell: string): Promise<string | undefined> =>
@@ -127,6 +137,8 @@ test('the commands of the handbook make cells on a cluster, list their nodes, an
   }
   assert.equal(await nodeOf('second'), cluster.workers[1]!.node);
   assert.equal(await nodeOf('default'), undefined);
+  const { allowed, node, away } = await roomOf();
+  assert.deepEqual([allowed, node, away], [198, cluster.workers[1]!.node, []]);
   await assert.rejects(
     instance.cli('cell move', 'second', '--to', 'nowhere:1'),
     new RegExp(`It has ${cluster.workers.map(({ node }) => node).join(', ')}`),
@@ -206,6 +218,38 @@ test('a move that is none of ours loses nothing: who comes before the service kn
   await allThere(form, outcomes);
 });
 
+test('a backup under load is restored on plain PostgreSQL, with all that was acknowledged before it began', {
+  timeout: 600_000,
+}, async (context) => {
+  const forms = [await formIn('second'), await formIn('third')];
+  const visits = forms.map(visit);
+  await pause(2_000);
+  const before = performance.now();
+  const path = join(instance.dataDir, 'whole.backup');
+  const { rows } = await instance.cli<{ rows: number }>('backup', path, '--include-key');
+  await Promise.all(visits.map(({ leave }) => leave()));
+  context.diagnostic(`${rows} rows`);
+  const plain = await cluster.openPlain();
+  const there = await makeInstance({ DATABASE_URL: plain.url });
+  await there.cli('restore', path);
+  for (const [index, cell] of ['cell_second', 'cell_third'].entries()) {
+    const kept = await plain.query<{ id: string }>(
+      `select id from ${cell}.submissions where form_id = '${forms[index]!.id}'`,
+    );
+    const ids = new Set(kept.map(({ id }) => id));
+    const missing = visits[index]!.outcomes.filter(
+      ({ id, at, ms }) => id !== undefined && at + ms < before && !ids.has(id),
+    );
+    assert.deepEqual(missing, []);
+    // What belongs together is of one moment: each has its event, and the count is theirs.
+    const [{ events, count }] = (await plain.query<{ events: string; count: string }>(
+      `select (select count(*) from ${cell}.events where form_id = '${forms[index]!.id}') as events,
+              (select sum(count) from ${cell}.submission_counts where form_id = '${forms[index]!.id}') as count`,
+    )) as [{ events: string; count: string }];
+    assert.deepEqual([Number(events), Number(count)], [ids.size, ids.size]);
+  }
+});
+
 /** Somebody who reads a page and a list again and again: what each was answered with. */
 function read(form: PublishedForm): { statuses: number[]; leave: () => Promise<unknown> } {
   const statuses: number[] = [];
@@ -248,6 +292,7 @@ test('a node that is killed under load takes its cells along: they answer 503, n
       ['third', true],
     ],
   );
+  assert.deepEqual((await roomOf()).away, [lost.node]);
   // A process that starts now serves what the others serve.
   const late = await instance.start({ PORT: String(await freePort()) });
   const visited = async ({ id }: PublishedForm) =>
@@ -280,14 +325,9 @@ test('a node that is killed under load takes its cells along: they answer 503, n
 });
 
 test('a migration’s table of the instance is known to every node', { timeout: 600_000 }, async () => {
-  const { coordinator, workers } = cluster;
-  const database = openDatabase({ connectionString: coordinator.url }, { pool: 2, log: openLog('silent') });
-  after(() => database.end());
   const sql = '-- Of the instance\ncreate table made_later (id integer primary key)';
   const later = { number: 9_999, name: '9999_later.sql', sql, checksum: 'later' };
   assert.deepEqual(await migrate(database, [...(await readMigrations()), later]), [later.name]);
   await database.query('insert into made_later values (1)');
-  const worker = openDatabase({ connectionString: workers[0]!.url }, { pool: 1, log: openLog('silent') });
-  after(() => worker.end());
-  assert.deepEqual((await worker.query('select id from made_later')).rows, [{ id: 1 }]);
+  assert.deepEqual(await cluster.workers[0]!.query('select id from made_later'), [{ id: 1 }]);
 });

@@ -148,6 +148,11 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
       const count = others.length + 1;
       const { databasePool: pool, webProcesses: processes } = config;
       const room = await findRoom(database, count, { pool, processes, channel: keyChannel });
+      if (room.away.length > 0)
+        return problem(
+          `${room.away.join(', ')} of the cluster does not answer.`,
+          'Start it, or have a standby take its place (citus_update_node): its cells answer 503 until then.',
+        );
       if (room.needed > room.allowed)
         return warning(
           sayRoom(count, room),

@@ -1,5 +1,7 @@
 import { only, type Queryable } from '../statement.ts';
 import { connectionsOf } from './cells.ts';
+import { isCluster } from './citus/distribute-cell.ts';
+import { selectConnections } from './citus/queries.ts';
 import { readRoom } from './queries.ts';
 
 /** For whom cells are: what runs on the database. */
@@ -19,8 +21,11 @@ type Room = {
   /** All processes that are at work on the database, of all machines, and what they may have open. */
   processes: number;
   needed: number;
-  /** What the server allows. */
+  /** What the server allows; of a cluster the node that allows least, as a session at any may have one at each other. */
   allowed: number;
+  /** Of a cluster: that node, and those that do not answer. */
+  node?: string | undefined;
+  away: readonly string[];
 };
 
 /** What so many cells may take of the server's connections. */
@@ -31,9 +36,15 @@ export async function findRoom(
 ): Promise<Room> {
   const { connections: allowed, processes: listening } = only(await readRoom(db, { channel }))!;
   const processes = Math.max(listening, own);
-  return { processes, needed: processes * connectionsOf(cells, pool) + others, allowed };
+  const needed = processes * connectionsOf(cells, pool) + others;
+  if (!(await isCluster(db))) return { processes, needed, allowed, away: [] };
+  type Node = { node: string; connections: number | null };
+  const { rows } = await db.query<Node>(selectConnections);
+  const away = rows.flatMap(({ node, connections }) => (connections === null ? [node] : []));
+  const least = rows.find(({ connections }) => connections !== null)!;
+  return { processes, needed, allowed: least.connections!, node: least.node, away };
 }
 
 /** Why there is no room, for a person. */
-export const sayRoom = (cells: number, { processes, needed, allowed }: Room): string =>
-  `${cells} cells take up to ${needed} connections to the database (${processes} ${processes === 1 ? 'process' : 'processes'}, DATABASE_POOL), and it allows ${allowed} (max_connections).`;
+export const sayRoom = (cells: number, { processes, needed, allowed, node }: Room): string =>
+  `${cells} cells take up to ${needed} connections to ${node === undefined ? 'the database' : 'each node of the cluster'} (${processes} ${processes === 1 ? 'process' : 'processes'}, DATABASE_POOL), and ${node ?? 'it'} allows ${allowed} (max_connections).`;

@@ -51,6 +51,12 @@ export const selectNodes = `
   select nodename as host, nodeport as port, nodename || ':' || nodeport as node
     from pg_dist_node where isactive and shouldhaveshards and noderole = 'primary' order by nodeid`;
 
+/** How many connections each node allows, the fewest first; null: it does not answer. */
+export const selectConnections = `
+  select n.nodename || ':' || n.nodeport as node, case when r.success then r.result::integer end as connections
+    from run_command_on_all_nodes('show max_connections') r join pg_dist_node n on n.nodeid = r.nodeid
+   order by connections`;
+
 /** On which node each distributed schema lies; `group` 0 is the coordinator, where the instance is. */
 export const selectPlaces = `
   select s.schemaid::regnamespace::text as schema_name, n.nodename as host, n.nodeport as port,
