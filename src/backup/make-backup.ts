@@ -4,11 +4,12 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
-import { everyCell } from '#kit/cells/cells.ts';
+import { type Cell, cellsOf, everyCell } from '#kit/cells/cells.ts';
+import { hideShards } from '#kit/cells/citus/queries.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
-import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
+import { findHome, migrationLock, pathOf, setPath } from '#kit/cells/queries.ts';
 import { now } from '#kit/clock.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
@@ -16,7 +17,7 @@ import { type ArchiveWriter, writeArchive } from './archive.ts';
 import { refuseServers } from './cells.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
-import { copyOut, selectMigrations, selectSequences, selectTables, type Table } from './queries.ts';
+import { copyOut, selectMigrations, selectSequences, selectTables } from './queries.ts';
 
 /** What a backup is made of. */
 export type BackupContext = {
@@ -56,28 +57,56 @@ const partBytes = 4 * 1024 * 1024;
  */
 export async function makeBackup(context: BackupContext, options: BackupOptions): Promise<BackupMade> {
   await refuseServers(context.database);
-  const client = await context.database.connect();
+  const readers: Reader[] = [];
   let made: BackupMade | undefined;
   try {
-    await client.query('begin isolation level repeatable read, read only');
-    // A table is read as long as it takes, and a large file is sent while no statement runs.
-    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0');
+    await beginReading(context.database, readers);
     await writeArchive(options.path, options.passphrase, async (archive) => {
-      made = await fillArchive(context, client, archive, options);
+      made = await fillArchive(context, readers, archive, options);
     });
     return made!;
   } finally {
-    // Whatever happened on it, it is not used again.
-    client.release(true);
+    // Whatever happened on them, they are not used again.
+    for (const { client } of readers) client.release(true);
   }
+}
+
+/** Who reads: the first all that is at its server, each other one a cell that another node of a cluster has. */
+type Reader = { cell: string; client: PoolClient };
+
+/**
+ * Begins to read, all of one moment. A cluster has no snapshot of several nodes: while each begins, nobody writes to what cells and
+ * instance have of each other, people and the directory, so that neither has what the other lacks; and no cell is moved until the end.
+ */
+async function beginReading(database: Database, readers: Reader[]): Promise<void> {
+  const [first, ...others] = cellsOf(database) as [Cell, ...Cell[]];
+  const away = others.filter(({ place }) => place?.host);
+  for (const { name, database: own } of [first, ...away])
+    readers.push({ cell: name, client: await own.connect() });
+  const begin = async (): Promise<void> => {
+    for (const { client } of readers) {
+      await client.query('begin isolation level repeatable read, read only');
+      // A table is read as long as it takes, and a large file is sent while no statement runs.
+      await client.query(
+        `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; ${hideShards}; select`,
+      );
+    }
+  };
+  if (away.length === 0) return begin();
+  await readers[0]!.client.query('select pg_advisory_lock_shared($1)', [migrationLock]);
+  await transaction(database, async (holder) => {
+    await holder.query('lock table users, directory in share mode');
+    await begin();
+  });
 }
 
 async function fillArchive(
   context: BackupContext,
-  client: PoolClient,
+  readers: readonly Reader[],
   archive: ArchiveWriter,
   { path, version, key }: BackupOptions,
 ): Promise<BackupMade> {
+  const { client } = readers[0]!;
   const addText = (name: string, text: string) =>
     archive.add(name, Buffer.byteLength(text), Buffer.from(text));
   const cells = await otherCells(client);
@@ -95,7 +124,15 @@ async function fillArchive(
   await addText(entryNames.manifest, JSON.stringify(manifest));
   if (key !== undefined) await addText(entryNames.key, key);
   const rows: Ending['rows'] = {};
-  for (const table of tables) rows[table.name] = await addTable(client, archive, table);
+  for (const table of tables) {
+    const cell = cells.find(({ schema_name }) => table.name.startsWith(`${schema_name}.`));
+    const reader = readers.find((each) => each.cell === cell?.name);
+    // At its node a cell's tables are on the path.
+    const query = copyOut(
+      reader ? { ...table, name: table.name.slice(cell!.schema_name.length + 1) } : table,
+    );
+    rows[table.name] = await addTable((reader ?? readers[0]!).client, archive, table.name, query);
+  }
   const sequences = await selectSequences(client, schemas);
   if (cells.length > 0) {
     const { schema_name: home } = only(await findHome(client, {}))!;
@@ -109,14 +146,19 @@ async function fillArchive(
 }
 
 /** @returns how many rows it has. */
-async function addTable(client: PoolClient, archive: ArchiveWriter, table: Table): Promise<number> {
-  const copy = client.query(copyTo(copyOut(table)));
+async function addTable(
+  client: PoolClient,
+  archive: ArchiveWriter,
+  name: string,
+  query: string,
+): Promise<number> {
+  const copy = client.query(copyTo(query));
   let part = 0;
   let waiting: Buffer[] = [];
   let size = 0;
   const flush = async (): Promise<void> => {
     part += 1;
-    await archive.add(`tables/${table.name}/${part}`, size, Readable.from(waiting));
+    await archive.add(`tables/${name}/${part}`, size, Readable.from(waiting));
     waiting = [];
     size = 0;
   };

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { hideShards } from '#kit/cells/citus/queries.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { findInstance } from '#kit/instance-key/queries.ts';
@@ -52,6 +53,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
   const source = await from.connect();
   try {
     await source.query('begin isolation level repeatable read');
+    await source.query(hideShards);
     await source.query(lockInstance);
     await refuseServers(source);
     const instance = await requireMovable(source);

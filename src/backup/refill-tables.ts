@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { hideShards } from '#kit/cells/citus/queries.ts';
 import { nameHome } from '#kit/cells/queries.ts';
 import { BackupError } from './backup-error.ts';
 import {
@@ -35,6 +36,7 @@ export async function refillTables<Done extends { sequences: Sequences }>(
   { tables, cells, requireFree, fill }: Refill<Done>,
 ): Promise<Done> {
   const schemas = { cells: [...cells] };
+  await client.query(hideShards);
   requireSameTables(await selectTables(client, schemas), tables);
   const foreignKeys = await selectForeignKeys(client, schemas);
   for (const key of foreignKeys) await client.query(dropForeignKey(key));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { element, structure } from '#ast/testing.ts';
 import { findRoom } from '#kit/cells/room.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
@@ -223,11 +224,20 @@ test('a backup under load is restored on plain PostgreSQL, with all that was ack
 }, async (context) => {
   const forms = [await formIn('second'), await formIn('third')];
   const visits = forms.map(visit);
+  const over = new AbortController();
+  const making = forms.map(async ({ call }) => {
+    while (!over.signal.aborted)
+      assert.equal(
+        (await call('POST', '/forms', { structure: structure(element('text', 'entry')) })).status,
+        201,
+      );
+  });
   await pause(2_000);
   const before = performance.now();
   const path = join(instance.dataDir, 'whole.backup');
-  const { rows } = await instance.cli<{ rows: number }>('backup', path, '--include-key');
-  await Promise.all(visits.map(({ leave }) => leave()));
+  const { rows } = await instance.cli<{ rows: number }>('backup', path);
+  over.abort();
+  await Promise.all([...making, ...visits.map(({ leave }) => leave())]);
   context.diagnostic(`${rows} rows`);
   const plain = await cluster.openPlain();
   const there = await makeInstance({ DATABASE_URL: plain.url });
@@ -247,6 +257,13 @@ test('a backup under load is restored on plain PostgreSQL, with all that was ack
               (select sum(count) from ${cell}.submission_counts where form_id = '${forms[index]!.id}') as count`,
     )) as [{ events: string; count: string }];
     assert.deepEqual([Number(events), Number(count)], [ids.size, ids.size]);
+    const [{ forms: made, listed }] = (await plain.query<{ forms: string; listed: string }>(
+      `select (select count(*) from ${cell}.forms) as forms,
+              (select count(*) from directory d join ${cell}.forms f on d.id = uuid_send(f.id) where '${cell}' = 'cell_' || d.cell) as listed`,
+    )) as [{ forms: string; listed: string }];
+    context.diagnostic(`${made} forms`);
+    assert.ok(Number(made) > 1);
+    assert.equal(listed, made);
   }
 });
 

@@ -105,6 +105,9 @@ export const wakeMove = `
 export const bindFunction = (schema: string, of: { name: string; types: string }, path: string): string =>
   `alter function ${name(schema)}.${name(of.name)}(${of.types}) set search_path to ${path}`;
 
+/** Has the rest of a transaction see tables alone, and not the shards which on a cluster stand beside them. */
+export const hideShards = 'set local citus.override_table_visibility = on';
+
 /** Runs a text at every node, each in transactions of its own, whatever the caller's becomes. */
 export const onEveryNode = (text: string): string =>
   `select success, result from run_command_on_all_nodes(${escapeLiteral(text)})`;
