@@ -1,17 +1,19 @@
 import { Client } from 'pg';
+import { nearOf, onEveryNode, openNear } from '#kit/cells/citus/queries.ts';
 
-/** The schema that all tables of a test database on Citus lie in; the search path of `distributedUrl` begins with it. */
+/** The schema that all tables of a test database on Citus lie in. */
 export const cell = 'cell';
 
 /**
- * The address of a cluster, as tests use it: what they name is looked for in the distributed schema first. Functions and triggers ask
+ * The address of a cluster, as tests use it: what they name is looked for past Citus, as the service looks at the node that has a cell,
+ * and then in the distributed schema. Functions and triggers ask
  * tables of their own schema, and writers of one table do not wait for each other: there is one copy of it.
  */
 export function distributedUrl(clusterUrl: string): string {
   const url = new URL(clusterUrl);
   url.searchParams.set(
     'options',
-    `-csearch_path=${cell},public -ccitus.allow_nested_distributed_execution=on -ccitus.all_modifications_commutative=on`,
+    `-csearch_path=${nearOf(cell)},${cell},public -ccitus.allow_nested_distributed_execution=on -ccitus.all_modifications_commutative=on`,
   );
   return url.href;
 }
@@ -43,6 +45,7 @@ export async function prepareCluster(url: string): Promise<void> {
 export async function distributeTemplate(serverUrl: string, url: string, name: string): Promise<void> {
   // Triggers write to tables of the same schema, which are at the same node.
   await run(url, 'set citus.enable_unsafe_triggers to on', `select citus_schema_distribute('${cell}')`);
+  await run(url, onEveryNode(openNear(cell)));
   await run(
     serverUrl,
     `alter database ${name} with allow_connections false`,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pool } from 'pg';
-import { nearOf, onEveryNode, openNear } from '#kit/cells/citus/queries.ts';
 import type { Declared } from '#kit/statement.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
@@ -89,22 +88,15 @@ async function failureOf(
 /** Citus, too, plans a prepared statement anew for five times, and may then keep a plan. */
 const times = 7;
 
-test('every declared statement does on a distributed schema what it does on plain PostgreSQL', async () => {
-  for (const declared of await loadStatements()) {
-    const values = valuesOf(declared);
-    const expected = await failureOf(plain, declared, values);
-    for (let time = 0; time < times; time++)
-      assert.equal(await failureOf(distributed, declared, values), expected, declared.name);
-  }
-});
-
-test('and so it does past Citus, at the node that has the schema', async () => {
-  await distributed.query(onEveryNode(openNear(cell)));
-  const before = `begin; set local search_path to ${nearOf(cell)}, ${cell}, public; set local citus.override_table_visibility to off`;
-  for (const declared of await loadStatements()) {
-    const values = valuesOf(declared);
-    const expected = await failureOf(plain, declared, values);
-    for (let time = 0; time < times; time++)
-      assert.equal(await failureOf(distributed, declared, values, before), expected, declared.name);
-  }
-});
+for (const [where, before] of [
+  ['past Citus, as at the node that has a cell,', 'begin'],
+  ['through Citus', `begin; set local search_path to ${cell}, public`],
+] as const)
+  test(`every declared statement does ${where} on a distributed schema what it does on plain PostgreSQL`, async () => {
+    for (const declared of await loadStatements()) {
+      const values = valuesOf(declared);
+      const expected = await failureOf(plain, declared, values);
+      for (let time = 0; time < times; time++)
+        assert.equal(await failureOf(distributed, declared, values, before), expected, declared.name);
+    }
+  });
