@@ -1,19 +1,21 @@
 import { Client } from 'pg';
 import { nearOf, onEveryNode, openNear } from '#kit/cells/citus/queries.ts';
+import { pathOf } from '#kit/cells/queries.ts';
 
 /** The schema that all tables of a test database on Citus lie in. */
 export const cell = 'cell';
+/** The path of a service's sessions there, which look past Citus first, as at the node that has a cell. */
+export const pathAtNode = pathOf(nearOf(cell), cell, 'public');
 
 /**
- * The address of a cluster, as tests use it: what they name is looked for past Citus, as the service looks at the node that has a cell,
- * and then in the distributed schema. Functions and triggers ask
+ * The address of a cluster, as tests use it: what they name is looked for in the distributed schema first. Functions and triggers ask
  * tables of their own schema, and writers of one table do not wait for each other: there is one copy of it.
  */
 export function distributedUrl(clusterUrl: string): string {
   const url = new URL(clusterUrl);
   url.searchParams.set(
     'options',
-    `-csearch_path=${nearOf(cell)},${cell},public -ccitus.allow_nested_distributed_execution=on -ccitus.all_modifications_commutative=on`,
+    `-csearch_path=${cell},public -ccitus.allow_nested_distributed_execution=on -ccitus.all_modifications_commutative=on`,
   );
   return url.href;
 }

@@ -15,7 +15,7 @@ const { database } = service.services;
 
 /** Every table with a form_id, and those whose rows hang on a submission or a job. */
 const { rows: tables } = await database.query<{ name: string }>(
-  "select table_name as name from information_schema.columns where column_name = 'form_id' and table_schema = 'public'",
+  "select table_name as name from information_schema.columns where column_name = 'form_id' and table_schema in ('public', 'cell')",
 );
 
 /** What is left of a form, as table and number of rows; empty when nothing is. */
