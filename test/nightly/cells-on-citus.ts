@@ -216,6 +216,15 @@ test('a move that is none of ours loses nothing: who comes before the service kn
     failuresOf(outcomes).filter((said) => said !== '503, Retry-After: 1'),
     [],
   );
+  // As Citus has them: what lay behind at the former node would be gone with it.
+  const kept = await cluster.coordinator.query<{ id: string }>(
+    `select id from cell_second.submissions where form_id = '${form.id}'`,
+  );
+  const ids = new Set(kept.map(({ id }) => id));
+  assert.deepEqual(
+    outcomes.filter(({ id }) => id !== undefined && !ids.has(id)),
+    [],
+  );
   await allThere(form, outcomes);
 });
 

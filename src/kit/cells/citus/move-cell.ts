@@ -53,7 +53,7 @@ export async function moveCell(
   const client = openClient(database);
   await client.connect();
   try {
-    // Until this connection ends nobody migrates, and nobody asks the cell past Citus, which moves what went through it.
+    // Meanwhile nobody migrates, and nobody asks the cell past Citus, which moves what went through it.
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await shutNearTables(client, cell.schema_name);
     await client.query(listenForWakes);
@@ -61,9 +61,9 @@ export async function moveCell(
     const moved = client.query(moveSchema(cell.schema_name, target, channel)).finally(() => over.abort());
     await Promise.all([moved, wake(database, client, over.signal)]);
   } finally {
-    await client.end();
+    await client.query('select pg_advisory_unlock($1)', [migrationLock]).finally(() => client.end());
+    await openNearTables(database);
   }
-  await openNearTables(database);
   return { name, from: place.node, to: target.node };
 }
 
