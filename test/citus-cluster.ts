@@ -16,7 +16,7 @@ export type ClusterNode = {
   pid(): number;
   /** Of the database of the service, at this node. */
   url: string;
-  /** Whether sessions of the service itself are here, and not those of another node for it. */
+  /** Whether sessions of a server of the service are here, and not those of a command, or of another node for it. */
   isServed(): Promise<boolean>;
   /** What a statement finds in the database of the service, at this node. */
   query<Row extends object>(text: string): Promise<Row[]>;
@@ -122,7 +122,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
     await run(urlOf('postgres'), 'create database formloom');
     if (!isPlain) await run(urlOf('formloom'), inEach!);
     const isServed = async (): Promise<boolean> => {
-      const sessions = "select from pg_stat_activity where application_name ~ '^formloom( |$)'";
+      const sessions = "select from pg_stat_activity where application_name ~ '^formloom node '";
       return (await run(urlOf('formloom'), sessions)).length > 0;
     };
     return {

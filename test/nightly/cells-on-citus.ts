@@ -234,10 +234,10 @@ test('a backup under load is restored on plain PostgreSQL, with all that was ack
   const forms = [await formIn('second'), await formIn('third')];
   const visits = forms.map(visit);
   const over = new AbortController();
-  const making = forms.map(async ({ call }) => {
+  const making = forms.map(async (form) => {
     while (!over.signal.aborted)
       assert.equal(
-        (await call('POST', '/forms', { structure: structure(element('text', 'entry')) })).status,
+        (await form.call('POST', '/forms', { structure: structure(element('text', 'entry')) })).status,
         201,
       );
   });

@@ -61,7 +61,9 @@ export async function moveCell(
     const moved = client.query(moveSchema(cell.schema_name, target, channel)).finally(() => over.abort());
     await Promise.all([moved, wake(database, client, over.signal)]);
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [migrationLock]).finally(() => client.end());
+    // At its end a connection lets go of its locks too, but a little later.
+    await client.query('select pg_advisory_unlock_all()');
+    await client.end();
     await openNearTables(database);
   }
   return { name, from: place.node, to: target.node };
