@@ -6,6 +6,7 @@ import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { importJob, importStep } from '#invitations/import/start-import.ts';
 import { sendDueReminders } from '#invitations/sending/remind.ts';
+import { cellsOf } from '#kit/cells/cells.ts';
 import { openNearTables } from '#kit/cells/citus/near.ts';
 import { homeOf } from '#kit/database.ts';
 import { type Periodic, runPeriodically } from '#kit/periodic.ts';
@@ -225,7 +226,9 @@ function keepInstance(
     runPeriodically('asking cells at their nodes', {
       pauseMs: 60_000,
       log,
-      work: () => openNearTables(database),
+      work: async () => {
+        if (cellsOf(database).length > 1) await openNearTables(database);
+      },
     }),
     runPeriodically('watching', {
       pauseMs: 30_000,
