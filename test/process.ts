@@ -9,6 +9,7 @@ import { Client } from 'pg';
 import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
 import { chooseSocketDirectory } from '#kit/embedded-postgres/placement.ts';
 import { copyCluster } from './cluster.ts';
+import { type Ended, runHere } from './command-line.ts';
 import { keepLog, noteSecretsOf, noteSecretsOfText } from './secrets.ts';
 import { freePort, until } from './service.ts';
 
@@ -241,18 +242,7 @@ async function runCli<Document>(
   return answer;
 }
 
-type Ran = { printed: string; complaint: string; code: number };
-
-async function runHere(environment: Environment, args: readonly string[]): Promise<Ran> {
-  const { runCommandLine } = await import('#app/cli/run-command-line.ts');
-  const ran: Ran = { printed: '', complaint: '', code: 0 };
-  const print = (text: string | Uint8Array): void => void (ran.printed += String(text));
-  const complain = (text: string): void => void (ran.complaint += text);
-  ran.code = await runCommandLine(args, { environment, print, complain });
-  return ran;
-}
-
-function runApart(children: Children, environment: Environment, args: readonly string[]): Promise<Ran> {
+function runApart(children: Children, environment: Environment, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,

@@ -20,7 +20,7 @@ import { keyChannel } from '#workspaces/keys/queries.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { runCommandLine } from '#app/cli/run-command-line.ts';
+import { command } from '../command-line.ts';
 import { openReceiver } from '../receiver.ts';
 import { openService, type Tenant, until } from '../service.ts';
 import { beginSession, password, signIn } from '../console.ts';
@@ -50,17 +50,7 @@ const inEach = async (question: string): Promise<unknown[]> => {
   return found;
 };
 /** A command of the operator, beside the service or elsewhere: its exit code, its answer and what it complains of. */
-const command = (...args: string[]) => commandIn(service.environment, ...args);
-async function commandIn(environment: Record<string, string>, ...args: string[]) {
-  let printed = '';
-  let complaint = '';
-  const code = await runCommandLine([...args, '--json'], {
-    environment,
-    print: (text) => void (printed += String(text)),
-    complain: (text) => void (complaint += text),
-  });
-  return { code, answer: (printed === '' ? undefined : JSON.parse(printed)) as never, complaint };
-}
+const formloom = (...args: string[]) => command(service.environment, ...args);
 const noteAge = async (): Promise<void> =>
   void (await database.query("update cells set created_at = created_at - interval '1 hour'"));
 
@@ -128,11 +118,11 @@ test('what goes from a cell goes from the directory: a key that is revoked opens
   const ask = async () =>
     (await fetch(`${service.url}/api/v1/forms`, { headers: { Authorization: `Bearer ${key}` } })).status;
   assert.equal(await ask(), 200);
-  const { code, answer } = await command('key', 'list');
+  const { code, answer } = await formloom('key', 'list');
   assert.equal(code, 0);
   const { data } = answer as { data: { id: string; workspace_id: string }[] };
   const own = data.find(({ workspace_id }) => workspace_id === tenant.workspaceId)!;
-  assert.equal((await command('key', 'revoke', own.id)).code, 0);
+  assert.equal((await formloom('key', 'revoke', own.id)).code, 0);
   await until('the key to be refused', async () => (await ask()) === 401);
 });
 
@@ -199,7 +189,7 @@ test('somebody who is invited joins a workspace of another cell', async () => {
   const { database: second } = cellsOf(database)[1]!;
   let tenant = await service.makeTenant();
   while (tenant.database !== second) tenant = await service.makeTenant();
-  const { answer } = await command(
+  const { answer } = await formloom(
     'user',
     'invite',
     '--email',
@@ -236,7 +226,7 @@ test('somebody who is invited joins a workspace of another cell', async () => {
 
   // And as who has an account, which proved its address.
   const person = await signIn(service, { email: 'invited@example.org' });
-  const again = await command(
+  const again = await formloom(
     'user',
     'invite',
     '--email',
@@ -309,28 +299,28 @@ test('a new workspace goes to the cell that takes the least, or to the one that 
     );
   assert.equal(await chosen(), 'c3');
   for (const schema of ['public', 'cell_c2']) await database.query(`drop table ${schema}.ballast`);
-  const made = await command('workspace', 'create', 'Named', '--cell', 'c3');
+  const made = await formloom('workspace', 'create', 'Named', '--cell', 'c3');
   const { id } = made.answer as { id: string };
   assert.ok((await cellWith(database, idInDirectory(id))) === cellsOf(database)[2]!.database);
-  const listed = (await command('workspace', 'list')).answer as { data: { id: string }[] };
+  const listed = (await formloom('workspace', 'list')).answer as { data: { id: string }[] };
   assert.equal(listed.data[0]!.id, id);
-  assert.equal((await command('workspace', 'plan', id, 'business')).code, 0);
+  assert.equal((await formloom('workspace', 'plan', id, 'business')).code, 0);
 });
 
 test('a cell that is made while the service runs serves soon after, and its name is taken then', async () => {
-  assert.equal((await command('cell', 'create', 'late')).code, 0);
-  const again = await command('cell', 'create', 'late');
+  assert.equal((await formloom('cell', 'create', 'late')).code, 0);
+  const again = await formloom('cell', 'create', 'late');
   assert.deepEqual([again.code, again.complaint], [1, 'formloom: There is a cell late already.\n']);
-  assert.match((await command('cell', 'create', 'No-name')).complaint, /small letters/);
+  assert.match((await formloom('cell', 'create', 'No-name')).complaint, /small letters/);
   await database.query('create schema cell_left');
   assert.match(
-    (await command('cell', 'create', 'left')).complaint,
+    (await formloom('cell', 'create', 'left')).complaint,
     /^formloom: The database has a schema cell_left that is no cell\./,
   );
   await noteAge();
-  const made = await command('workspace', 'create', 'Late', '--cell', 'late');
+  const made = await formloom('workspace', 'create', 'Late', '--cell', 'late');
   const { id } = made.answer as { id: string };
-  const { key } = (await command('key', 'create', '--name', 'Late', '--workspace', id)).answer as {
+  const { key } = (await formloom('key', 'create', '--name', 'Late', '--workspace', id)).answer as {
     key: string;
   };
   const response = await fetch(`${service.url}/api/v1/forms`, {
@@ -361,7 +351,7 @@ test('a backup has every cell, a restore makes them, and a move takes them along
   const home = await mkdtemp(join(tmpdir(), 'formloom-cells-'));
   after(() => rm(home, { recursive: true, force: true }));
   const path = join(home, 'whole.backup');
-  const made = await command('backup', path);
+  const made = await formloom('backup', path);
   assert.equal(made.code, 0, made.complaint);
   assert.ok((made.answer as { files: number }).files >= 3);
 
@@ -387,12 +377,12 @@ test('a backup has every cell, a restore makes them, and a move takes them along
   };
   const other = await testDatabase({ isEmpty: true, name: 'restores' });
   const there = { ...service.environment, DATABASE_URL: other.url, DATA_DIR: join(home, 'data') };
-  const restored = await commandIn(there, 'restore', path);
+  const restored = await command(there, 'restore', path);
   assert.equal(restored.code, 0, restored.complaint);
   const whole = await count(database);
   assert.ok(whole.length >= 3 * 6);
   assert.deepEqual(await count(other.database), whole);
-  const again = await commandIn(there, 'restore', path);
+  const again = await command(there, 'restore', path);
   assert.match(again.complaint, /in use/);
 
   // Where it goes then, what is of no cell lies in a schema of another name.
@@ -401,17 +391,17 @@ test('a backup has every cell, a restore makes them, and a move takes them along
     `create schema elsewhere;
      do $$ begin execute format('alter database %I set search_path = elsewhere', current_database()); end $$`,
   );
-  const moved = await commandIn(there, 'move', '--to', last.url);
+  const moved = await command(there, 'move', '--to', last.url);
   assert.equal(moved.code, 0, moved.complaint);
   assert.deepEqual(await count(last.database), whole);
   // It goes on there: what is made is in the directory, what is not of the instance is refused.
   const further = { ...there, DATABASE_URL: last.url };
-  const { answer } = await commandIn(further, 'workspace', 'create', 'After', '--cell', 'c3');
+  const { answer } = await command(further, 'workspace', 'create', 'After', '--cell', 'c3');
   const { rows } = await last.database.query('select cell from elsewhere.directory where id = $1', [
     idInDirectory((answer as { id: string }).id),
   ]);
   assert.deepEqual(rows, [{ cell: 'c3' }]);
-  const listed = await commandIn(further, 'cell', 'list');
+  const listed = await command(further, 'cell', 'list');
   const [first] = (listed.answer as { data: { schema: string; bytes: number }[] }).data;
   assert.equal(first!.schema, 'elsewhere');
   assert.ok(first!.bytes > 0);
@@ -419,7 +409,7 @@ test('a backup has every cell, a restore makes them, and a move takes them along
 
 test('the doctor says how many cells there are, which has no tables, and where they may take too many connections', async () => {
   const look = async (more: Record<string, string> = {}) => {
-    const { answer } = await commandIn({ ...service.environment, ...more }, 'doctor');
+    const { answer } = await command({ ...service.environment, ...more }, 'doctor');
     const { data } = answer as { data: { check: string; state: string; finding: string }[] };
     return data.find(({ check }) => check === 'cells')!;
   };
@@ -447,7 +437,7 @@ test('the doctor says how many cells there are, which has no tables, and where t
 test('the doctor looks at the delivery log of every cell', async () => {
   const ends = (below: string) => database.query(`update cell_c3.ledger_parts set below = ${below}`);
   await ends("now() + interval '1 day'");
-  const { answer } = await command('doctor');
+  const { answer } = await formloom('doctor');
   const { data } = answer as { data: { check: string; state: string; finding: string }[] };
   const found = data.find(({ check }) => check === 'delivery log')!;
   assert.equal(found.state, 'problem');

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { openInstanceReport } from '#app/metrics/instance-report.ts';
-import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { element, structure } from '#ast/testing.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { cellsOf, openCells } from '#kit/cells/cells.ts';
@@ -16,6 +15,7 @@ import { openLog } from '#kit/log.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { copyCluster } from '../cluster.ts';
+import { command } from '../command-line.ts';
 import { callConsole, password, signIn } from '../console.ts';
 import { killPostmaster } from '../process.ts';
 import { openReceiver } from '../receiver.ts';
@@ -69,16 +69,7 @@ const statusOf = async (url: string, headers: Record<string, string> = {}): Prom
   await response.arrayBuffer();
   return response.status;
 };
-async function command(...args: string[]) {
-  let printed = '';
-  let complaint = '';
-  const code = await runCommandLine([...args, '--json'], {
-    environment: service.environment,
-    print: (text) => void (printed += String(text)),
-    complain: (text) => void (complaint += text),
-  });
-  return { code, answer: (printed === '' ? undefined : JSON.parse(printed)) as never, complaint };
-}
+const formloom = (...args: string[]) => command(service.environment, ...args);
 const bring = async (): Promise<void> => {
   server = await start();
 };
@@ -180,9 +171,9 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   );
   assert.equal((await person.call('PATCH', '/person', { name: 'Meanwhile' })).status, 204);
   assert.equal((await person.call('DELETE', '/person', { password })).status, 503);
-  const made = await command('workspace', 'create', 'Meanwhile');
+  const made = await formloom('workspace', 'create', 'Meanwhile');
   assert.equal(made.code, 0, made.complaint);
-  const listed = await command('cell', 'list');
+  const listed = await formloom('cell', 'list');
   assert.deepEqual(
     (listed.answer as { data: { name: string; bytes: number | null }[] }).data.map(({ name, bytes }) => [
       name,
@@ -194,7 +185,7 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
       ['elsewhere', true],
     ],
   );
-  const { answer } = await command('doctor');
+  const { answer } = await formloom('doctor');
   const checks = (answer as { data: { check: string; state: string; finding: string }[] }).data;
   const found = checks.find(({ check }) => check === 'servers of cells')!;
   assert.equal(found.state, 'problem');
@@ -305,7 +296,7 @@ test('a server that lets nobody in any more is away like one that is gone', asyn
     status: 'ready',
     cells_away: ['elsewhere'],
   });
-  assert.equal((await command('cell', 'list')).code, 0);
+  assert.equal((await formloom('cell', 'list')).code, 0);
   await administer('alter role elsewhere login');
   await until('its page to answer', async () => (await statusOf(lost)) === 200);
 });

@@ -26,6 +26,7 @@ import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { watch } from '#app/watch/watch.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
+import { command } from '../command-line.ts';
 import { beginSession, callConsole, password, signIn } from '../console.ts';
 import { openReceiver } from '../receiver.ts';
 import { callApi, openService, type Tenant, until } from '../service.ts';
@@ -99,16 +100,7 @@ test('a webhook of a cell there hears of its submissions', async () => {
 const countThere = async (question: string): Promise<number> =>
   (await there.query<{ count: number }>(`select count(*)::int as count from ${question}`)).rows[0]!.count;
 /** A command of the operator: its exit code, its answer and what it complains of. */
-async function command(...args: string[]) {
-  let printed = '';
-  let complaint = '';
-  const code = await runCommandLine([...args, '--json'], {
-    environment: service.environment,
-    print: (text) => void (printed += String(text)),
-    complain: (text) => void (complaint += text),
-  });
-  return { code, answer: (printed === '' ? undefined : JSON.parse(printed)) as never, complaint };
-}
+const formloom = (...args: string[]) => command(service.environment, ...args);
 
 test('a person has workspaces on two servers, is known there by the name of now, and cannot go while one there has no other owner', async () => {
   const { id } = await createWorkspace(there, { name: 'There', plan: 'free' });
@@ -199,7 +191,7 @@ test('of two owners of a workspace there who end their accounts at once one stay
 test('somebody who is invited joins a workspace there, with a new account and with the one that they have', async () => {
   const { id } = await createWorkspace(there, { name: 'Joined', plan: 'free' });
   const invite = async (email: string): Promise<string> => {
-    const { answer } = await command(
+    const { answer } = await formloom(
       'user',
       'invite',
       '--email',
@@ -246,7 +238,7 @@ test('somebody who is invited joins a workspace there, with a new account and wi
 test('an invitation whose account was made, and whose membership could not be, opens again', async () => {
   const { id } = await createWorkspace(there, { name: 'Again', plan: 'free' });
   const email = 'again@example.org';
-  const invited = await command('user', 'invite', '--email', email, '--workspace', id, '--role', 'editor');
+  const invited = await formloom('user', 'invite', '--email', email, '--workspace', id, '--role', 'editor');
   const token = (invited.answer as { link: string }).link.split(/[/#]/).at(-1)!;
   const join = async () =>
     (await callConsole(service.url, '', 'POST', '/joins/accounts', { token, name: 'Again', password }))
@@ -303,11 +295,11 @@ test('a form that brings an id along is refused where another server has it, and
   const home = await mkdtemp(join(tmpdir(), 'formloom-servers-'));
   after(() => rm(home, { recursive: true, force: true }));
   const file = join(home, 'form.gz');
-  const packed = await command('forms', 'pack', id, '--output', file);
+  const packed = await formloom('forms', 'pack', id, '--output', file);
   assert.equal(packed.code, 0, packed.complaint);
   const here = await createWorkspace(database, { name: 'Here', plan: 'pro' });
   const bring = () =>
-    command('forms', 'unpack', '--body-file', file, '--ids', 'keep', '--workspace', here.id);
+    formloom('forms', 'unpack', '--body-file', file, '--ids', 'keep', '--workspace', here.id);
   assert.match((await bring()).complaint, /There is a form .* here already/);
   assert.ok((await cellWith(database, idInDirectory(id))) === there);
   assert.equal((await tenant.call('DELETE', `/forms/${id}`)).status, 204);
@@ -424,7 +416,7 @@ test('of webhooks there that were paused their owners are told, once each also w
 
 test('the doctor looks at the delivery log there', async () => {
   const look = async () => {
-    const { data } = (await command('doctor')).answer as { data: { check: string; finding: string }[] };
+    const { data } = (await formloom('doctor')).answer as { data: { check: string; finding: string }[] };
     return data.find(({ check }) => check === 'servers of cells')!.finding;
   };
   assert.equal(await look(), 'Each answers and is of this version: elsewhere.');
@@ -476,14 +468,14 @@ test('that a cell there has no connection left is no silence', async () => {
 test('what an operator asks of all cells has those there', async () => {
   const tenant = await tenantThere();
   const { id } = await makeForm(tenant);
-  const listed = (await command('workspace', 'list')).answer as { data: { id: string }[] };
+  const listed = (await formloom('workspace', 'list')).answer as { data: { id: string }[] };
   assert.equal(listed.data[0]!.id, tenant.workspaceId);
-  const keys = (await command('key', 'list')).answer as { data: { workspace_id: string; id: string }[] };
+  const keys = (await formloom('key', 'list')).answer as { data: { workspace_id: string; id: string }[] };
   assert.equal(keys.data[0]!.workspace_id, tenant.workspaceId);
-  assert.equal((await command('webhook', 'list', '--form', id)).code, 0);
-  assert.equal((await command('key', 'revoke', keys.data[0]!.id)).code, 0);
+  assert.equal((await formloom('webhook', 'list', '--form', id)).code, 0);
+  assert.equal((await formloom('key', 'revoke', keys.data[0]!.id)).code, 0);
   await until('the key to be refused', async () => (await tenant.call('GET', '/forms')).status === 401);
-  const cells = (await command('cell', 'list')).answer as { data: { name: string; server?: string }[] };
+  const cells = (await formloom('cell', 'list')).answer as { data: { name: string; server?: string }[] };
   assert.deepEqual(
     cells.data.map(({ name, server }) => [name, server?.split('/').at(-1)]),
     [
@@ -492,22 +484,22 @@ test('what an operator asks of all cells has those there', async () => {
       ['elsewhere', new URL(other.url).pathname.slice(1)],
     ],
   );
-  const again = await command('cell', 'create', 'again', '--server', service.environment['DATABASE_URL']!);
+  const again = await formloom('cell', 'create', 'again', '--server', service.environment['DATABASE_URL']!);
   assert.match(again.complaint, /That database has an instance itself/);
 });
 
 test('a cell there is made by a command while the service runs, and serves soon after', async () => {
-  const made = await command('cell', 'create', 'late', '--server', other.url);
+  const made = await formloom('cell', 'create', 'late', '--server', other.url);
   assert.equal(made.code, 0, made.complaint);
-  const taken = await command('cell', 'create', 'elsewhere', '--server', other.url);
+  const taken = await formloom('cell', 'create', 'elsewhere', '--server', other.url);
   assert.match(taken.complaint, /There is a cell elsewhere already/);
   await other.database.query('create schema cell_used');
-  const used = await command('cell', 'create', 'used', '--server', other.url);
+  const used = await formloom('cell', 'create', 'used', '--server', other.url);
   assert.match(used.complaint, /That database has a schema cell_used/);
   await database.query("update cells set created_at = created_at - interval '1 hour'");
-  const { answer } = await command('workspace', 'create', 'Late', '--cell', 'late');
+  const { answer } = await formloom('workspace', 'create', 'Late', '--cell', 'late');
   const { id } = answer as { id: string };
-  const { key } = (await command('key', 'create', '--name', 'Late', '--workspace', id)).answer as {
+  const { key } = (await formloom('key', 'create', '--name', 'Late', '--workspace', id)).answer as {
     key: string;
   };
   const response = await fetch(`${service.url}/api/v1/forms`, {
@@ -522,7 +514,7 @@ test('a cell there is made by a command while the service runs, and serves soon 
 });
 
 test('the address of a cell there can be another, where the cell is there', async () => {
-  const address = (name: string, url: string) => command('cell', 'address', name, '--server', url);
+  const address = (name: string, url: string) => formloom('cell', 'address', name, '--server', url);
   assert.match((await address('c2', other.url)).complaint, /No cell c2 is on another server/);
   const empty = await testDatabase({ isEmpty: true });
   assert.match((await address('elsewhere', empty.url)).complaint, /has no schema cell_elsewhere/);
@@ -545,7 +537,7 @@ test('a cell that comes back from a backup knows people as they are now', async 
   });
   await there.query("update users set name = 'Then' where id = $1", [person.userId]);
   await there.query("insert into users (id, name, email) values ('gone', 'Gone', 'gone@example.org')");
-  assert.equal((await command('cell', 'address', 'elsewhere', '--server', other.url)).code, 0);
+  assert.equal((await formloom('cell', 'address', 'elsewhere', '--server', other.url)).code, 0);
   await until(
     'them to be known there',
     async () =>
@@ -574,18 +566,18 @@ test('a backup, a restore and a move are refused by name before they begin', asy
   after(() => rm(home, { recursive: true, force: true }));
   const why = /cells on other servers \(elsewhere, late\), which neither a backup nor a move takes along/;
   const file = join(home, 'all.backup');
-  assert.match((await command('backup', file)).complaint, why);
+  assert.match((await formloom('backup', file)).complaint, why);
   await assert.rejects(rm(file));
   const { database: whole } = await testDatabase();
   const storage = openStorage(service.services.config);
   await makeBackup({ database: whole, storage }, { path: file, version: 'test' });
-  assert.match((await command('restore', file)).complaint, why);
+  assert.match((await formloom('restore', file)).complaint, why);
   const due = { ...service.services, config: readConfig({ DATA_DIR: home, BACKUP_SCHEDULE: '* * * * *' }) };
   await backUpWhenDue({ ...due, version: 'test' });
   const { rows } = await database.query<{ problem: string }>('select problem from backups');
   assert.match(rows[0]!.problem, why);
   const empty = await testDatabase({ isEmpty: true });
-  assert.match((await command('move', '--to', empty.url)).complaint, why);
+  assert.match((await formloom('move', '--to', empty.url)).complaint, why);
 });
 
 test('the addresses of servers are sealed, and sealed anew with another key', async () => {

@@ -9,10 +9,10 @@ import { diskStorage } from '#kit/disk-storage.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { openLog } from '#kit/log.ts';
+import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
 import { freePort } from '#test/service.ts';
 import { startTransactionPooler } from '#test/transaction-pooler.ts';
-import { runCommandLine } from '../cli/run-command-line.ts';
 import { openFormloomDatabase } from '../open-database.ts';
 import type { Diagnosis } from './examine.ts';
 import { selectLeftovers } from './queries.ts';
@@ -32,14 +32,8 @@ await openInstanceVault(database, readConfig(settings));
 
 /** How the doctor ended, what it complained of, and what it said of a thing. */
 async function ask(environment: Record<string, string> = {}) {
-  let printed = '';
-  let complaint = '';
-  const code = await runCommandLine(['doctor', '--json'], {
-    environment: { ...settings, ...environment },
-    print: (text) => void (printed += String(text)),
-    complain: (text) => void (complaint += text),
-  });
-  const { data } = JSON.parse(printed) as { data: Diagnosis[] };
+  const { code, complaint, answer } = await command({ ...settings, ...environment }, 'doctor');
+  const { data } = answer as { data: Diagnosis[] };
   const problems = data.filter(({ state }) => state === 'problem');
   return { code, complaint, data, problems };
 }
@@ -126,13 +120,8 @@ test('another storage than that of the database is found, until somebody says th
   );
   assert.deepEqual(claims.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
   const replace = async (more: Record<string, string>) => {
-    let answer = '';
-    const code = await runCommandLine(['storage', 'replace', '--json'], {
-      environment: { ...settings, ...more },
-      print: (text) => void (answer += String(text)),
-      complain: assert.fail,
-    });
-    return { code, ...(JSON.parse(answer) as object) };
+    const { code, answer } = await command({ ...settings, ...more }, 'storage', 'replace');
+    return { code, ...(answer as object) };
   };
   await replace({});
   await claimStorage(database, place('uploads'));

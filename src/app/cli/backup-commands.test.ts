@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
-import { runCommandLine } from './run-command-line.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-backup-command-'));
 after(() => rm(home, { recursive: true, force: true }));
@@ -12,13 +12,9 @@ const path = (name: string): string => join(home, name);
 
 /** Runs a command on an instance of its own: its answer, or what it complains of. */
 async function formloom(instance: { url: string; dataDir: string }, ...args: string[]) {
-  const said = { answer: '', complaint: '' };
-  const code = await runCommandLine([...args, '--json'], {
-    environment: { DATABASE_URL: instance.url, DATA_DIR: instance.dataDir },
-    print: (text) => void (said.answer += String(text)),
-    complain: (text) => void (said.complaint += text),
-  });
-  return { code, complaint: said.complaint, answer: said.answer ? (JSON.parse(said.answer) as object) : {} };
+  const environment = { DATABASE_URL: instance.url, DATA_DIR: instance.dataDir };
+  const { code, complaint, answer } = await command(environment, ...args);
+  return { code, complaint, answer: (answer ?? {}) as object };
 }
 
 const source = { url: (await testDatabase()).url, dataDir: path('source') };
