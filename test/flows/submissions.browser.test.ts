@@ -38,6 +38,8 @@ test('by keyboard alone: open a submission, go to the next and back, correct a l
     panel.getByRole('region', { name: 'Answers' }).getByText(name, { exact: true }).waitFor();
   await shows('Cleo');
   assert.equal(new URL(page.url()).searchParams.get('open'), ids[2]);
+  const longer = await page.evaluate('document.documentElement.scrollHeight - innerHeight');
+  assert.equal(longer, 0, 'what is long in the panel scrolls within it');
   for (const [key, name] of [
     ['j', 'Ben'],
     ['ArrowDown', 'Ada'],

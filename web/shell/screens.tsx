@@ -9,7 +9,7 @@ import { NotLoadedProblem } from './lazy-screen.ts';
 export function NotFoundScreen(): ReactElement {
   useTitle('Not found');
   return (
-    <main id="main">
+    <main className="frameless" id="main">
       <EmptyState
         level="h1"
         icon="search"
@@ -37,7 +37,7 @@ export function FailedFrame({ error }: ErrorComponentProps): ReactElement {
   useTitle('Problem');
   const router = useRouter();
   return (
-    <main id="main">
+    <main className="frameless" id="main">
       <ErrorState
         level="h1"
         error={asError(error)}

@@ -59,14 +59,15 @@ export function SubmissionsScreen(): ReactElement {
     [columns.data, isWide, ownOrder],
   );
   const shown = useMemo(() => arranged.filter(({ id }) => !hidden.includes(id)), [arranged, hidden]);
-  const hasSearch = view.q !== undefined;
+  const rows = table.data?.data ?? [];
+  // Rows from before the search, and those that a search by status alone has found, have nothing to show in this column.
+  const hasHits = rows.some(({ hits }) => hits.length > 0);
   const drawn = useMemo(
-    () => [...shown.slice(0, pinned), ...(hasSearch ? [foundColumn] : []), ...shown.slice(pinned)],
-    [shown, pinned, hasSearch],
+    () => [...shown.slice(0, pinned), ...(hasHits ? [foundColumn] : []), ...shown.slice(pinned)],
+    [shown, pinned, hasHits],
   );
   const order = arranged.map((column) => column.id);
   const failed = table.error ?? columns.error;
-  const rows = table.data?.data ?? [];
   return (
     <div className="submissions">
       <section className="submissions-main" aria-label="Table">

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { Fragment, type ReactElement } from 'react';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Marked } from '../../design/marked.tsx';
@@ -32,7 +32,14 @@ export function ReferenceView({
         <dl className="reference">
           {entries.map(([name, value]) => (
             <div key={name}>
-              <dt>{name}</dt>
+              <dt>
+                {name.split(/(?<=_)/).map((word, index) => (
+                  <Fragment key={index}>
+                    {index > 0 && <wbr />}
+                    {word}
+                  </Fragment>
+                ))}
+              </dt>
               <dd>
                 <Marked text={value} hits={submission.hits} />
               </dd>
