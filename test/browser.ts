@@ -46,7 +46,7 @@ async function unpackOnce(): Promise<string> {
   };
   const user = process.getuid?.() ?? 0;
   // A run keeps its own files in memory: not this, which is for all runs.
-  const home = join(process.env['TEST_KEPT'] ?? tmpdir(), `formloom-chromium-${version}-${user}`);
+  const home = join(process.env['TEST_KEPT'] ?? tmpdir(), `formloom-browser-${version}-${user}`);
   if (!(await isOwnFolder(home, user))) await unpack(home);
   return home;
 }
@@ -87,13 +87,12 @@ async function unpack(home: string): Promise<void> {
   }
 }
 
-/** The fonts that came with the browser, then those of the machine, which may have none. */
+/** The fonts that came with the browser alone: those of a machine differ, and with them how high a line is before a face arrives. */
 function fontsIn(home: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir>${home}/fonts</dir>
-  <dir>/usr/share/fonts</dir>
   <cachedir>${home}/fonts-cache</cachedir>
   <alias binding="strong"><family>system-ui</family><prefer><family>Open Sans</family></prefer></alias>
   <alias binding="strong"><family>sans-serif</family><prefer><family>Open Sans</family></prefer></alias>
