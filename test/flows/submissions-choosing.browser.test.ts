@@ -76,10 +76,25 @@ test('more than 1,000 are ticked page by page, and are asked for as fewer, or as
   const { page, context } = await show(`/forms/${form}/submissions?where=${where}`);
   const bar = page.getByRole('region', { name: 'Selection' });
   const all = page.locator('label:has(input[aria-label="Select all submissions on this page"])');
+  /** Until the next page is there the rows are of this one, and so is what is said of them: who ticks all would untick these. */
+  const seeRowsNamed = async (): Promise<void> => {
+    const second = /[?&]page=2(?:&|$)/;
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    await page.route(second, (route) => release.then(() => route.continue()), { times: 1 });
+    const asked = page.waitForRequest(second);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await asked;
+    assert.equal(await page.getByText('1 – 50 of 1,051', { exact: true }).isVisible(), true);
+    resolve();
+    await page.getByText('51 – 100 of 1,051').waitFor();
+    await page.getByRole('button', { name: 'Previous page' }).click();
+    await page.getByText('1 – 50 of 1,051').waitFor();
+  };
   for (let ticked = 50; ticked <= 1_050; ticked += 50) {
     await page.getByText(`${(ticked - 49).toLocaleString()} – ${ticked.toLocaleString()} of 1,051`).waitFor();
     await all.click();
     await bar.getByText(`${ticked.toLocaleString()} submissions selected`).waitFor();
+    if (ticked === 50) await seeRowsNamed();
     if (ticked < 1_050) await page.getByRole('button', { name: 'Next page' }).click();
   }
   await bar.getByText('1,050 submissions selected: 1,000 at a time, or all of them').waitFor();

@@ -6,26 +6,29 @@ import { IconButton } from './button.tsx';
 export function Pager({
   label,
   page,
+  shown = page,
   total,
   perPage,
   onChange,
 }: {
   /** What it leads through: "Pages of submissions". */
   label: string;
-  /** From 1. */
+  /** That is asked for, from 1. */
   page: number;
+  /** That the rows are of, which stay until those that are asked for have come. */
+  shown?: number | undefined;
   total: number;
   perPage: number;
   onChange: (page: number) => void;
 }): ReactElement | null {
   const pages = Math.max(1, Math.ceil(total / perPage));
   if (pages === 1 && page === 1) return null;
-  const first = (page - 1) * perPage + 1;
+  const first = (shown - 1) * perPage + 1;
   const say = (number: number): string => number.toLocaleString();
   return (
     <nav className="pager" aria-label={label}>
       <span className="soft small numeric">
-        {first > total ? 'Past the end' : `${say(first)} – ${say(Math.min(total, page * perPage))}`} of{' '}
+        {first > total ? 'Past the end' : `${say(first)} – ${say(Math.min(total, shown * perPage))}`} of{' '}
         {say(total)}
       </span>
       <IconButton

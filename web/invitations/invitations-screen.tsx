@@ -156,6 +156,7 @@ function List({ overview, isEditor }: ListProps): ReactElement {
           <Pager
             label="Pages of invitations"
             page={view.page}
+            shown={data.pagination.page}
             total={data.pagination.total_count}
             perPage={rowsOfPage}
             onChange={(page) => setView({ ...view, page })}

@@ -170,6 +170,7 @@ export function SubmissionsScreen(): ReactElement {
           <Pager
             label="Pages of submissions"
             page={view.page}
+            shown={table.data?.pagination.page}
             total={total}
             perPage={rowsOfPage}
             onChange={(page) => changeView({ page })}

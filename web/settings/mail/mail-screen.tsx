@@ -67,6 +67,7 @@ export function MailScreen(): ReactElement {
           <Pager
             label="Pages of the mail log"
             page={view.page}
+            shown={log.data.pagination.page}
             total={log.data.pagination.total_count}
             perPage={mailsOfPage}
             onChange={(page) => change({ ...view, page })}

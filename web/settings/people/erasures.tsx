@@ -47,6 +47,7 @@ export function Erasures({ workspace }: { workspace: string }): ReactElement | n
       <Pager
         label="Pages of receipts"
         page={page}
+        shown={data.pagination.page}
         total={data.pagination.total_count}
         perPage={perPage}
         onChange={setPage}

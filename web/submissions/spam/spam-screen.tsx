@@ -81,7 +81,14 @@ export function SpamScreen(): ReactElement {
             rows={rows}
             rowId={({ id }) => id}
           />
-          <Pager label="Pages of the spam box" page={page} total={total} perPage={rowsOfPage} onChange={go} />
+          <Pager
+            label="Pages of the spam box"
+            page={page}
+            shown={data?.pagination.page}
+            total={total}
+            perPage={rowsOfPage}
+            onChange={go}
+          />
         </>
       )}
       {open !== undefined && (

@@ -87,6 +87,7 @@ export function TrashScreen(): ReactElement {
           <Pager
             label="Pages of the trash"
             page={page}
+            shown={data?.pagination.page}
             total={total}
             perPage={rowsOfPage}
             onChange={setPage}
