@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { type Cell, cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
@@ -21,6 +20,7 @@ import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { command } from '../command-line.ts';
+import { form, makeForm, submit } from './guest-book.ts';
 import { openReceiver } from '../receiver.ts';
 import { openService, type Tenant, until } from '../service.ts';
 import { beginSession, password, signIn } from '../console.ts';
@@ -28,18 +28,7 @@ import { testDatabase } from '../database.ts';
 
 const service = await openService({}, { cells: 3 });
 const { database } = service.services;
-const form = { structure: structure(element('text', 'name'), element('file_upload', 'papers')) };
 
-const makeForm = async (tenant: Tenant) =>
-  (await tenant.call('POST', '/forms', { ...form, publish: true })).body;
-const submit = async (publicUrl: string, name: string) => {
-  const response = await fetch(publicUrl, {
-    method: 'POST',
-    headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-    body: JSON.stringify({ answers: { name } }),
-  });
-  assert.equal(response.status, 201);
-};
 /** What a question is answered with in each cell. */
 const inEach = async (question: string): Promise<unknown[]> => {
   const found: unknown[] = [];

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { openInstanceReport } from '#app/metrics/instance-report.ts';
-import { element, structure } from '#ast/testing.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { cellsOf, openCells } from '#kit/cells/cells.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
@@ -16,12 +15,13 @@ import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { copyCluster } from '../cluster.ts';
 import { command } from '../command-line.ts';
+import { fillIn, makeForm, tenantIn } from './guest-book.ts';
 import { callConsole, password, signIn } from '../console.ts';
 import { killPostmaster } from '../process.ts';
 import { openReceiver } from '../receiver.ts';
 import { startRelay } from '../relay.ts';
 import { slowness } from '../slowness.ts';
-import { openService, type Tenant, until } from '../service.ts';
+import { openService, until } from '../service.ts';
 
 /* Three cells on two servers: the third is on one of its own, which is killed and stopped while the service runs. */
 
@@ -46,24 +46,9 @@ after(async () => {
 });
 const { database } = service.services;
 const there = cellsOf(database).at(-1)!.database;
-const form = { structure: structure(element('text', 'name')), publish: true };
 
-const tenantOf = async (cell: typeof database): Promise<Tenant> => {
-  for (;;) {
-    const tenant = await service.makeTenant();
-    if (tenant.database === cell) return tenant;
-  }
-};
-const makeForm = async (tenant: Tenant) => (await tenant.call('POST', '/forms', form)).body;
-const submit = async (publicUrl: string, name: string): Promise<number> => {
-  const response = await fetch(publicUrl, {
-    method: 'POST',
-    headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-    body: JSON.stringify({ answers: { name } }),
-  });
-  await response.arrayBuffer();
-  return response.status;
-};
+const submit = async (publicUrl: string, name: string): Promise<number> =>
+  (await fillIn(publicUrl, name)).status;
 const statusOf = async (url: string, headers: Record<string, string> = {}): Promise<number> => {
   const response = await fetch(url, { headers });
   await response.arrayBuffer();
@@ -76,7 +61,7 @@ const bring = async (): Promise<void> => {
 
 test('a server that is killed amid submits has all that were acknowledged, and all of them are delivered; others miss nothing', async () => {
   const receiver = await openReceiver();
-  const [tenant, other] = [await tenantOf(there), await tenantOf(database)];
+  const [tenant, other] = [await tenantIn(service, there), await tenantIn(service, database)];
   const { id, public_url: lost } = await makeForm(tenant);
   const { public_url: calm } = await makeForm(other);
   const made = await fetch(`${service.url}/api/v1/forms/${id}/webhooks`, {
@@ -126,7 +111,7 @@ test('a server that is killed amid submits has all that were acknowledged, and a
 });
 
 test('while a server is away its workspaces answer 503, nobody says of what is found nowhere that it is not there, and all else goes on', async () => {
-  const [tenant, other] = [await tenantOf(there), await tenantOf(database)];
+  const [tenant, other] = [await tenantIn(service, there), await tenantIn(service, database)];
   const { public_url: lost } = await makeForm(tenant);
   const { id: calmId, public_url: calm } = await makeForm(other);
   const person = await signIn(service);
@@ -226,7 +211,7 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
 });
 
 test('while a server hears and says nothing, each request is answered within 3 s, and those that ask other cells alone as ever', async () => {
-  const [tenant, other] = [await tenantOf(there), await tenantOf(database)];
+  const [tenant, other] = [await tenantIn(service, there), await tenantIn(service, database)];
   const [{ public_url: lost }, { public_url: calm }] = [await makeForm(tenant), await makeForm(other)];
   const person = await signIn(service);
   const requests: Readonly<Record<string, [number, () => Promise<{ status: number } | number>]>> = {
@@ -281,7 +266,7 @@ test('a server that is lost while an account ends ends no account that it does n
 });
 
 test('a server that lets nobody in any more is away like one that is gone', async () => {
-  const [tenant, other] = [await tenantOf(there), await tenantOf(database)];
+  const [tenant, other] = [await tenantIn(service, there), await tenantIn(service, database)];
   const [{ public_url: lost }, { public_url: calm }] = [await makeForm(tenant), await makeForm(other)];
   const person = await signIn(service);
   // As with another password, whoever is connected stays so.

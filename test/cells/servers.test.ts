@@ -3,7 +3,6 @@ import { after, test } from 'node:test';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { element, structure } from '#ast/testing.ts';
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
 import { makeBackup } from '#backup/make-backup.ts';
@@ -27,9 +26,10 @@ import { createWorkspace } from '#workspaces/workspaces.ts';
 import { watch } from '#app/watch/watch.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { command } from '../command-line.ts';
+import { form, makeForm, submit, tenantIn } from './guest-book.ts';
 import { beginSession, callConsole, password, signIn } from '../console.ts';
 import { openReceiver } from '../receiver.ts';
-import { callApi, openService, type Tenant, until } from '../service.ts';
+import { callApi, openService, until } from '../service.ts';
 import { testDatabase } from '../database.ts';
 
 /* Three cells in two databases, of which the second is all that another server is to the service. */
@@ -37,26 +37,8 @@ import { testDatabase } from '../database.ts';
 const other = await testDatabase({ isEmpty: true });
 const service = await openService({}, { cells: 2, elsewhere: other.url });
 const { database } = service.services;
-const form = { structure: structure(element('text', 'name'), element('file_upload', 'papers')) };
 /** The cells, the last of which is elsewhere. */
 const there = cellsOf(database).at(-1)!.database;
-
-const makeForm = async (tenant: Tenant) =>
-  (await tenant.call('POST', '/forms', { ...form, publish: true })).body;
-const submit = async (publicUrl: string, name: string) => {
-  const response = await fetch(publicUrl, {
-    method: 'POST',
-    headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-    body: JSON.stringify({ answers: { name } }),
-  });
-  assert.equal(response.status, 201, await response.text());
-};
-const tenantThere = async (): Promise<Tenant> => {
-  for (;;) {
-    const tenant = await service.makeTenant();
-    if (tenant.database === there) return tenant;
-  }
-};
 
 test('a form and its submissions are in the database of their cell alone, and answer no other tenant', async () => {
   const tenants = [await service.makeTenant(), await service.makeTenant(), await service.makeTenant()];
@@ -80,7 +62,7 @@ test('a form and its submissions are in the database of their cell alone, and an
 
 test('a webhook of a cell there hears of its submissions', async () => {
   const receiver = await openReceiver();
-  const tenant = await tenantThere();
+  const tenant = await tenantIn(service, there);
   const { id, public_url } = await makeForm(tenant);
   const made = await fetch(`${service.url}/api/v1/forms/${id}/webhooks`, {
     method: 'POST',
@@ -290,7 +272,7 @@ test('two people who exchange their addresses are both known there by those of n
 });
 
 test('a form that brings an id along is refused where another server has it, and lies in one cell', async () => {
-  const tenant = await tenantThere();
+  const tenant = await tenantIn(service, there);
   const { id } = await makeForm(tenant);
   const home = await mkdtemp(join(tmpdir(), 'formloom-servers-'));
   after(() => rm(home, { recursive: true, force: true }));
@@ -331,7 +313,7 @@ test('a process hears there of keys that are revoked there', async () => {
 });
 
 test('an announcement goes once to who owns workspaces on both servers, and to who owns one there', async () => {
-  const tenant = await tenantThere();
+  const tenant = await tenantIn(service, there);
   const [one, two] = [await signIn(service), await signIn(service)];
   await createKey(database, { workspaceId: one.workspaceId, name: 'Here' });
   for (const { userId } of [one, two])
@@ -372,7 +354,7 @@ test('an announcement that one workspace there cannot take goes once to those wh
 });
 
 test('of webhooks there that were paused their owners are told, once each also where one mail fails', async () => {
-  const tenants = [await tenantThere(), await tenantThere()];
+  const tenants = [await tenantIn(service, there), await tenantIn(service, there)];
   const owners = [await signIn(service), await signIn(service)];
   for (const [index, tenant] of tenants.entries()) {
     const member = { workspaceId: tenant.workspaceId, userId: owners[index]!.userId, role: 'owner' } as const;
@@ -466,7 +448,7 @@ test('that a cell there has no connection left is no silence', async () => {
 });
 
 test('what an operator asks of all cells has those there', async () => {
-  const tenant = await tenantThere();
+  const tenant = await tenantIn(service, there);
   const { id } = await makeForm(tenant);
   const listed = (await formloom('workspace', 'list')).answer as { data: { id: string }[] };
   assert.equal(listed.data[0]!.id, tenant.workspaceId);
@@ -531,7 +513,7 @@ test('the address of a cell there can be another, where the cell is there', asyn
 test('a cell that comes back from a backup knows people as they are now', async () => {
   const person = await signIn(service, { name: 'Now' });
   await addMember(there, {
-    workspaceId: (await tenantThere()).workspaceId,
+    workspaceId: (await tenantIn(service, there)).workspaceId,
     userId: person.userId,
     role: 'editor',
   });
