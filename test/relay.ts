@@ -14,6 +14,8 @@ export type Relay = {
   /** The first packet of each connection. */
   greetings: Buffer[];
   silence(whom: Silence): void;
+  /** Ends the connections of now. */
+  hangUp(): void;
 };
 
 /** A connection to the server at this address, on its socket or its port, on which no word was said yet. */
@@ -59,6 +61,9 @@ export async function startRelay(url: string): Promise<Relay> {
     silence({ connected, next }) {
       isDeaf = next;
       if (connected) for (const upstream of upstreams) upstream.unpipe();
+    },
+    hangUp() {
+      for (const upstream of upstreams) upstream.destroy(new Error('hung up'));
     },
   };
 }

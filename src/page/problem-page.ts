@@ -4,9 +4,10 @@ import { TooMuchWork } from '#ast/work.ts';
 import { type ApiError, errorCodes } from '#kit/errors.ts';
 import { problemOf } from '#kit/problem-of.ts';
 import type { RefusalReason } from './admission.ts';
+import { sourceOf } from './other-sites.ts';
 import { wantsJson } from './post/answer-json.ts';
 import { isMultipart } from './post/multipart.ts';
-import { renderNotice, renderPassword } from './render/notices.ts';
+import { renderNotice, renderPassword, type Retry } from './render/notices.ts';
 import { sendPage } from './send-page.ts';
 import { lookOf } from './theme/look.ts';
 import { languageLinks } from './visit/language-links.ts';
@@ -16,7 +17,10 @@ import { chooseLocale } from './words/choose-locale.ts';
 import { wordsOf } from './words/languages.ts';
 import type { Words } from './words/words.ts';
 
-type FrameContext = { readonly scriptSource: string | undefined };
+type FrameContext = {
+  readonly scriptSource: string | undefined;
+  readonly config: { readonly publicUrl: string };
+};
 
 /** Answers whatever ended a request: JSON for who asked for it, else a page that says one thing. */
 export function answerProblem(
@@ -134,12 +138,12 @@ function sendNotice(
       language: locale,
     },
   );
-  const send = (title: string, message: string, next?: string): FastifyReply => {
+  const send = (title: string, message: string, next?: string, again?: Retry): FastifyReply => {
     const script = look.isEmbedded ? context.scriptSource : undefined;
     return sendPage(
       reply,
       problem.status,
-      renderNotice({ title, message, next, language: locale, look, script }),
+      renderNotice({ title, message, next, again, language: locale, look, script }),
       look,
     );
   };
@@ -155,5 +159,22 @@ function sendNotice(
   const isTooMuch = problem.cause instanceof TooMuchWork;
   const isAway = problem.message === errorCodes.service_unavailable.message;
   const own = isTooMuch ? words.tooMuchWork : isAway ? words.tryAgainText : problem.message;
-  return problem.code === 'not_found' ? send(title, words.notFoundText, words.linkNext) : send(title, own);
+  if (problem.code === 'not_found') return send(title, words.notFoundText, words.linkNext);
+  if (problem.status !== errorCodes.service_unavailable.status) return send(title, own);
+  const retry = { address: request.url, text: words.tryAgain };
+  if (request.method !== 'POST') return send(title, own, undefined, retry);
+  const posted = postedAgain(context, request);
+  return posted
+    ? send(title, own, words.tryAgainKept, { ...retry, posted })
+    : send(title, own, words.tryAgainReload);
+}
+
+/**
+ * What a page holds of a post, to send it once more. Not of one that brings files, which only the browser has; nor of
+ * a password; nor of another site's, which would be ours the second time.
+ */
+function postedAgain({ config }: FrameContext, request: FastifyRequest): [string, string][] | undefined {
+  const { body } = request;
+  const isHeld = body instanceof URLSearchParams && !body.has('_password');
+  return isHeld && sourceOf(request, {}, config.publicUrl).kind === 'own' ? [...body] : undefined;
 }

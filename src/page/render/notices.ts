@@ -67,6 +67,21 @@ type Link = {
   readonly leavesFrame?: boolean;
 };
 
+/** A request that can be made once more, by a visitor without script as well: where it went, and what it posted. */
+export type Retry = {
+  readonly address: string;
+  readonly text: string;
+  readonly posted?: readonly (readonly [name: string, value: string])[];
+};
+
+function retry({ address, text, posted }: Retry): Html {
+  if (!posted) return link({ address, text });
+  return html`<form method="post" action="${url(address)}">
+${posted.map(([name, value]) => html`<input${attributes({ type: 'hidden', name, value })}>`)}
+<div class="actions"><button type="submit" class="submit">${text}</button></div>
+</form>`;
+}
+
 function link({ address, text, note, leavesFrame = false }: Link): Html {
   const target = attributes({ href: url(address), target: leavesFrame && '_top' });
   return html`<p class="prose"><a${target}>${text}</a>${note && html`<br><span class="help">${note}</span>`}</p>`;
@@ -142,11 +157,12 @@ export function renderNotice(
     message: string;
     /** What the visitor can do, or what comes. */
     next?: string | undefined;
+    again?: Retry | undefined;
     language: string;
     look?: Look | undefined;
   } & Framed,
 ): string {
-  const { formName, title } = view;
+  const { formName, title, again } = view;
   return renderDocument({
     language: view.language,
     look: view.look,
@@ -157,6 +173,7 @@ export function renderNotice(
 ${formName === undefined ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}
 ${lead(view.message)}
 ${lead(view.next)}
+${again && retry(again)}
 ${view.languages}
 </div>`,
   });

@@ -118,6 +118,10 @@ export const german: Words = {
   tooLargeTitle: 'Zu groß',
   tryAgainTitle: 'Bitte versuchen Sie es gleich noch einmal',
   tryAgainText: 'Der Dienst kann gerade nicht antworten. Versuchen Sie es gleich noch einmal.',
+  tryAgain: 'Noch einmal versuchen',
+  tryAgainKept: 'Was Sie gesendet haben, bleibt so lange auf dieser Seite.',
+  tryAgainReload:
+    'Was Sie gesendet haben, ist nicht verloren: Laden Sie diese Seite neu, und Ihr Browser sendet es noch einmal.',
   wrongTitle: 'Etwas ist schiefgegangen',
   tooMuchWork:
     'Diese Antworten zu prüfen kostet mehr Arbeit, als eine Anfrage verursachen darf. Senden Sie kürzere Texte oder weniger Zeilen.',

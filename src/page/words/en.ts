@@ -114,6 +114,9 @@ export const english = {
   tooLargeTitle: 'Too large',
   tryAgainTitle: 'Please try again in a moment',
   tryAgainText: 'The service cannot answer right now. Try again shortly.',
+  tryAgain: 'Try again',
+  tryAgainKept: 'What you sent is kept on this page until then.',
+  tryAgainReload: 'What you sent is not lost: reload this page, and your browser sends it again.',
   wrongTitle: 'Something went wrong',
   tooMuchWork:
     'To check these answers takes more work than one request may cause. Send shorter texts, or fewer rows.',

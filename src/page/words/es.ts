@@ -115,6 +115,10 @@ export const spanish: Words = {
   tooLargeTitle: 'Demasiado grande',
   tryAgainTitle: 'Inténtelo de nuevo en un momento',
   tryAgainText: 'El servicio no puede responder ahora. Vuelva a intentarlo dentro de un momento.',
+  tryAgain: 'Intentar de nuevo',
+  tryAgainKept: 'Lo que ha enviado se conserva en esta página mientras tanto.',
+  tryAgainReload:
+    'Lo que ha enviado no se ha perdido: vuelva a cargar esta página y su navegador lo enviará otra vez.',
   wrongTitle: 'Algo ha ido mal',
   tooMuchWork:
     'Comprobar estas respuestas exige más trabajo del que puede causar una petición. Envíe textos más cortos o menos filas.',

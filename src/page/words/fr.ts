@@ -117,6 +117,10 @@ export const french: Words = {
   tooLargeTitle: 'Trop volumineux',
   tryAgainTitle: 'Veuillez réessayer dans un instant',
   tryAgainText: 'Le service ne peut pas répondre pour le moment. Réessayez dans un instant.',
+  tryAgain: 'Réessayer',
+  tryAgainKept: 'Ce que vous avez envoyé est conservé sur cette page en attendant.',
+  tryAgainReload:
+    'Ce que vous avez envoyé n’est pas perdu : rechargez cette page, et votre navigateur l’enverra de nouveau.',
   wrongTitle: 'Une erreur s’est produite',
   tooMuchWork:
     'La vérification de ces réponses demande plus de travail qu’une requête ne peut en causer. Envoyez des textes plus courts ou moins de lignes.',

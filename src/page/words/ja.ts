@@ -115,6 +115,10 @@ export const japanese: Words = {
   tooLargeTitle: 'サイズが大きすぎます',
   tryAgainTitle: 'しばらくしてからもう一度お試しください',
   tryAgainText: '現在サービスが応答できません。しばらくしてからもう一度お試しください。',
+  tryAgain: 'もう一度試す',
+  tryAgainKept: '送信した内容は、それまでこのページに残ります。',
+  tryAgainReload:
+    '送信した内容は失われていません。このページを再読み込みすると、ブラウザーがもう一度送信します。',
   wrongTitle: '問題が発生しました',
   tooMuchWork:
     'この回答の確認には、1回のリクエストで許される以上の処理が必要です。文章を短くするか、行を減らして送信してください。',

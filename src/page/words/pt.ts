@@ -114,6 +114,9 @@ export const portuguese: Words = {
   tooLargeTitle: 'Grande demais',
   tryAgainTitle: 'Tente de novo daqui a pouco',
   tryAgainText: 'O serviço não consegue responder agora. Tente de novo daqui a pouco.',
+  tryAgain: 'Tentar de novo',
+  tryAgainKept: 'O que você enviou fica guardado nesta página até lá.',
+  tryAgainReload: 'O que você enviou não se perdeu: recarregue esta página e o navegador envia tudo de novo.',
   wrongTitle: 'Algo deu errado',
   tooMuchWork:
     'Verificar estas respostas exige mais trabalho do que um pedido pode causar. Envie textos mais curtos ou menos linhas.',
