@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Response } from 'playwright-core';
+import type { Locator, Response } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
@@ -286,6 +286,14 @@ test('whoever signs in with a temporary password chooses one of their own before
   await page.context().close();
 });
 
+/** How many groups of a key stand in each of its lines. */
+const groupsOfLines = async (key: Locator): Promise<number[]> => {
+  const tops = await key
+    .locator('span:not(:has(span))')
+    .evaluateAll((groups) => groups.map((group) => (group as unknown as { offsetTop: number }).offsetTop));
+  return [...Map.groupBy(tops, (top) => top).values()].map(({ length }) => length);
+};
+
 test('an authenticator app is set up, asked for at the next sign-in, and stood in for by a recovery code', async () => {
   const person = await signIn(service, { name: 'Ada' });
   const page = await console.open('/app/account', person);
@@ -299,7 +307,16 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
   await press(page, 'Enter');
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  const secret = (await page.getByRole('textbox', { name: 'Or type this into the app' }).textContent())!;
+  const shown = page.getByRole('textbox', { name: 'Or type this into the app' });
+  const secret = (await shown.textContent())!;
+  for (const width of [1280, 375, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    const lines = (await groupsOfLines(shown)).join();
+    assert.ok(lines === '8' || lines === '4,4', `groups in each line at ${width} px: ${lines}`);
+  }
+  await shown.click();
+  assert.equal(await page.evaluate('getSelection().toString()'), secret, 'what is copied');
+  await page.setViewportSize({ width: 1280, height: 800 });
   // None is taken twice, and the next one counts as well: it stays good for half a minute however slow the screens are.
   const nextCode = () => codeOf(secret, stepAt(new Date()) + 1);
   await page.getByLabel('Code that the app shows').fill('000000');

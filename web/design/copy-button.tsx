@@ -1,5 +1,5 @@
 import './copy-button.css';
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Button } from './button.tsx';
 
 /** Puts a text on the clipboard, and says so for a while on itself. */
@@ -52,16 +52,27 @@ export async function copyText(text: string): Promise<'copied' | 'refused'> {
   }
 }
 
+/** A text in spans of so many characters. */
+const inParts = (text: string, size: number, draw: (part: string) => ReactNode): ReactNode =>
+  text.match(new RegExp(`.{1,${size}}`, 'g'))?.map((part, at) => (
+    <span key={at} className="copy-part">
+      {draw(part)}
+    </span>
+  ));
+
 /** A secret, address or command to be copied: in full, selectable, with its button. */
 export function CopyField({
   label,
   text,
   isMultiline = false,
+  isGrouped = false,
 }: {
   label: string;
   text: string;
   /** All of it is seen, where a longer line than the box is scrolled else. */
   isMultiline?: boolean;
+  /** Four characters stand together, and four times four in a line, as they are read and typed; what is copied has no spaces. */
+  isGrouped?: boolean;
 }): ReactElement {
   return (
     <div className="copy-field">
@@ -76,7 +87,7 @@ export function CopyField({
           aria-multiline={isMultiline}
           aria-label={label}
         >
-          {text}
+          {isGrouped ? inParts(text, 16, (line) => inParts(line, 4, (group) => group)) : text}
         </code>
         <CopyButton text={text} size="small" />
       </div>

@@ -50,7 +50,7 @@ export function AddAppDialog({
       <Suspense fallback={<div style={{ blockSize: qrSize }} />}>
         <QrCode text={start.data.address} label="QR code for the authenticator app" size={qrSize} />
       </Suspense>
-      <CopyField label="Or type this into the app" text={start.data.secret} isMultiline />
+      <CopyField label="Or type this into the app" text={start.data.secret} isMultiline isGrouped />
       <TextField
         label="Code that the app shows"
         description="Six digits. You are signed out everywhere else."
