@@ -101,6 +101,13 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
   await page.keyboard.press('Enter');
   const address = page.getByLabel('Address');
   await address.waitFor();
+  const listen = page.getByText('formloom listen --forward-to ');
+  const guide = await readFile(new URL('../../docs/guides/webhooks.md', import.meta.url), 'utf8');
+  assert.ok(guide.includes((await listen.textContent())!.replace('formloom', 'formloom --')));
+  const leads = await page.getByRole('link', { name: 'On your own machine' }).getAttribute('href');
+  assert.ok(
+    guide.includes('## On your own machine') && leads!.endsWith('/docs/#description/on-your-own-machine'),
+  );
   await page.keyboard.type('http://example.com');
   await page.getByText('Plain http is refused').waitFor();
   await page.keyboard.press('ControlOrMeta+A');
@@ -139,6 +146,36 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
   await panel.waitFor({ state: 'detached' });
   await page.getByText('No deliveries').waitFor();
   await stayedQuiet(page);
+});
+
+test('what a webhook is stands in full rows, and what is long below them', async () => {
+  const form = await makeForm();
+  const sent = { url: 'https://example.com/hook', events: ['submission.created'] };
+  const more = {
+    pauses_on_failure: false,
+    headers: [{ name: 'X-Tenant', value: 'a' }],
+    filter: { element: 'name', is: 'answered' },
+  };
+  for (const [body, rows] of [
+    [sent, { 800: [3, 2], 1280: [5] }],
+    [
+      { ...sent, ...more },
+      { 800: [3, 3, 1, 1], 1280: [6, 1, 1] },
+    ],
+  ] as const) {
+    const { status, body: made } = await editor.api<{ id: string }>('POST', `/forms/${form}/webhooks`, body);
+    assert.equal(status, 201, JSON.stringify(made));
+    const page = await openPage(editor, `/forms/${form}/webhooks/${made.id}`);
+    const facts = page.locator('.webhook-facts .webhook-fact');
+    await facts.first().waitFor();
+    for (const [width, expected] of Object.entries(rows)) {
+      await page.setViewportSize({ width: Number(width), height: 800 });
+      const tops = await facts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+      const inRows = [...Map.groupBy(tops, Math.round).values()].map(({ length }) => length);
+      assert.deepEqual(inRows, expected, `${width} px`);
+    }
+    await stayedQuiet(page);
+  }
 });
 
 /** Has what waits for its next attempt wait for so long from now. */

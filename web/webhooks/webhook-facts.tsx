@@ -29,14 +29,6 @@ export function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: We
             ))}
           </dd>
         </div>
-        {webhook.filter && (
-          <div className="webhook-fact">
-            <dt>Filter</dt>
-            <dd>
-              <FilterSentence form={form} filter={webhook.filter} />
-            </dd>
-          </div>
-        )}
         {!webhook.pauses_on_failure && (
           <div className="webhook-fact">
             <dt>When it fails for days</dt>
@@ -71,8 +63,16 @@ export function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: We
             )}
           </dd>
         </div>
+        {webhook.filter && (
+          <div className="webhook-fact webhook-fact-wide">
+            <dt>Filter</dt>
+            <dd>
+              <FilterSentence form={form} filter={webhook.filter} />
+            </dd>
+          </div>
+        )}
         {webhook.header_names.length > 0 && (
-          <div className="webhook-fact">
+          <div className="webhook-fact webhook-fact-wide">
             <dt>Headers</dt>
             <dd>
               {webhook.header_names.map((name) => (

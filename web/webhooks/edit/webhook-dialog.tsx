@@ -119,9 +119,7 @@ function OpenDialog({ form, webhook: latest, rules, isOpen, onClose, onCreated }
       <TextField
         label="Address"
         description={
-          webhook
-            ? 'Deliveries that wait for another attempt go to the new address.'
-            : 'Each event is sent here as a POST request. It must be reachable from the internet.'
+          webhook ? 'Deliveries that wait for another attempt go to the new address.' : <WhereTo />
         }
         placeholder="https://example.com/hooks/formloom"
         type="url"
@@ -179,6 +177,20 @@ function OpenDialog({ form, webhook: latest, rules, isOpen, onClose, onCreated }
         unlocated !== undefined && <Message tone="bad">{unlocated}</Message>
       )}
     </Dialog>
+  );
+}
+
+/** Where a webhook can send to, and what leads to where it cannot. */
+function WhereTo(): ReactElement {
+  return (
+    <>
+      Each event is sent here as a POST request. It must be reachable from the internet.
+      <br />
+      <a href="/api/v1/docs/#description/on-your-own-machine" target="_blank" rel="noreferrer">
+        On your own machine
+      </a>
+      : <code>formloom listen --forward-to http://127.0.0.1:4000/hook</code>
+    </>
   );
 }
 
