@@ -107,6 +107,10 @@ type TypeIn<Group extends ElementGroup> = {
 export type ContentType = TypeIn<'content'>;
 export type CompositeType = TypeIn<'composite'>;
 
+/** Whether the empty control has room for words: a browser's own for moments says itself what to write. */
+export const showsPlaceholder = (type: InputType): boolean =>
+  !/^(date|time|$)/.test(elements[type].control ?? '');
+
 /** Whether the value names an element type; `constructor` and its like do not. */
 export function isElementType(value: unknown): value is ElementType {
   return typeof value === 'string' && Object.hasOwn(elements, value);

@@ -42,11 +42,14 @@ export type ElementDefinition = {
   readonly identifies?: true;
 };
 
+/** What has room for words while it is empty. */
+type WordControl = 'text' | 'textarea' | 'select' | 'email' | 'tel' | 'url';
+
 /** What is said of an input type besides. */
 type InputDefinition<Specs extends AttributeSpecs> = Omit<ElementDefinition, 'group' | 'attrs'> & {
   readonly attrs: Specs;
-  /** The type of HTML control for an answer that is one text. */
-  readonly control?: 'text' | 'textarea' | 'email' | 'tel' | 'url' | 'date' | 'time' | 'datetime-local';
+  /** The HTML control for an answer that is one text. */
+  readonly control?: WordControl | 'date' | 'time' | 'datetime-local';
   /** The schema of an answer that is there (docs/rules.md 10), by the author's rules as far as a schema can say them. */
   readonly schema: (attrs: AttributesOf<Specs>) => JsonSchema;
   /** What somebody might answer, the likeliest first; the form's own rules choose. @param today YYYY-MM-DD */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { checkAnswers } from '#ast/answers.ts';
+import { elements, type ElementType, type InputType, showsPlaceholder } from '#ast/elements.ts';
 import { composite, context, element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
@@ -429,4 +430,17 @@ test('a text of five rows is a text: what is an attribute of another type stands
     [],
     'a number has no count of its characters',
   );
+});
+
+test('the table of elements says of each type what its page does: whether the empty control shows a placeholder', () => {
+  const ownControls = ['date', 'time', 'datetime-local'];
+  for (const type of inputTypes.filter((each) => 'placeholder' in elements[each as ElementType].attrs)) {
+    const tags = readPage([element(type, 'a', { placeholder: 'Say it' })]);
+    const isShown = tags.some(
+      ({ tag, attrs, text }) =>
+        (attrs['placeholder'] === 'Say it' && !ownControls.includes(attrs['type'] ?? '')) ||
+        (tag === 'option' && text === 'Say it'),
+    );
+    assert.equal(showsPlaceholder(type as InputType), isShown, type);
+  }
 });

@@ -1,7 +1,7 @@
 import './property-panel.css';
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import type { Option } from '#ast/answers/options.ts';
-import { elements, type ElementType } from '#ast/elements.ts';
+import { elements, type ElementType, type InputType, showsPlaceholder } from '#ast/elements.ts';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Message } from '../../design/message.tsx';
@@ -92,13 +92,10 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
   );
 }
 
-/** The types whose empty control has room for words. */
-const wordy = ['text', 'textarea', 'email', 'phone', 'url', 'number', 'dropdown'];
-
 /** Whether an attribute is seen on the page: a width in columns alone, say. One that was said is changed here anyway. */
 function isSeen(root: EditNode, node: EditNode, name: string): boolean {
   if (node.attrs[name] !== undefined) return true;
-  if (name === 'placeholder') return wordy.includes(node.type);
+  if (name === 'placeholder') return showsPlaceholder(node.type as InputType);
   return name !== 'col_span' || String(trailTo(root, node.key).at(-2)?.attrs['layout']).startsWith('grid_');
 }
 

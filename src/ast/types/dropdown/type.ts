@@ -7,6 +7,7 @@ export const dropdown = inputType({
   words: 'select list',
   attrs: selectionAttributes,
   summary: 'options',
+  control: 'select',
   schema: choiceSchema,
   samples: firstOption,
 });

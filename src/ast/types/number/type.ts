@@ -16,6 +16,7 @@ export const number = inputType({
   },
   summary: 'numbers',
   columnWidth: 120,
+  control: 'text',
   schema,
   samples: ({ min, max, step = 1 }) =>
     [42, min, max, max === undefined ? undefined : max - (max % step), 0, step].filter(

@@ -72,7 +72,7 @@ const labelOf = (input: InputElement): string =>
 const common = ({ input, note, error }: Props) => ({ label: labelOf(input), description: note, error });
 
 function TextAnswer(props: Props): ReactElement {
-  const { control } = elements[props.input.type] as { readonly control?: string };
+  const { control } = elements[props.input.type];
   const given = { ...common(props), value: asText(props.value), onChange: props.onChange };
   return control === 'textarea' ? <TextArea {...given} /> : <TextField {...given} type={control} />;
 }
