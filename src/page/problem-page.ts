@@ -161,20 +161,24 @@ function sendNotice(
   const own = isTooMuch ? words.tooMuchWork : isAway ? words.tryAgainText : problem.message;
   if (problem.code === 'not_found') return send(title, words.notFoundText, words.linkNext);
   if (problem.status !== errorCodes.service_unavailable.status) return send(title, own);
-  const retry = { address: request.url, text: words.tryAgain };
-  if (request.method !== 'POST') return send(title, own, undefined, retry);
-  const posted = postedAgain(context, request);
-  return posted
-    ? send(title, own, words.tryAgainKept, { ...retry, posted })
-    : send(title, own, words.tryAgainReload);
+  const again = retryOf(context, request, words);
+  const isKept = again?.method === 'post';
+  return send(title, own, isKept ? words.tryAgainKept : again ? undefined : words.tryAgainReload, again);
 }
 
 /**
- * What a page holds of a post, to send it once more. Not of one that brings files, which only the browser has; nor of
- * a password; nor of another site's, which would be ours the second time.
+ * The request once more. Not where it brought files, which only the browser has; nor a password; nor from another site,
+ * as it would be ours the second time.
  */
-function postedAgain({ config }: FrameContext, request: FastifyRequest): [string, string][] | undefined {
-  const { body } = request;
+function retryOf(
+  { config }: FrameContext,
+  request: FastifyRequest,
+  { tryAgain: text }: Words,
+): Retry | undefined {
+  const { body, method, url: address } = request;
+  const { pathname, searchParams } = new URL(address, 'http://form');
+  if (method !== 'POST') return { method: 'get', address: pathname, fields: [...searchParams], text };
   const isHeld = body instanceof URLSearchParams && !body.has('_password');
-  return isHeld && sourceOf(request, {}, config.publicUrl).kind === 'own' ? [...body] : undefined;
+  if (!isHeld || sourceOf(request, {}, config.publicUrl).kind !== 'own') return undefined;
+  return { method: 'post', address, fields: [...body], text };
 }

@@ -57,11 +57,11 @@ const said = (page: Page) => page.locator('.notice').innerText();
 const answersOf = async (id: string) =>
   (await tenant.call('GET', `/forms/${id}/submissions`)).body.data.map(({ answers }) => answers);
 
-test('a page that could not be had is asked for again by its link, with its parameters', async () => {
+test('a page that could not be had is asked for again by its button, with its parameters', async () => {
   const { page } = await openForm({});
   const asked = page.url();
   await away(() => page.reload());
-  await tryUntil(page, '[name=wishes]', () => page.getByRole('link', { name: 'Try again' }).click());
+  await tryUntil(page, '[name=wishes]', () => page.getByRole('button', { name: 'Try again' }).click());
   assert.equal(page.url(), asked);
 });
 

@@ -67,20 +67,23 @@ type Link = {
   readonly leavesFrame?: boolean;
 };
 
-/** A request that can be made once more, by a visitor without script as well: where it went, and what it posted. */
+/** A request that can be made once more, by a visitor without script as well: where it went, and with what. */
 export type Retry = {
+  readonly method: 'get' | 'post';
   readonly address: string;
+  readonly fields: readonly (readonly [name: string, value: string])[];
   readonly text: string;
-  readonly posted?: readonly (readonly [name: string, value: string])[];
 };
 
-function retry({ address, text, posted }: Retry): Html {
-  if (!posted) return link({ address, text });
-  return html`<form method="post" action="${url(address)}">
-${posted.map(([name, value]) => html`<input${attributes({ type: 'hidden', name, value })}>`)}
+const retry = ({
+  method,
+  address,
+  fields,
+  text,
+}: Retry): Html => html`<form method="${method}" action="${url(address)}">
+${fields.map(([name, value]) => html`<input${attributes({ type: 'hidden', name, value })}>`)}
 <div class="actions"><button type="submit" class="submit">${text}</button></div>
 </form>`;
-}
 
 function link({ address, text, note, leavesFrame = false }: Link): Html {
   const target = attributes({ href: url(address), target: leavesFrame && '_top' });
