@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { makeOwner, type PublishedForm, publishForm } from '#test/crowd.ts';
 import type { Instance, ServerProcess } from '#test/process.ts';
+import { isSlice } from '#test/cases.ts';
 import { type Answer, callApi, until } from '#test/service.ts';
 import {
   comparablePacked,
@@ -22,11 +23,13 @@ export type ImportSite = {
   answers: Readonly<Record<'csv' | 'xlsx', object>>;
 };
 
-const submissions = 600;
+/** A third of what `npm run test:kill` brings in: what is brought takes several steps of each either way. */
+const share = isSlice ? 3 : 1;
+const submissions = 600 / share;
 const files = 30;
 const versions = 12;
 /** Of each file of answers: a step takes a hundred. */
-const lines = 800;
+const lines = 900 / share;
 
 /** Makes the files on an instance that runs. */
 export async function makeFiles(instance: Instance): Promise<ImportSite> {
