@@ -238,9 +238,13 @@ const isService = script === 'src/app/main.ts';
 // Half the memory for the same speed: the young generation would grow to 128 MB, which nearly all of a request is gone from.
 const memory = isService ? ['--max-semi-space-size=8'] : [];
 
+// npm's files are where their names say. Node would look for links in each folder above each of 1,700: 70 ms of the 650 in
+// which the service is loaded.
+const noLinks = '--preserve-symlinks';
+
 const child = spawn(
   findNode(),
-  ['--disable-warning=ExperimentalWarning', ...memory, join(home, script), ...scriptArguments],
+  ['--disable-warning=ExperimentalWarning', noLinks, ...memory, join(home, script), ...scriptArguments],
   {
     // A channel that nothing is said on: its end tells the service that this process was killed without a word.
     stdio: ['inherit', 'inherit', 'inherit', ...(isService ? ['ipc'] : [])],

@@ -57,6 +57,8 @@ export type Environment = Readonly<Record<string, string>>;
 const home = fileURLToPath(new URL('..', import.meta.url));
 const node = (script: string, { FORMLOOM_HOME = home }: Environment): string[] => [
   '--disable-warning=ExperimentalWarning',
+  // As setup.mjs has it.
+  '--preserve-symlinks',
   join(FORMLOOM_HOME, script),
 ];
 

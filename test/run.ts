@@ -90,6 +90,8 @@ const code = await run(
     '--disable-warning=ExperimentalWarning',
     // What a test makes is mostly gone when it is looked for: 39 s of CPU instead of 43 for six files (one round, a busy machine).
     '--max-semi-space-size=64',
+    // As setup.mjs has it.
+    '--preserve-symlinks',
     '--test',
     // Two more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver.
     '--test-concurrency=4',
