@@ -11,6 +11,7 @@ import {
   closeLaunch,
   draftOf,
   labels,
+  leave,
   make,
   openBuilder,
   part,
@@ -51,7 +52,7 @@ test('what is chosen while an image is on its way up stays chosen', async () => 
     const { theme } = await settingsOf(form);
     return theme?.color === '#6d28d9' && theme.logo !== undefined;
   });
-  await page.close();
+  await leave(page);
 });
 
 test('what is no setting yet stays as it is typed, marks its tab, and is led to from where it stands in the way', async () => {
@@ -93,7 +94,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   const colour = page.getByRole('textbox', { name: 'Colour', exact: true });
   await page.locator('input:focus[value="#0b"]').waitFor();
   assert.equal(await colour.inputValue(), '#0b');
-  await page.close();
+  await leave(page);
 });
 
 test('half a date is said, is neither saved as none nor published over, and stays as it was typed', async () => {
@@ -127,7 +128,7 @@ test('half a date is said, is neither saved as none nor published over, and stay
   await page.keyboard.type('06');
   await problem.waitFor({ state: 'detached' });
   await until('the month to be saved', async () => (await closesAt()) !== kept);
-  await page.close();
+  await leave(page);
 });
 
 test('theme and settings are saved without being asked, are published with the form, undone, compared and restored', async () => {
@@ -184,7 +185,7 @@ test('theme and settings are saved without being asked, are published with the f
   await page.getByRole('link', { name: 'All forms' }).click();
   await page.getByLabel('Confirmation message').waitFor({ state: 'detached' });
   await until('what was changed last', async () => (await settingsOf(form)).confirmation_message === 'Danke');
-  await page.close();
+  await leave(page);
 });
 
 test('answers are put into texts by their questions, how the form asks is chosen, and the preview and the page do both', async () => {
@@ -231,7 +232,7 @@ test('answers are put into texts by their questions, how the form asks is chosen
   await trial.getByLabel('Full name').fill('Anni');
   await trial.getByRole('button', { name: 'Next' }).click();
   await trial.getByText('When do you come, Anni').waitFor();
-  await page.close();
+  await leave(page);
 });
 
 test('settings that somebody else saved meanwhile come in beside mine; the same one twice is decided by a person', async () => {
@@ -259,8 +260,8 @@ test('settings that somebody else saved meanwhile come in beside mine; the same 
   await dialog.getByText('“Of Ada” → “Of Bob again”').waitFor();
   await dialog.getByRole('button', { name: 'Keep mine' }).click();
   await until('the choice', async () => (await settingsOf(form)).confirmation_message === 'Of Bob again');
-  await mine.context().close();
-  await theirs.context().close();
+  await leave(mine);
+  await leave(theirs);
 });
 
 test('a draft that is renamed is called so in the header, and the JSON that is not applied is not called saved', async () => {
@@ -278,7 +279,7 @@ test('a draft that is renamed is called so in the header, and the JSON that is n
   await page.getByRole('button', { name: 'Apply' }).click();
   await saved(page);
   await page.getByRole('banner').getByText('Garden party').waitFor();
-  await page.close();
+  await leave(page);
 });
 
 test('JSON that is not applied yet outlives a look at another view, and says when the form has moved on', async () => {
@@ -304,7 +305,7 @@ test('JSON that is not applied yet outlives a look at another view, and says whe
     [draft.children!.length, draft.children![0]!.children![0]!.attrs!['label']],
     [1, 'Second'],
   );
-  await page.close();
+  await leave(page);
 });
 
 test('an option that is renamed past another’s name takes its own conditions along, and not those of the other', async () => {
@@ -333,7 +334,7 @@ test('an option that is renamed past another’s name takes its own conditions a
     assert.deepEqual([valueOf(red), valueOf(wine)], ['Red wine list', 'Red wine']);
     return true;
   });
-  await page.close();
+  await leave(page);
 });
 
 test('a published option that is renamed keeps what answers have of it, and has places; a new one is a plain text', async () => {
@@ -373,7 +374,7 @@ test('a published option that is renamed keeps what answers have of it, and has 
     return true;
   });
   await part(page, '“Drink”').getByText('12 places left').waitFor();
-  await page.close();
+  await leave(page);
 });
 
 test('who undoes what was done in a form that is left is told that it is not open any more, and nothing changes', async () => {
@@ -390,7 +391,7 @@ test('who undoes what was done in a form that is left is told that it is not ope
   await page.getByText('The form is not open here any more, so this cannot be undone.').waitFor();
   assert.deepEqual(labels(await draftOf(form)), ['Full name']);
   assert.deepEqual(problems, []);
-  await page.close();
+  await leave(page);
 });
 
 test('undo works from a switch too, and the answers of a trial stay when its width changes', async () => {
@@ -413,7 +414,7 @@ test('undo works from a switch too, and the answers of a trial stay when its wid
   );
   assert.equal(await answer.inputValue(), 'Ada');
   assert.deepEqual(problems, []);
-  await page.close();
+  await leave(page);
 });
 
 test('a session that ends in mid-edit leads to the sign-in, and from there back to the work, which is saved', async () => {
@@ -429,5 +430,5 @@ test('a session that ends in mid-edit leads to the sign-in, and from there back 
   await part(page, '“Second”').waitFor();
   await saved(page);
   assert.deepEqual(labels(await draftOf(form)), ['Second']);
-  await page.close();
+  await page.context().close();
 });

@@ -4,7 +4,18 @@ import type { Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { draftOf, focusIs, hears, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
+import {
+  draftOf,
+  focusIs,
+  hears,
+  leave,
+  make,
+  openBuilder,
+  part,
+  problems,
+  read,
+  saved,
+} from './builder-page.ts';
 
 /* Conditional logic and rules in the builder: docs/rules.md B7, and what authors set beside it. */
 
@@ -72,7 +83,7 @@ test('B7: a rule is made by keyboard, is read as a sentence on the element, and 
     await page.keyboard.press('Control+z');
     return (await rule.count()) === 0;
   });
-  await page.context().close();
+  await leave(page);
 });
 
 test('B7: an option is offered on a condition, which is made at the option and taken away again', async () => {
@@ -90,7 +101,7 @@ test('B7: an option is offered on a condition, which is made at the option and t
   assert.deepEqual(await findBarriers(page), []);
   await properties(page).getByRole('button', { name: 'Remove “Offer when”' }).press('Enter');
   await until('the option to be as it was', async () => (await options()) === '["Bonn","Graz"]');
-  await page.context().close();
+  await leave(page);
 });
 
 test('B7: deleting what a rule names lists the dependants, and either cleans them or changes nothing', async () => {
@@ -114,7 +125,7 @@ test('B7: deleting what a rule names lists the dependants, and either cleans the
   await page.keyboard.press('Control+z');
   await part(page, '“State”').getByText('Shown when Country is DE').waitFor();
   await focusIs(page, /^“Country”/);
-  await page.context().close();
+  await leave(page);
 });
 
 test('B7: moving what a rule names behind it asks as well; a new id takes the rules along', async () => {
@@ -144,7 +155,7 @@ test('B7: moving what a rule names behind it asks as well; a new id takes the ru
   await until('the id to be that of the part for which it was typed', async () =>
     JSON.stringify(await attribute(id, 0, 1, 'show_when')).includes('"nation"'),
   );
-  await page.context().close();
+  await leave(page);
 });
 
 test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem at its element', async () => {
@@ -169,7 +180,7 @@ test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem a
 
   await part(page, '“Country”').click();
   assert.ok(await properties(page).getByRole('button', { name: 'Show when …' }).isVisible());
-  await page.context().close();
+  await leave(page);
 
   const circle = await make(form([element('text', 'z')]));
   const looped = await openBuilder(circle);
@@ -188,7 +199,7 @@ test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem a
     .getByText(/circle/)
     .first()
     .waitFor();
-  await looped.context().close();
+  await leave(looped);
 });
 
 test('rules are set in the panel: lengths, a pattern that is tried out, days from today, types of files', async () => {
@@ -229,7 +240,7 @@ test('rules are set in the panel: lengths, a pattern that is tried out, days fro
   );
   assert.equal(day!['max'], 'today-18');
   assert.deepEqual([cv!['accept'], cv!['max_files']], [['.pdf'], 2]);
-  await page.context().close();
+  await leave(page);
 });
 
 test('B6: the preview shows and hides while it is filled in, leads through the steps, and stores nothing', async () => {
@@ -259,7 +270,7 @@ test('B6: the preview shows and hides while it is filled in, leads through the s
   await frame.getByRole('button', { name: 'Submit' }).click();
   await frame.getByText('test, not stored').waitFor();
   assert.equal((await read(id)).form.submission_count, 0);
-  await page.context().close();
+  await leave(page);
 });
 
 test('the browser had nothing to complain about', () => {

@@ -4,17 +4,19 @@ import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import { composite, element, stepsOf, structure } from '#ast/testing.ts';
 import { looksAt } from '#test/cases.ts';
-import { motion } from '#test/console-browser.ts';
+import { motion, stillness } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 import {
   ada,
+  browser,
   draftOf,
   focused,
   focusIs,
   hears,
   insert,
   labels,
+  leave,
   make,
   openBuilder,
   part,
@@ -83,7 +85,7 @@ test('by keyboard alone: a form is built, undone, redone, moved, and survives a 
     0,
     'live is untouched',
   );
-  await page.context().close();
+  await leave(page);
 });
 
 test('by mouse: the palette adds and drags into a group, a handle moves, a label is written, options are pasted', async () => {
@@ -95,7 +97,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
   );
   const page = await openBuilder(form, ada, motion);
   await page.getByRole('button', { name: 'Dropdown', exact: true }).click();
-  await page.keyboard.type('Colour');
+  await page.keyboard.insertText('Colour');
   await page.keyboard.press('Enter');
 
   const drag = async (from: Locator, to: Locator, atBottom: boolean): Promise<void> => {
@@ -119,7 +121,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
   await hears(page, 'Moved: position 1 of 3, step 1');
 
   await part(page, '“First”').dblclick();
-  await page.keyboard.type('Your name');
+  await page.keyboard.insertText('Your name');
   await page.keyboard.press('Enter');
 
   await part(page, '“Colour”').click();
@@ -143,7 +145,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
     group!.children!.map(({ type }) => type),
     ['text', 'email'],
   );
-  await page.context().close();
+  await leave(page);
 });
 
 test('by touch: the handle drags, the body scrolls', async () => {
@@ -177,7 +179,7 @@ test('by touch: the handle drags, the body scrolls', async () => {
     'the move to be saved',
     async () => labels(await draftOf(form)).join() === 'Third,First,Second',
   );
-  await page.context().close();
+  await leave(page);
 });
 
 test('a click puts the caret where it was; options are written where they stand, and a blank one cannot be published', async () => {
@@ -186,14 +188,14 @@ test('a click puts the caret where it was; options are written where they stand,
   const label = part(page, '“Your name”').locator('label');
   const box = (await label.boundingBox())!;
   await label.click({ position: { x: 1, y: box.height / 2 }, force: true });
-  await page.keyboard.type('What is ');
+  await page.keyboard.type('Is ');
   await page.keyboard.press('Enter');
-  await focusIs(page, /^“What is Your name”/);
+  await focusIs(page, /^“Is Your name”/);
 
   await page.getByRole('button', { name: 'Single choice', exact: true }).click();
-  await page.keyboard.type('Colour');
+  await page.keyboard.insertText('Colour');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByRole('banner').getByRole('button', { name: 'Publish', exact: true }).click();
   await page
     .getByRole('dialog')
     .getByRole('button', { name: /“Colour”.*option 1 is blank/ })
@@ -238,7 +240,7 @@ test('a click puts the caret where it was; options are written where they stand,
     }
     await colour.locator(list).click({ force: true });
     await writes('Option 1');
-    await page.keyboard.type(`${type} red`);
+    await page.keyboard.insertText(`${type} red`);
     await page.keyboard.press('Enter');
     await writes('Option 2');
     await page.keyboard.press('Backspace');
@@ -257,7 +259,7 @@ test('a click puts the caret where it was; options are written where they stand,
   }
   await page.getByRole('toolbar').getByRole('button', { name: 'Required' }).press('Delete');
   await hears(page, '“Colour” (Ranking) deleted');
-  await page.context().close();
+  await leave(page);
 });
 
 test('several parts are selected by key, click and frame; copied, pasted into another form, moved, required and deleted at once', async () => {
@@ -269,7 +271,7 @@ test('several parts are selected by key, click and frame; copied, pasted into an
       [element('text', 'd', { label: 'D', show_when: { element: 'a', is: 'answered' } })],
     ),
   );
-  const page = await openBuilder(form, ada, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await openBuilder(form);
   const selected = (): Promise<string[]> =>
     page
       .locator('.canvas-body [data-selected]')
@@ -346,7 +348,8 @@ test('several parts are selected by key, click and frame; copied, pasted into an
   await sibling.getByRole('dialog', { name: 'Find' }).getByRole('combobox').fill('dupl');
   await sibling.getByRole('option', { name: /^Duplicate/ }).click();
   await hears(sibling, /^Duplicated/);
-  await page.context().close();
+  await sibling.close();
+  await leave(page);
 });
 
 // Scripts for the page are texts: the types here know no document. Both begin with what finds boxes.
@@ -456,14 +459,15 @@ test('the canvas is the page: each line of it stands where the page has it, and 
     'one question at a time': { structure: structure(parts[1]), settings: { layout: 'question' } },
     'in Arabic': { structure: inColumns, settings: { locale: 'ar', theme: { font: 'vazirmatn' } } },
   };
-  const page = await openBuilder(await make(structure()));
-  const visit = await page.context().newPage();
+  let page = await openBuilder(await make(structure()));
+  const visit = await browser.newPage(stillness);
   for (const [turn, [name, sent]] of Object.entries(forms).entries()) {
     const { status, body } = await tenant.call('POST', '/forms', { ...sent, publish: true });
     assert.equal(status, 201, JSON.stringify(body));
     for (const width of looksAt(turn, [1280, 1024, 800])) {
+      await leave(page);
       await page.setViewportSize({ width, height: 800 });
-      await page.goto(page.url().replace(/forms\/[^/?]+.*/, `forms/${body.id}`));
+      page = await openBuilder(body.id);
       await page.locator('.insert-here').first().waitFor({ state: 'attached' });
       await page.evaluate('document.fonts.ready');
       const seen = await page.evaluate<{ signs: number; found: string[] }>(covered);
@@ -496,7 +500,9 @@ test('the canvas is the page: each line of it stands where the page has it, and 
       }
     }
   }
-  await page.context().close();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await leave(page);
+  await visit.close();
 });
 
 type Line = readonly (string | number)[];
@@ -521,16 +527,15 @@ test('with 200 elements an interaction is answered within 100 ms', async (t) => 
   const page = await openTwoHundred();
   // Each key at its best: what else the machine does can only make one slower.
   let best: number[] = [];
-  for (let round = 0; round < 5 && (round === 0 || Math.max(...best) >= mostMs); round += 1) {
+  let isInTime = false;
+  for (let round = 0; round < 5 && !isInTime; round += 1) {
     const times = await timeDeeds(page);
     best = times.map((time, key) => Math.min(time, best[key] ?? time));
     t.diagnostic(`ms from key to paint: ${times.map(Math.round).join(', ')}`);
+    const worst = Math.max(...best);
+    isInTime = worst < mostMs || worst < mostMs * slowness();
   }
-  const worst = Math.max(...best);
-  assert.ok(
-    worst < mostMs || worst < mostMs * slowness(),
-    `at their best the keys took ${best.map(Math.round).join(', ')} ms`,
-  );
+  assert.ok(isInTime, `at their best the keys took ${best.map(Math.round).join(', ')} ms`);
   await page.context().close();
 });
 
