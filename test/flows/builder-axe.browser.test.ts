@@ -246,10 +246,10 @@ async function swipe(page: Page, sheet: Locator, way: number, { isJoined = false
   const touch = await page.context().newCDPSession(page);
   const at = (down: number) => [{ x: x + width / 3, y: from + down }];
   await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
-  for (let down = 0; down <= way; down += 10) {
+  for (let down = 0; down <= way; down += 20) {
     await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(down) });
     // Slower than a flick, which goes by its pace.
-    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 30))');
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 60))');
   }
   if (isJoined) {
     const touchPoints = [...at(way), { x: x + width / 2, y: from + way }];

@@ -18,6 +18,7 @@ import {
   problems,
   read,
   saved,
+  untilSaved,
 } from './builder-page.ts';
 
 /* What an author has entered stays until it is saved, whatever else is done meanwhile. */
@@ -47,8 +48,7 @@ test('what is chosen while an image is on its way up stays chosen', async () => 
   await page.getByRole('button', { name: 'Violet' }).click();
   await held.continue();
   await page.getByRole('button', { name: 'Remove logo' }).waitFor();
-  await saved(page);
-  await until('colour and logo to be saved', async () => {
+  await untilSaved(page, 'colour and logo to be saved', async () => {
     const { theme } = await settingsOf(form);
     return theme?.color === '#6d28d9' && theme.logo !== undefined;
   });
@@ -70,8 +70,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   await redirect.fill('nowhere');
   await tab('Settings').getByText('2 problems').waitFor();
   await page.getByText('"redirect_url" must be an address that begins with https://').waitFor();
-  await saved(page);
-  await until('all of it to be saved', async () => {
+  await untilSaved(page, 'all of it to be saved', async () => {
     const { theme, redirect_url: url, min_seconds: typed } = await settingsOf(form);
     return JSON.stringify([theme, url, typed]) === '[{"color":"#0b"},"nowhere","12s"]';
   });
@@ -104,7 +103,7 @@ test('half a date is said, is neither saved as none nor published over, and stay
   const closes = page.getByLabel(/^Closes/);
   await closes.fill('2031-05-06T07:08');
   const closesAt = async () => (await settingsOf(form)).closes_at;
-  const kept = await until('it to be saved', closesAt);
+  const kept = await untilSaved(page, 'it to be saved', closesAt);
   await closes.focus();
   await page.keyboard.press('Backspace');
   const problem = page.getByText('Only a part of this can be read. Complete it, or clear it.');
@@ -127,7 +126,7 @@ test('half a date is said, is neither saved as none nor published over, and stay
   await closes.focus();
   await page.keyboard.type('06');
   await problem.waitFor({ state: 'detached' });
-  await until('the month to be saved', async () => (await closesAt()) !== kept);
+  await untilSaved(page, 'the month to be saved', async () => (await closesAt()) !== kept);
   await leave(page);
 });
 
@@ -173,8 +172,7 @@ test('theme and settings are saved without being asked, are published with the f
   await page.locator('.versions-item', { hasText: 'Version 2' }).getByRole('button').click();
   await page.getByText('“#be185d” → “#6d28d9”').waitFor();
   await page.getByRole('button', { name: 'Restore into the working copy' }).click();
-  await saved(page);
-  await until('the settings of that version', async () => {
+  await untilSaved(page, 'the settings of that version', async () => {
     const { theme, editing } = await settingsOf(form);
     return theme?.color === '#6d28d9' && editing === undefined;
   });
@@ -211,7 +209,7 @@ test('answers are put into texts by their questions, how the form asks is chosen
   await insert('Full name');
   await page.getByRole('radio', { name: 'One question at a time' }).press('Space');
   await page.getByRole('switch', { name: 'Check your answers' }).press('Space');
-  await until('everything to be saved', async () => {
+  await untilSaved(page, 'everything to be saved', async () => {
     const { confirmation_message: said, layout, review_step: hasReview } = await settingsOf(form);
     return said === 'Until then, {{name}}' && layout === 'question' && hasReview === true;
   });
@@ -222,7 +220,7 @@ test('answers are put into texts by their questions, how the form asks is chosen
   const id = page.getByRole('complementary', { name: 'Properties' }).getByLabel('Id', { exact: true });
   await id.fill('who');
   await id.press('Enter');
-  await until('the texts to follow', async () => {
+  await untilSaved(page, 'the texts to follow', async () => {
     const { confirmation_message: said } = await settingsOf(form);
     return said === 'Until then, {{who}}' && labels(await draftOf(form))[1] === 'When do you come, {{who}}';
   });
@@ -245,7 +243,7 @@ test('settings that somebody else saved meanwhile come in beside mine; the same 
   await part(mine, '“First”').click();
   await mine.getByLabel('Label', { exact: true }).fill('Of Ada');
   await mine.getByText('Bob changed another part of this form.').waitFor();
-  await until('both to be saved', async () => {
+  await untilSaved(mine, 'both to be saved', async () => {
     const { structure: form1, settings } = (await read(form)).draft;
     return labels(form1 as FormNode).join() === 'Of Ada' && settings.confirmation_message === 'Of Bob';
   });
@@ -253,13 +251,20 @@ test('settings that somebody else saved meanwhile come in beside mine; the same 
   const message = mine.getByLabel('Confirmation message');
   assert.equal(await message.inputValue(), 'Of Bob');
   await message.fill('Of Ada');
-  await saved(mine);
-  await until('mine to be saved', async () => (await settingsOf(form)).confirmation_message === 'Of Ada');
+  await untilSaved(
+    mine,
+    'mine to be saved',
+    async () => (await settingsOf(form)).confirmation_message === 'Of Ada',
+  );
   await theirs.getByLabel('Confirmation message').fill('Of Bob again');
   const dialog = theirs.getByRole('alertdialog', { name: 'This form was changed elsewhere' });
   await dialog.getByText('“Of Ada” → “Of Bob again”').waitFor();
   await dialog.getByRole('button', { name: 'Keep mine' }).click();
-  await until('the choice', async () => (await settingsOf(form)).confirmation_message === 'Of Bob again');
+  await untilSaved(
+    theirs,
+    'the choice',
+    async () => (await settingsOf(form)).confirmation_message === 'Of Bob again',
+  );
   await leave(mine);
   await leave(theirs);
 });
@@ -325,7 +330,7 @@ test('an option that is renamed past another’s name takes its own conditions a
   await page.getByText('Another option is called “Red wine” already.').waitFor();
   await page.keyboard.type(' list');
   assert.equal(await option.inputValue(), 'Red wine list');
-  await until('the new name to be saved', async () => {
+  await untilSaved(page, 'the new name to be saved', async () => {
     const [drink, red, wine] = (await draftOf(form)).children![0]!.children!;
     const valueOf = (node: typeof red) =>
       /"value":"([^"]*)"/.exec(JSON.stringify(node!.attrs!['show_when']))?.[1];
@@ -361,7 +366,7 @@ test('a published option that is renamed keeps what answers have of it, and has 
   await other.getByText('“White” is stored as that already.').waitFor();
   await other.getByLabel('Stored as').fill('none');
   await other.getByLabel('Points').fill('2.5');
-  await until('the options to be saved', async () => {
+  await untilSaved(page, 'the options to be saved', async () => {
     const [drink, why] = (await draftOf(form)).children![0]!.children!;
     const options = JSON.stringify(drink!.attrs!['options']);
     if (!options.includes('2.5')) return false;
@@ -384,7 +389,7 @@ test('who undoes what was done in a form that is left is told that it is not ope
   const json = page.getByLabel('The form as JSON');
   await json.fill((await json.inputValue()).replace('"Name"', '"Full name"'));
   await page.getByRole('button', { name: 'Apply' }).click();
-  await until('it to be saved', async () => labels(await draftOf(form)).includes('Full name'));
+  await untilSaved(page, 'it to be saved', async () => labels(await draftOf(form)).includes('Full name'));
   await page.getByRole('link', { name: /All forms of/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Forms' }).waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();

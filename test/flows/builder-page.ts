@@ -104,6 +104,15 @@ export const part = (page: Page, words: string): Locator =>
   page.locator(`.canvas-body [aria-label^="${words}"]`);
 export const saved = (page: Page): Promise<void> =>
   page.locator('[data-save-state="saved"]', { hasText: 'Saved' }).waitFor();
+/** Waits until the screen says that all is saved, and then until it is: a look costs what a request does. */
+export async function untilSaved<Found>(
+  page: Page,
+  what: string,
+  look: () => Promise<Found | undefined | false>,
+): Promise<Found> {
+  await saved(page);
+  return until(what, look);
+}
 // Scripts for the page are texts: the types here know no document.
 export const focused = (page: Page): Promise<string | null> =>
   page.evaluate(`(() => {

@@ -19,6 +19,7 @@ import {
   saved,
   service,
   tenant,
+  untilSaved,
 } from './builder-page.ts';
 
 /* Saving, conflicts, publishing, versions, preview and JSON in a real browser: docs/rules.md B4-B6. */
@@ -77,8 +78,8 @@ test('a service that is away: the work is kept in this browser, and saved after 
   await page.goBack();
   await part(page, '“Written in haste”').click();
   await page.getByRole('textbox', { name: 'Label' }).fill('Written offline');
-  await saved(page);
-  await until(
+  await untilSaved(
+    page,
     'the way back to be saved',
     async () => labels(await draftOf(form)).join() === 'Written offline',
   );
@@ -138,8 +139,11 @@ test('publish: blocking errors lead to their element; then it is live, filled in
   await page.locator('.versions-item', { hasText: 'Version 2' }).getByRole('button').click();
   await page.getByRole('button', { name: 'Restore into the working copy' }).click();
   await part(page, '“Name”').waitFor();
-  await saved(page);
-  await until('the restored copy to be saved', async () => labels(await draftOf(form)).join() === 'Name');
+  await untilSaved(
+    page,
+    'the restored copy to be saved',
+    async () => labels(await draftOf(form)).join() === 'Name',
+  );
   assert.equal(
     (await tenant.call('GET', `/forms/${form}`)).body.structure.children[0]!.children[0]!.attrs['label'],
     'Message',

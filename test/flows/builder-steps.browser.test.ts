@@ -16,7 +16,7 @@ import {
   problems,
   read,
   said,
-  saved,
+  untilSaved,
 } from './builder-page.ts';
 
 /* Steps are moved, elements added at every gap, settings set, and "Publish" says whether there is anything to publish. */
@@ -45,7 +45,7 @@ test('B2: steps are dragged by mouse in their list', async () => {
   await page.locator('.drop-line').waitFor();
   await page.mouse.up();
   await hears(page, 'Moved: position 1 of 3');
-  await until('the move to be saved', async () => (await titles(id)) === 'Three,One,Two');
+  await untilSaved(page, 'the move to be saved', async () => (await titles(id)) === 'Three,One,Two');
   await leave(page);
 });
 
@@ -70,7 +70,7 @@ test('B2: steps are dragged by touch, and moved by keyboard with spoken targets'
   await hears(page, '“One” (Step), position 3 of 3');
   await page.keyboard.press(' ');
   await hears(page, 'Dropped: “One” (Step), position 3 of 3');
-  await until('the moves to be saved', async () => (await titles(id)) === 'Two,Three,One');
+  await untilSaved(page, 'the moves to be saved', async () => (await titles(id)) === 'Two,Three,One');
   await leave(page);
 });
 
@@ -95,8 +95,11 @@ test('B3: a "+" stands at every gap between elements and adds there', async () =
   await page.locator('.canvas-body .written').waitFor();
   await page.keyboard.insertText('Mail');
   await page.keyboard.press('Enter');
-  await saved(page);
-  await until('the element to be saved', async () => labels(await draftOf(id)).join() === 'A,B,Mail,C');
+  await untilSaved(
+    page,
+    'the element to be saved',
+    async () => labels(await draftOf(id)).join() === 'A,B,Mail,C',
+  );
   await leave(page);
 });
 
@@ -135,8 +138,8 @@ test('settings of access, progress, spam and time are set, and a password is nev
   await page.getByText('must be a whole number from 1').first().waitFor();
   await page.getByLabel('Most in an hour').fill('500');
   await page.getByText('must be a whole number from 1').waitFor({ state: 'detached' });
-  await saved(page);
-  await until(
+  await untilSaved(
+    page,
     'the last of them to be saved',
     async () => (await read(id)).draft.settings.limit_per_form === 500,
   );

@@ -24,6 +24,7 @@ import {
   saved,
   service,
   tenant,
+  untilSaved,
 } from './builder-page.ts';
 import { mostMs, openTwoHundred, timeDeeds } from './builder-deeds.ts';
 
@@ -129,8 +130,8 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
   await page.getByLabel('Options, one a line').fill('- Red\n- Green\n\n1. Blue\nRed');
   await page.getByRole('button', { name: 'Use 3 options' }).click();
   await page.getByText('Required', { exact: true }).click();
-  await saved(page);
-  await until(
+  await untilSaved(
+    page,
     'the last change to be saved',
     async () => (await draftOf(form)).children![0]!.children![0]!.attrs!['required'] === true,
   );
@@ -174,8 +175,8 @@ test('by touch: the handle drags, the body scrolls', async () => {
   await drag(page.getByRole('button', { name: /^Move: Space/ }), part(page, '“First”'));
   await hears(page, 'Moved: position 1 of 3, step 1');
   await drag(part(page, '“Second”'), part(page, '“Third”'));
-  await saved(page);
-  await until(
+  await untilSaved(
+    page,
     'the move to be saved',
     async () => labels(await draftOf(form)).join() === 'Third,First,Second',
   );
@@ -224,7 +225,7 @@ test('a click puts the caret where it was; options are written where they stand,
   await writes('Option 4');
   await page.keyboard.press('Escape');
   await focusIs(page, /^“Colour”/);
-  await until('the options to be saved', async () => {
+  await untilSaved(page, 'the options to be saved', async () => {
     const colour = (await draftOf(form)).children![0]!.children![1];
     return JSON.stringify(colour?.attrs!['options']) === '["Red","Blue","Green","Grey"]';
   });
@@ -249,7 +250,7 @@ test('a click puts the caret where it was; options are written where they stand,
     await writes('Option 2');
     await page.keyboard.press('Escape');
     await focusIs(page, /^“Colour”/);
-    await until('the options to be saved', async () => {
+    await untilSaved(page, 'the options to be saved', async () => {
       const { type: is, attrs } = (await draftOf(form)).children![0]!.children![1]!;
       return (
         JSON.stringify([is, attrs!['options']]) ===
@@ -297,7 +298,7 @@ test('several parts are selected by key, click and frame; copied, pasted into an
   await bar.getByRole('button', { name: 'Required', exact: true }).click();
   await bar.getByRole('button', { name: 'Move and more' }).click();
   await page.getByRole('menuitem', { name: 'Two' }).click();
-  await until('all to be in the second step', async () => {
+  await untilSaved(page, 'all to be in the second step', async () => {
     const [one, two] = (await draftOf(form)).children!;
     return one!.children!.length === 0 && two!.children!.every(({ attrs }) => attrs!['required'] === true);
   });
@@ -331,8 +332,11 @@ test('several parts are selected by key, click and frame; copied, pasted into an
   await sibling.keyboard.press('Control+x');
   await hears(sibling, '4 parts deleted');
   await sibling.keyboard.press('Control+v');
-  await saved(sibling);
-  await until('what was pasted to be saved', async () => labels(await draftOf(other)).length === 5);
+  await untilSaved(
+    sibling,
+    'what was pasted to be saved',
+    async () => labels(await draftOf(other)).length === 5,
+  );
   const { children: parts } = (await draftOf(other)).children![0]!;
   assert.deepEqual(
     parts!.map(({ attrs }) => [attrs!['id'], attrs!['show_when']]),
@@ -424,7 +428,7 @@ const parts = [
 const inColumns = stepsOf({ title: 'One', layout: 'grid_2' }, parts);
 
 test('the canvas is the page: each line of it stands where the page has it, and nothing of the canvas over a control', async () => {
-  const picture = await sharp({ create: { width: 1600, height: 640, channels: 3, background: '#a63d2f' } })
+  const picture = await sharp({ create: { width: 400, height: 160, channels: 3, background: '#a63d2f' } })
     .png()
     .toBuffer();
   const cover = (await tenant.call('POST', '/images', picture)).body.id;
