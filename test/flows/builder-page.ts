@@ -78,6 +78,7 @@ export async function leave(page: Page): Promise<void> {
   await page.getByText('There is nothing at this address').waitFor();
   await page.evaluate(`document.querySelectorAll('.toast > :last-child').forEach((close) => close.click())`);
   await page.locator('.toast').waitFor({ state: 'detached' });
+  await page.mouse.move(0, 0);
   left.set(kinds.get(page)!, page);
 }
 
