@@ -11,12 +11,14 @@ import {
   closeLaunch,
   draftOf,
   labels,
+  leave,
   make,
   openBuilder,
   part,
   problems,
   read,
   saved,
+  untilSaved,
 } from './builder-page.ts';
 
 /* What an author has entered stays until it is saved, whatever else is done meanwhile. */
@@ -46,12 +48,11 @@ test('what is chosen while an image is on its way up stays chosen', async () => 
   await page.getByRole('button', { name: 'Violet' }).click();
   await held.continue();
   await page.getByRole('button', { name: 'Remove logo' }).waitFor();
-  await saved(page);
-  await until('colour and logo to be saved', async () => {
+  await untilSaved(page, 'colour and logo to be saved', async () => {
     const { theme } = await settingsOf(form);
     return theme?.color === '#6d28d9' && theme.logo !== undefined;
   });
-  await page.close();
+  await leave(page);
 });
 
 test('what is no setting yet stays as it is typed, marks its tab, and is led to from where it stands in the way', async () => {
@@ -69,8 +70,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   await redirect.fill('nowhere');
   await tab('Settings').getByText('2 problems').waitFor();
   await page.getByText('"redirect_url" must be an address that begins with https://').waitFor();
-  await saved(page);
-  await until('all of it to be saved', async () => {
+  await untilSaved(page, 'all of it to be saved', async () => {
     const { theme, redirect_url: url, min_seconds: typed } = await settingsOf(form);
     return JSON.stringify([theme, url, typed]) === '[{"color":"#0b"},"nowhere","12s"]';
   });
@@ -93,7 +93,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   const colour = page.getByRole('textbox', { name: 'Colour', exact: true });
   await page.locator('input:focus[value="#0b"]').waitFor();
   assert.equal(await colour.inputValue(), '#0b');
-  await page.close();
+  await leave(page);
 });
 
 test('half a date is said, is neither saved as none nor published over, and stays as it was typed', async () => {
@@ -103,7 +103,7 @@ test('half a date is said, is neither saved as none nor published over, and stay
   const closes = page.getByLabel(/^Closes/);
   await closes.fill('2031-05-06T07:08');
   const closesAt = async () => (await settingsOf(form)).closes_at;
-  const kept = await until('it to be saved', closesAt);
+  const kept = await untilSaved(page, 'it to be saved', closesAt);
   await closes.focus();
   await page.keyboard.press('Backspace');
   const problem = page.getByText('Only a part of this can be read. Complete it, or clear it.');
@@ -126,8 +126,8 @@ test('half a date is said, is neither saved as none nor published over, and stay
   await closes.focus();
   await page.keyboard.type('06');
   await problem.waitFor({ state: 'detached' });
-  await until('the month to be saved', async () => (await closesAt()) !== kept);
-  await page.close();
+  await untilSaved(page, 'the month to be saved', async () => (await closesAt()) !== kept);
+  await leave(page);
 });
 
 test('theme and settings are saved without being asked, are published with the form, undone, compared and restored', async () => {
@@ -172,8 +172,7 @@ test('theme and settings are saved without being asked, are published with the f
   await page.locator('.versions-item', { hasText: 'Version 2' }).getByRole('button').click();
   await page.getByText('“#be185d” → “#6d28d9”').waitFor();
   await page.getByRole('button', { name: 'Restore into the working copy' }).click();
-  await saved(page);
-  await until('the settings of that version', async () => {
+  await untilSaved(page, 'the settings of that version', async () => {
     const { theme, editing } = await settingsOf(form);
     return theme?.color === '#6d28d9' && editing === undefined;
   });
@@ -184,7 +183,7 @@ test('theme and settings are saved without being asked, are published with the f
   await page.getByRole('link', { name: 'All forms' }).click();
   await page.getByLabel('Confirmation message').waitFor({ state: 'detached' });
   await until('what was changed last', async () => (await settingsOf(form)).confirmation_message === 'Danke');
-  await page.close();
+  await leave(page);
 });
 
 test('answers are put into texts by their questions, how the form asks is chosen, and the preview and the page do both', async () => {
@@ -210,7 +209,7 @@ test('answers are put into texts by their questions, how the form asks is chosen
   await insert('Full name');
   await page.getByRole('radio', { name: 'One question at a time' }).press('Space');
   await page.getByRole('switch', { name: 'Check your answers' }).press('Space');
-  await until('everything to be saved', async () => {
+  await untilSaved(page, 'everything to be saved', async () => {
     const { confirmation_message: said, layout, review_step: hasReview } = await settingsOf(form);
     return said === 'Until then, {{name}}' && layout === 'question' && hasReview === true;
   });
@@ -221,7 +220,7 @@ test('answers are put into texts by their questions, how the form asks is chosen
   const id = page.getByRole('complementary', { name: 'Properties' }).getByLabel('Id', { exact: true });
   await id.fill('who');
   await id.press('Enter');
-  await until('the texts to follow', async () => {
+  await untilSaved(page, 'the texts to follow', async () => {
     const { confirmation_message: said } = await settingsOf(form);
     return said === 'Until then, {{who}}' && labels(await draftOf(form))[1] === 'When do you come, {{who}}';
   });
@@ -231,7 +230,7 @@ test('answers are put into texts by their questions, how the form asks is chosen
   await trial.getByLabel('Full name').fill('Anni');
   await trial.getByRole('button', { name: 'Next' }).click();
   await trial.getByText('When do you come, Anni').waitFor();
-  await page.close();
+  await leave(page);
 });
 
 test('settings that somebody else saved meanwhile come in beside mine; the same one twice is decided by a person', async () => {
@@ -244,7 +243,7 @@ test('settings that somebody else saved meanwhile come in beside mine; the same 
   await part(mine, '“First”').click();
   await mine.getByLabel('Label', { exact: true }).fill('Of Ada');
   await mine.getByText('Bob changed another part of this form.').waitFor();
-  await until('both to be saved', async () => {
+  await untilSaved(mine, 'both to be saved', async () => {
     const { structure: form1, settings } = (await read(form)).draft;
     return labels(form1 as FormNode).join() === 'Of Ada' && settings.confirmation_message === 'Of Bob';
   });
@@ -252,15 +251,22 @@ test('settings that somebody else saved meanwhile come in beside mine; the same 
   const message = mine.getByLabel('Confirmation message');
   assert.equal(await message.inputValue(), 'Of Bob');
   await message.fill('Of Ada');
-  await saved(mine);
-  await until('mine to be saved', async () => (await settingsOf(form)).confirmation_message === 'Of Ada');
+  await untilSaved(
+    mine,
+    'mine to be saved',
+    async () => (await settingsOf(form)).confirmation_message === 'Of Ada',
+  );
   await theirs.getByLabel('Confirmation message').fill('Of Bob again');
   const dialog = theirs.getByRole('alertdialog', { name: 'This form was changed elsewhere' });
   await dialog.getByText('“Of Ada” → “Of Bob again”').waitFor();
   await dialog.getByRole('button', { name: 'Keep mine' }).click();
-  await until('the choice', async () => (await settingsOf(form)).confirmation_message === 'Of Bob again');
-  await mine.context().close();
-  await theirs.context().close();
+  await untilSaved(
+    theirs,
+    'the choice',
+    async () => (await settingsOf(form)).confirmation_message === 'Of Bob again',
+  );
+  await leave(mine);
+  await leave(theirs);
 });
 
 test('a draft that is renamed is called so in the header, and the JSON that is not applied is not called saved', async () => {
@@ -278,7 +284,7 @@ test('a draft that is renamed is called so in the header, and the JSON that is n
   await page.getByRole('button', { name: 'Apply' }).click();
   await saved(page);
   await page.getByRole('banner').getByText('Garden party').waitFor();
-  await page.close();
+  await leave(page);
 });
 
 test('JSON that is not applied yet outlives a look at another view, and says when the form has moved on', async () => {
@@ -304,7 +310,7 @@ test('JSON that is not applied yet outlives a look at another view, and says whe
     [draft.children!.length, draft.children![0]!.children![0]!.attrs!['label']],
     [1, 'Second'],
   );
-  await page.close();
+  await leave(page);
 });
 
 test('an option that is renamed past another’s name takes its own conditions along, and not those of the other', async () => {
@@ -324,7 +330,7 @@ test('an option that is renamed past another’s name takes its own conditions a
   await page.getByText('Another option is called “Red wine” already.').waitFor();
   await page.keyboard.type(' list');
   assert.equal(await option.inputValue(), 'Red wine list');
-  await until('the new name to be saved', async () => {
+  await untilSaved(page, 'the new name to be saved', async () => {
     const [drink, red, wine] = (await draftOf(form)).children![0]!.children!;
     const valueOf = (node: typeof red) =>
       /"value":"([^"]*)"/.exec(JSON.stringify(node!.attrs!['show_when']))?.[1];
@@ -333,7 +339,7 @@ test('an option that is renamed past another’s name takes its own conditions a
     assert.deepEqual([valueOf(red), valueOf(wine)], ['Red wine list', 'Red wine']);
     return true;
   });
-  await page.close();
+  await leave(page);
 });
 
 test('a published option that is renamed keeps what answers have of it, and has places; a new one is a plain text', async () => {
@@ -360,7 +366,7 @@ test('a published option that is renamed keeps what answers have of it, and has 
   await other.getByText('“White” is stored as that already.').waitFor();
   await other.getByLabel('Stored as').fill('none');
   await other.getByLabel('Points').fill('2.5');
-  await until('the options to be saved', async () => {
+  await untilSaved(page, 'the options to be saved', async () => {
     const [drink, why] = (await draftOf(form)).children![0]!.children!;
     const options = JSON.stringify(drink!.attrs!['options']);
     if (!options.includes('2.5')) return false;
@@ -373,7 +379,7 @@ test('a published option that is renamed keeps what answers have of it, and has 
     return true;
   });
   await part(page, '“Drink”').getByText('12 places left').waitFor();
-  await page.close();
+  await leave(page);
 });
 
 test('who undoes what was done in a form that is left is told that it is not open any more, and nothing changes', async () => {
@@ -383,14 +389,14 @@ test('who undoes what was done in a form that is left is told that it is not ope
   const json = page.getByLabel('The form as JSON');
   await json.fill((await json.inputValue()).replace('"Name"', '"Full name"'));
   await page.getByRole('button', { name: 'Apply' }).click();
-  await until('it to be saved', async () => labels(await draftOf(form)).includes('Full name'));
+  await untilSaved(page, 'it to be saved', async () => labels(await draftOf(form)).includes('Full name'));
   await page.getByRole('link', { name: /All forms of/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Forms' }).waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('The form is not open here any more, so this cannot be undone.').waitFor();
   assert.deepEqual(labels(await draftOf(form)), ['Full name']);
   assert.deepEqual(problems, []);
-  await page.close();
+  await leave(page);
 });
 
 test('undo works from a switch too, and the answers of a trial stay when its width changes', async () => {
@@ -413,7 +419,7 @@ test('undo works from a switch too, and the answers of a trial stay when its wid
   );
   assert.equal(await answer.inputValue(), 'Ada');
   assert.deepEqual(problems, []);
-  await page.close();
+  await leave(page);
 });
 
 test('a session that ends in mid-edit leads to the sign-in, and from there back to the work, which is saved', async () => {
@@ -429,5 +435,5 @@ test('a session that ends in mid-edit leads to the sign-in, and from there back 
   await part(page, '“Second”').waitFor();
   await saved(page);
   assert.deepEqual(labels(await draftOf(form)), ['Second']);
-  await page.close();
+  await page.context().close();
 });

@@ -4,7 +4,18 @@ import type { Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { draftOf, focusIs, hears, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
+import {
+  draftOf,
+  focusIs,
+  hears,
+  leave,
+  make,
+  openBuilder,
+  part,
+  problems,
+  read,
+  untilSaved,
+} from './builder-page.ts';
 
 /* Conditional logic and rules in the builder: docs/rules.md B7, and what authors set beside it. */
 
@@ -59,8 +70,8 @@ test('B7: a rule is made by keyboard, is read as a sentence on the element, and 
   await properties(page).locator('.logic-group .logic-group').waitFor({ state: 'detached' });
   await choose(page, /How it compares/, 'is not');
   await part(page, '“State”').getByText('Shown when Country is not DE').waitFor();
-  await saved(page);
-  await until(
+  await untilSaved(
+    page,
     'the rule to be saved',
     async () =>
       JSON.stringify(await attribute(id, 0, 1, 'show_when')) ===
@@ -72,7 +83,7 @@ test('B7: a rule is made by keyboard, is read as a sentence on the element, and 
     await page.keyboard.press('Control+z');
     return (await rule.count()) === 0;
   });
-  await page.context().close();
+  await leave(page);
 });
 
 test('B7: an option is offered on a condition, which is made at the option and taken away again', async () => {
@@ -86,11 +97,11 @@ test('B7: an option is offered on a condition, which is made at the option and t
   const offered = { all: [{ element: 'country', is: 'equals', value: 'AT' }] };
   const options = async () => JSON.stringify(await attribute(id, 0, 1, 'options'));
   const written = JSON.stringify(['Bonn', { id: 'Graz', label: 'Graz', show_when: offered }]);
-  await until('the condition to be saved', async () => (await options()) === written);
+  await untilSaved(page, 'the condition to be saved', async () => (await options()) === written);
   assert.deepEqual(await findBarriers(page), []);
   await properties(page).getByRole('button', { name: 'Remove “Offer when”' }).press('Enter');
-  await until('the option to be as it was', async () => (await options()) === '["Bonn","Graz"]');
-  await page.context().close();
+  await untilSaved(page, 'the option to be as it was', async () => (await options()) === '["Bonn","Graz"]');
+  await leave(page);
 });
 
 test('B7: deleting what a rule names lists the dependants, and either cleans them or changes nothing', async () => {
@@ -114,7 +125,7 @@ test('B7: deleting what a rule names lists the dependants, and either cleans the
   await page.keyboard.press('Control+z');
   await part(page, '“State”').getByText('Shown when Country is DE').waitFor();
   await focusIs(page, /^“Country”/);
-  await page.context().close();
+  await leave(page);
 });
 
 test('B7: moving what a rule names behind it asks as well; a new id takes the rules along', async () => {
@@ -134,17 +145,17 @@ test('B7: moving what a rule names behind it asks as well; a new id takes the ru
   await properties(page).getByText('“More” (Short text) is called that already.').waitFor();
   await field.fill('land');
   await field.press('Enter');
-  await until('the id and its rule to be saved', async () =>
+  await untilSaved(page, 'the id and its rule to be saved', async () =>
     JSON.stringify(await attribute(id, 0, 1, 'show_when')).includes('"land"'),
   );
   assert.equal(await attribute(id, 0, 0, 'id'), 'land');
   // Another part is selected, and the focus was not taken away before.
   await field.fill('nation');
   await part(page, '“More”').dispatchEvent('click');
-  await until('the id to be that of the part for which it was typed', async () =>
+  await untilSaved(page, 'the id to be that of the part for which it was typed', async () =>
     JSON.stringify(await attribute(id, 0, 1, 'show_when')).includes('"nation"'),
   );
-  await page.context().close();
+  await leave(page);
 });
 
 test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem at its element', async () => {
@@ -159,7 +170,7 @@ test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem a
     .click();
   await page.getByRole('option', { name: 'Step 3' }).click();
   await page.locator('.canvas-body').getByText('Goes to Step 3 when Country is DE').waitFor();
-  await until('the jump to be saved', async () => {
+  await untilSaved(page, 'the jump to be saved', async () => {
     const { children } = await draftOf(id);
     return (
       JSON.stringify(children![0]!.attrs!['jumps']) ===
@@ -169,7 +180,7 @@ test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem a
 
   await part(page, '“Country”').click();
   assert.ok(await properties(page).getByRole('button', { name: 'Show when …' }).isVisible());
-  await page.context().close();
+  await leave(page);
 
   const circle = await make(form([element('text', 'z')]));
   const looped = await openBuilder(circle);
@@ -188,7 +199,7 @@ test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem a
     .getByText(/circle/)
     .first()
     .waitFor();
-  await looped.context().close();
+  await leave(looped);
 });
 
 test('rules are set in the panel: lengths, a pattern that is tried out, days from today, types of files', async () => {
@@ -220,8 +231,7 @@ test('rules are set in the panel: lengths, a pattern that is tried out, days fro
   await part(page, '“CV”').click();
   await panel.getByRole('button', { name: 'PDF' }).click();
   await panel.getByLabel('Most files').fill('2');
-  await saved(page);
-  await until('all of it to be saved', async () => (await attribute(id, 0, 2, 'max_files')) === 2);
+  await untilSaved(page, 'all of it to be saved', async () => (await attribute(id, 0, 2, 'max_files')) === 2);
   const [code, day, cv] = (await draftOf(id)).children![0]!.children!.map(({ attrs }) => attrs!);
   assert.deepEqual(
     [code!['min_length'], code!['pattern'], code!['error_message']],
@@ -229,7 +239,7 @@ test('rules are set in the panel: lengths, a pattern that is tried out, days fro
   );
   assert.equal(day!['max'], 'today-18');
   assert.deepEqual([cv!['accept'], cv!['max_files']], [['.pdf'], 2]);
-  await page.context().close();
+  await leave(page);
 });
 
 test('B6: the preview shows and hides while it is filled in, leads through the steps, and stores nothing', async () => {
@@ -259,7 +269,7 @@ test('B6: the preview shows and hides while it is filled in, leads through the s
   await frame.getByRole('button', { name: 'Submit' }).click();
   await frame.getByText('test, not stored').waitFor();
   assert.equal((await read(id)).form.submission_count, 0);
-  await page.context().close();
+  await leave(page);
 });
 
 test('the browser had nothing to complain about', () => {

@@ -4,12 +4,13 @@ import type { Page } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
+import { openVisitor } from '#test/visitor.ts';
 import {
-  ada,
   bob,
   draftOf,
   insert,
   labels,
+  leave,
   make,
   openBuilder,
   part,
@@ -18,6 +19,7 @@ import {
   saved,
   service,
   tenant,
+  untilSaved,
 } from './builder-page.ts';
 
 /* Saving, conflicts, publishing, versions, preview and JSON in a real browser: docs/rules.md B4-B6. */
@@ -51,8 +53,8 @@ test('two editors on one form: nothing is overwritten unseen; keep mine, take th
       const { body } = await tenant.call('GET', '/forms?per_page=1');
       assert.deepEqual(labels(await draftOf(body.data[0]!.id)), ['Of Ada']);
     }
-    await mine.context().close();
-    await theirs.context().close();
+    await leave(mine);
+    await leave(theirs);
   }
 });
 
@@ -76,18 +78,18 @@ test('a service that is away: the work is kept in this browser, and saved after 
   await page.goBack();
   await part(page, '“Written in haste”').click();
   await page.getByRole('textbox', { name: 'Label' }).fill('Written offline');
-  await saved(page);
-  await until(
+  await untilSaved(
+    page,
     'the way back to be saved',
     async () => labels(await draftOf(form)).join() === 'Written offline',
   );
   assert.deepEqual(labels(await draftOf(form)), ['Written offline']);
-  await page.context().close();
+  await leave(page);
 });
 
 test('publish: blocking errors lead to their element; then it is live, filled in, its ids are locked, and a version comes back', async () => {
   const form = await make(structure(element('text', 'name', { label: 'Your name' })));
-  const page = await openBuilder(form, ada, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await openBuilder(form);
   const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
   await part(page, '“Your name”').click();
   await page.getByRole('textbox', { name: 'Label' }).fill('');
@@ -112,14 +114,11 @@ test('publish: blocking errors lead to their element; then it is live, filled in
   await launched.getByRole('link', { name: 'Invite people' }).click();
   await page.waitForURL(/\/invitations$/);
 
-  await page.goto(`${service.url}/f/${form}?source=poster`);
-  await page.getByLabel('Name').fill('Grace');
-  await page.getByRole('button', { name: 'Submit' }).click();
-  await page.getByText('Thank you', { exact: true }).waitFor();
+  assert.equal((await openVisitor(service).post(form, [['name', 'Grace']])).status, 303);
   const { body } = await tenant.call('GET', `/forms/${form}/submissions`);
   assert.deepEqual(body.data[0]!.answers, { name: 'Grace' });
 
-  await page.goto(`${service.url}/app/forms/${form}`);
+  await page.goBack();
   await part(page, '“Name”').click();
   assert.equal(await page.getByRole('textbox', { name: 'Id' }).getAttribute('readonly'), '');
   await part(page, '“Name”').press('Delete');
@@ -140,13 +139,16 @@ test('publish: blocking errors lead to their element; then it is live, filled in
   await page.locator('.versions-item', { hasText: 'Version 2' }).getByRole('button').click();
   await page.getByRole('button', { name: 'Restore into the working copy' }).click();
   await part(page, '“Name”').waitFor();
-  await saved(page);
-  await until('the restored copy to be saved', async () => labels(await draftOf(form)).join() === 'Name');
+  await untilSaved(
+    page,
+    'the restored copy to be saved',
+    async () => labels(await draftOf(form)).join() === 'Name',
+  );
   assert.equal(
     (await tenant.call('GET', `/forms/${form}`)).body.structure.children[0]!.children[0]!.attrs['label'],
     'Message',
   );
-  await page.context().close();
+  await leave(page);
 });
 
 async function insertInto(page: Page, search: string, label: string): Promise<void> {
@@ -191,7 +193,7 @@ test('a change over the API beside a working copy is offered, compared, and take
     (await tenant.call('GET', `/forms/${form}`)).body.structure.children[0]!.children[0]!.attrs['label'],
     'Mine',
   );
-  await page.context().close();
+  await leave(page);
 });
 
 test('preview: the real page, filled in and checked, and nothing is stored; JSON: edited, located, applied, undone', async () => {
@@ -227,7 +229,7 @@ test('preview: the real page, filled in and checked, and nothing is stored; JSON
   await part(page, '“From JSON”').waitFor();
   await page.getByRole('button', { name: 'Undo (Ctrl+Z)' }).click();
   await part(page, '“Name”').waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('a text is said in another language: saved, undone as one step, taken from a file, and its gaps said before publishing', async () => {
@@ -267,7 +269,7 @@ test('a text is said in another language: saved, undone as one step, taken from 
   await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
   await page.getByRole('button', { name: '1 of 3 texts are not translated to "de": $0/title.' }).click();
   await page.getByRole('heading', { name: 'Texts' }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('the browser had nothing to complain about', () => {

@@ -2,19 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
+import { motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import {
   ada,
   draftOf,
   hears,
   labels,
+  leave,
   make,
   openBuilder,
   part,
   problems,
   read,
   said,
-  saved,
+  untilSaved,
 } from './builder-page.ts';
 
 /* Steps are moved, elements added at every gap, settings set, and "Publish" says whether there is anything to publish. */
@@ -43,13 +45,13 @@ test('B2: steps are dragged by mouse in their list', async () => {
   await page.locator('.drop-line').waitFor();
   await page.mouse.up();
   await hears(page, 'Moved: position 1 of 3');
-  await until('the move to be saved', async () => (await titles(id)) === 'Three,One,Two');
-  await page.context().close();
+  await untilSaved(page, 'the move to be saved', async () => (await titles(id)) === 'Three,One,Two');
+  await leave(page);
 });
 
 test('B2: steps are dragged by touch, and moved by keyboard with spoken targets', async () => {
   const id = await make(threeSteps);
-  const page = await openBuilder(id, ada, { hasTouch: true });
+  const page = await openBuilder(id, ada, { ...motion, hasTouch: true });
   const touch = await page.context().newCDPSession(page);
   const [from, to] = [(await handle(page, 1).boundingBox())!, (await handle(page, 2).boundingBox())!];
   const at = (share: number) => [{ x: from.x + 10, y: from.y + 10 + (to.y + to.height - from.y) * share }];
@@ -68,8 +70,8 @@ test('B2: steps are dragged by touch, and moved by keyboard with spoken targets'
   await hears(page, '“One” (Step), position 3 of 3');
   await page.keyboard.press(' ');
   await hears(page, 'Dropped: “One” (Step), position 3 of 3');
-  await until('the moves to be saved', async () => (await titles(id)) === 'Two,Three,One');
-  await page.context().close();
+  await untilSaved(page, 'the moves to be saved', async () => (await titles(id)) === 'Two,Three,One');
+  await leave(page);
 });
 
 test('B3: a "+" stands at every gap between elements and adds there', async () => {
@@ -91,11 +93,14 @@ test('B3: a "+" stands at every gap between elements and adds there', async () =
   await page.locator('.insert-list [data-focused]').waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.canvas-body .written').waitFor();
-  await page.keyboard.type('Mail');
+  await page.keyboard.insertText('Mail');
   await page.keyboard.press('Enter');
-  await saved(page);
-  await until('the element to be saved', async () => labels(await draftOf(id)).join() === 'A,B,Mail,C');
-  await page.context().close();
+  await untilSaved(
+    page,
+    'the element to be saved',
+    async () => labels(await draftOf(id)).join() === 'A,B,Mail,C',
+  );
+  await leave(page);
 });
 
 test('B5: Publish is quiet while visitors see exactly this', async () => {
@@ -108,7 +113,7 @@ test('B5: Publish is quiet while visitors see exactly this', async () => {
   await banner.getByRole('button', { name: 'Publish', exact: true }).waitFor();
   await page.keyboard.press('Control+z');
   await banner.getByRole('button', { name: 'Published' }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('settings of access, progress, spam and time are set, and a password is never given back', async () => {
@@ -133,8 +138,8 @@ test('settings of access, progress, spam and time are set, and a password is nev
   await page.getByText('must be a whole number from 1').first().waitFor();
   await page.getByLabel('Most in an hour').fill('500');
   await page.getByText('must be a whole number from 1').waitFor({ state: 'detached' });
-  await saved(page);
-  await until(
+  await untilSaved(
+    page,
     'the last of them to be saved',
     async () => (await read(id)).draft.settings.limit_per_form === 500,
   );
@@ -148,7 +153,7 @@ test('settings of access, progress, spam and time are set, and a password is nev
     min_seconds: 3,
     limit_per_form: 500,
   });
-  await page.context().close();
+  await leave(page);
 });
 
 test('the browser had nothing to complain about', () => {

@@ -4,17 +4,19 @@ import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import { composite, element, stepsOf, structure } from '#ast/testing.ts';
 import { looksAt } from '#test/cases.ts';
-import { motion } from '#test/console-browser.ts';
+import { motion, stillness } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 import {
   ada,
+  browser,
   draftOf,
   focused,
   focusIs,
   hears,
   insert,
   labels,
+  leave,
   make,
   openBuilder,
   part,
@@ -22,6 +24,7 @@ import {
   saved,
   service,
   tenant,
+  untilSaved,
 } from './builder-page.ts';
 import { mostMs, openTwoHundred, timeDeeds } from './builder-deeds.ts';
 
@@ -83,7 +86,7 @@ test('by keyboard alone: a form is built, undone, redone, moved, and survives a 
     0,
     'live is untouched',
   );
-  await page.context().close();
+  await leave(page);
 });
 
 test('by mouse: the palette adds and drags into a group, a handle moves, a label is written, options are pasted', async () => {
@@ -95,7 +98,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
   );
   const page = await openBuilder(form, ada, motion);
   await page.getByRole('button', { name: 'Dropdown', exact: true }).click();
-  await page.keyboard.type('Colour');
+  await page.keyboard.insertText('Colour');
   await page.keyboard.press('Enter');
 
   const drag = async (from: Locator, to: Locator, atBottom: boolean): Promise<void> => {
@@ -119,7 +122,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
   await hears(page, 'Moved: position 1 of 3, step 1');
 
   await part(page, '“First”').dblclick();
-  await page.keyboard.type('Your name');
+  await page.keyboard.insertText('Your name');
   await page.keyboard.press('Enter');
 
   await part(page, '“Colour”').click();
@@ -127,8 +130,8 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
   await page.getByLabel('Options, one a line').fill('- Red\n- Green\n\n1. Blue\nRed');
   await page.getByRole('button', { name: 'Use 3 options' }).click();
   await page.getByText('Required', { exact: true }).click();
-  await saved(page);
-  await until(
+  await untilSaved(
+    page,
     'the last change to be saved',
     async () => (await draftOf(form)).children![0]!.children![0]!.attrs!['required'] === true,
   );
@@ -143,7 +146,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
     group!.children!.map(({ type }) => type),
     ['text', 'email'],
   );
-  await page.context().close();
+  await leave(page);
 });
 
 test('by touch: the handle drags, the body scrolls', async () => {
@@ -172,12 +175,12 @@ test('by touch: the handle drags, the body scrolls', async () => {
   await drag(page.getByRole('button', { name: /^Move: Space/ }), part(page, '“First”'));
   await hears(page, 'Moved: position 1 of 3, step 1');
   await drag(part(page, '“Second”'), part(page, '“Third”'));
-  await saved(page);
-  await until(
+  await untilSaved(
+    page,
     'the move to be saved',
     async () => labels(await draftOf(form)).join() === 'Third,First,Second',
   );
-  await page.context().close();
+  await leave(page);
 });
 
 test('a click puts the caret where it was; options are written where they stand, and a blank one cannot be published', async () => {
@@ -186,14 +189,14 @@ test('a click puts the caret where it was; options are written where they stand,
   const label = part(page, '“Your name”').locator('label');
   const box = (await label.boundingBox())!;
   await label.click({ position: { x: 1, y: box.height / 2 }, force: true });
-  await page.keyboard.type('What is ');
+  await page.keyboard.type('Is ');
   await page.keyboard.press('Enter');
-  await focusIs(page, /^“What is Your name”/);
+  await focusIs(page, /^“Is Your name”/);
 
   await page.getByRole('button', { name: 'Single choice', exact: true }).click();
-  await page.keyboard.type('Colour');
+  await page.keyboard.insertText('Colour');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByRole('banner').getByRole('button', { name: 'Publish', exact: true }).click();
   await page
     .getByRole('dialog')
     .getByRole('button', { name: /“Colour”.*option 1 is blank/ })
@@ -222,7 +225,7 @@ test('a click puts the caret where it was; options are written where they stand,
   await writes('Option 4');
   await page.keyboard.press('Escape');
   await focusIs(page, /^“Colour”/);
-  await until('the options to be saved', async () => {
+  await untilSaved(page, 'the options to be saved', async () => {
     const colour = (await draftOf(form)).children![0]!.children![1];
     return JSON.stringify(colour?.attrs!['options']) === '["Red","Blue","Green","Grey"]';
   });
@@ -238,7 +241,7 @@ test('a click puts the caret where it was; options are written where they stand,
     }
     await colour.locator(list).click({ force: true });
     await writes('Option 1');
-    await page.keyboard.type(`${type} red`);
+    await page.keyboard.insertText(`${type} red`);
     await page.keyboard.press('Enter');
     await writes('Option 2');
     await page.keyboard.press('Backspace');
@@ -247,7 +250,7 @@ test('a click puts the caret where it was; options are written where they stand,
     await writes('Option 2');
     await page.keyboard.press('Escape');
     await focusIs(page, /^“Colour”/);
-    await until('the options to be saved', async () => {
+    await untilSaved(page, 'the options to be saved', async () => {
       const { type: is, attrs } = (await draftOf(form)).children![0]!.children![1]!;
       return (
         JSON.stringify([is, attrs!['options']]) ===
@@ -257,7 +260,7 @@ test('a click puts the caret where it was; options are written where they stand,
   }
   await page.getByRole('toolbar').getByRole('button', { name: 'Required' }).press('Delete');
   await hears(page, '“Colour” (Ranking) deleted');
-  await page.context().close();
+  await leave(page);
 });
 
 test('several parts are selected by key, click and frame; copied, pasted into another form, moved, required and deleted at once', async () => {
@@ -269,7 +272,7 @@ test('several parts are selected by key, click and frame; copied, pasted into an
       [element('text', 'd', { label: 'D', show_when: { element: 'a', is: 'answered' } })],
     ),
   );
-  const page = await openBuilder(form, ada, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await openBuilder(form);
   const selected = (): Promise<string[]> =>
     page
       .locator('.canvas-body [data-selected]')
@@ -295,7 +298,7 @@ test('several parts are selected by key, click and frame; copied, pasted into an
   await bar.getByRole('button', { name: 'Required', exact: true }).click();
   await bar.getByRole('button', { name: 'Move and more' }).click();
   await page.getByRole('menuitem', { name: 'Two' }).click();
-  await until('all to be in the second step', async () => {
+  await untilSaved(page, 'all to be in the second step', async () => {
     const [one, two] = (await draftOf(form)).children!;
     return one!.children!.length === 0 && two!.children!.every(({ attrs }) => attrs!['required'] === true);
   });
@@ -329,8 +332,11 @@ test('several parts are selected by key, click and frame; copied, pasted into an
   await sibling.keyboard.press('Control+x');
   await hears(sibling, '4 parts deleted');
   await sibling.keyboard.press('Control+v');
-  await saved(sibling);
-  await until('what was pasted to be saved', async () => labels(await draftOf(other)).length === 5);
+  await untilSaved(
+    sibling,
+    'what was pasted to be saved',
+    async () => labels(await draftOf(other)).length === 5,
+  );
   const { children: parts } = (await draftOf(other)).children![0]!;
   assert.deepEqual(
     parts!.map(({ attrs }) => [attrs!['id'], attrs!['show_when']]),
@@ -346,7 +352,8 @@ test('several parts are selected by key, click and frame; copied, pasted into an
   await sibling.getByRole('dialog', { name: 'Find' }).getByRole('combobox').fill('dupl');
   await sibling.getByRole('option', { name: /^Duplicate/ }).click();
   await hears(sibling, /^Duplicated/);
-  await page.context().close();
+  await sibling.close();
+  await leave(page);
 });
 
 // Scripts for the page are texts: the types here know no document. Both begin with what finds boxes.
@@ -421,7 +428,7 @@ const parts = [
 const inColumns = stepsOf({ title: 'One', layout: 'grid_2' }, parts);
 
 test('the canvas is the page: each line of it stands where the page has it, and nothing of the canvas over a control', async () => {
-  const picture = await sharp({ create: { width: 1600, height: 640, channels: 3, background: '#a63d2f' } })
+  const picture = await sharp({ create: { width: 400, height: 160, channels: 3, background: '#a63d2f' } })
     .png()
     .toBuffer();
   const cover = (await tenant.call('POST', '/images', picture)).body.id;
@@ -456,14 +463,15 @@ test('the canvas is the page: each line of it stands where the page has it, and 
     'one question at a time': { structure: structure(parts[1]), settings: { layout: 'question' } },
     'in Arabic': { structure: inColumns, settings: { locale: 'ar', theme: { font: 'vazirmatn' } } },
   };
-  const page = await openBuilder(await make(structure()));
-  const visit = await page.context().newPage();
+  let page = await openBuilder(await make(structure()));
+  const visit = await browser.newPage(stillness);
   for (const [turn, [name, sent]] of Object.entries(forms).entries()) {
     const { status, body } = await tenant.call('POST', '/forms', { ...sent, publish: true });
     assert.equal(status, 201, JSON.stringify(body));
     for (const width of looksAt(turn, [1280, 1024, 800])) {
+      await leave(page);
       await page.setViewportSize({ width, height: 800 });
-      await page.goto(page.url().replace(/forms\/[^/?]+.*/, `forms/${body.id}`));
+      page = await openBuilder(body.id);
       await page.locator('.insert-here').first().waitFor({ state: 'attached' });
       await page.evaluate('document.fonts.ready');
       const seen = await page.evaluate<{ signs: number; found: string[] }>(covered);
@@ -496,7 +504,9 @@ test('the canvas is the page: each line of it stands where the page has it, and 
       }
     }
   }
-  await page.context().close();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await leave(page);
+  await visit.close();
 });
 
 type Line = readonly (string | number)[];
@@ -521,16 +531,15 @@ test('with 200 elements an interaction is answered within 100 ms', async (t) => 
   const page = await openTwoHundred();
   // Each key at its best: what else the machine does can only make one slower.
   let best: number[] = [];
-  for (let round = 0; round < 5 && (round === 0 || Math.max(...best) >= mostMs); round += 1) {
+  let isInTime = false;
+  for (let round = 0; round < 5 && !isInTime; round += 1) {
     const times = await timeDeeds(page);
     best = times.map((time, key) => Math.min(time, best[key] ?? time));
     t.diagnostic(`ms from key to paint: ${times.map(Math.round).join(', ')}`);
+    const worst = Math.max(...best);
+    isInTime = worst < mostMs || worst < mostMs * slowness();
   }
-  const worst = Math.max(...best);
-  assert.ok(
-    worst < mostMs || worst < mostMs * slowness(),
-    `at their best the keys took ${best.map(Math.round).join(', ')} ms`,
-  );
+  assert.ok(isInTime, `at their best the keys took ${best.map(Math.round).join(', ')} ms`);
   await page.context().close();
 });
 

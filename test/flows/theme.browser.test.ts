@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
 import type { Theme } from '#ast/theme/theme.ts';
+import { looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { browser, make, openBuilder, problems, read, saved, service } from './builder-page.ts';
+import { browser, leave, make, openBuilder, problems, read, saved, service } from './builder-page.ts';
 
 /* An author chooses how a form looks, sees it at once, and visitors see it once it is published. */
 
@@ -88,7 +89,7 @@ test('what is chosen shows at once in the preview, and to visitors once it is pu
   assert.ok(await visitor.evaluate(`document.querySelector('img.logo').naturalWidth > 0`));
   assert.deepEqual(failed, []);
   await visitor.close();
-  await page.close();
+  await leave(page);
 });
 
 test('a colour that does not read is said so with its figure, a shade that does is offered, and it is not published', async () => {
@@ -106,7 +107,7 @@ test('a colour that does not read is said so with its figure, a shade that does 
   await page.getByText(/Contrast 4\.\d:1, readable\./).waitFor();
   await publish(page);
   assert.match((await settingsOf(form)).theme!.color!, /^#[0-9a-f]{6}$/);
-  await page.close();
+  await leave(page);
 });
 
 test('the preview shows both looks of a form that adapts, and an SVG is refused as an image', async () => {
@@ -119,16 +120,16 @@ test('the preview shows both looks of a form that adapts, and an SVG is refused 
     .first()
     .setInputFiles({ name: 'a.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') });
   await page.getByText('This is no PNG, JPEG or WebP image.').waitFor();
-  await page.close();
+  await leave(page);
 });
 
 test('axe finds nothing in the panel, light and dark', async () => {
   const form = await make(structure(element('text', 'a')));
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await openTheme(form);
+  const page = await openTheme(form);
+  await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#ffd400');
+  await page.getByText('Contrast 1.4:1').waitFor();
+  for (const colorScheme of looksAt(0, ['dark', 'light'] as const)) {
     await page.emulateMedia({ colorScheme });
-    await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#ffd400');
-    await page.getByText('Contrast 1.4:1').waitFor();
     const found = await findBarriers(page);
     // The page's only h1 is the form's, in the canvas of the design view.
     assert.deepEqual(
@@ -136,7 +137,7 @@ test('axe finds nothing in the panel, light and dark', async () => {
       [],
       colorScheme,
     );
-    await page.close();
   }
+  await page.context().close();
   assert.deepEqual(problems, []);
 });
