@@ -47,7 +47,7 @@ test('the one-time link makes the first account, signs it in, and leads to the c
   await heading(page, 'Forms');
   await page.getByText('Make your first form').waitFor();
   await page.getByRole('button', { name: /Workspace: Acme/ }).waitFor();
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('sign-in by keyboard leads to where one wanted to be; a wrong password is said, and typed again', async () => {
@@ -70,7 +70,7 @@ test('sign-in by keyboard leads to where one wanted to be; a wrong password is s
   await heading(page, 'Sign in to Formloom');
   await page.goBack();
   await heading(page, 'Sign in to Formloom');
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('a link to the sign-in takes nobody to another site', async () => {
@@ -82,7 +82,7 @@ test('a link to the sign-in takes nobody to another site', async () => {
     await press(page, 'Enter');
     await heading(page, 'Forms');
     assert.equal(new URL(page.url()).host, new URL(service.url).host);
-    await page.context().close();
+    await console.leave(page);
   }
 });
 
@@ -100,7 +100,7 @@ test('a session that ends elsewhere leads to the sign-in, and back', async () =>
   await page.getByLabel('Password').fill(person.password);
   await press(page, 'Enter');
   await heading(page, 'Your account');
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('a password is changed, and only this browser stays signed in', async () => {
@@ -124,7 +124,7 @@ test('a password is changed, and only this browser stays signed in', async () =>
   await page.getByText('It is signed out.').waitFor();
   await third.reload();
   await heading(third, 'Sign in to Formloom');
-  await third.context().close();
+  await console.leave(third);
   await page.getByLabel('Current password').fill('wrong');
   await page.getByLabel('New password').fill('short');
   await press(page, 'Enter');
@@ -139,8 +139,8 @@ test('a password is changed, and only this browser stays signed in', async () =>
   await heading(page, 'Your account');
   await other.reload();
   await heading(other, 'Sign in to Formloom');
-  await page.context().close();
-  await other.context().close();
+  await console.leave(page);
+  await console.leave(other);
 });
 
 test('a workspace is made, renamed and left behind for another, by keyboard', async () => {
@@ -173,7 +173,7 @@ test('a workspace is made, renamed and left behind for another, by keyboard', as
   await page.waitForURL(new RegExp(person.workspaceId));
   await page.goto(`${service.url}/app/`);
   await page.waitForURL(new RegExp(`${person.workspaceId}/forms`));
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('a member is invited by a link that is handed over, joins, gets another role, and is removed, by keyboard', async () => {
@@ -205,7 +205,7 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await press(newcomer, 'Enter');
   await newcomer.getByRole('menuitem', { name: /Test/ }).waitFor();
   assert.equal(await newcomer.getByRole('menuitem', { name: 'Create workspace' }).count(), 0);
-  await newcomer.context().close();
+  await console.leave(newcomer);
 
   await page.reload();
   await page.getByRole('rowheader', { name: /Newcomer/ }).waitFor();
@@ -263,7 +263,7 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await press(page, 'Enter');
   await page.getByText('This is the last owner. Make somebody else an owner first.').waitFor();
   await press(page, 'Escape');
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('whoever signs in with a temporary password chooses one of their own before anything else', async () => {
@@ -283,7 +283,7 @@ test('whoever signs in with a temporary password chooses one of their own before
   await type(page, 'a password of my own');
   await press(page, 'Enter');
   await heading(page, 'Your account');
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('an authenticator app is set up, asked for at the next sign-in, and stood in for by a recovery code', async () => {
@@ -344,7 +344,7 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
     await type(again, typed());
     await press(again, 'Enter');
     await heading(again, 'Your account');
-    await again.context().close();
+    await console.leave(again);
   }
   await page.reload();
   await page.getByText('9 left').waitFor();
@@ -353,7 +353,7 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
   await type(page, person.password);
   await press(page, 'Enter');
   await page.getByRole('button', { name: 'Set up' }).waitFor();
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('a passkey is added, signs in without a password, is the second step, and is renamed and removed', async () => {
@@ -479,7 +479,7 @@ test('an owner hears who lacks a second factor before it is asked of everybody, 
   await tabTo(page, 'button', 'Ask for it');
   await press(page, 'Enter');
   await page.getByText('Everybody signs in in two steps from now on.').waitFor();
-  await page.context().close();
+  await console.leave(page);
 
   const { body: form } = await callApi(
     service.url,
@@ -493,7 +493,7 @@ test('an owner hears who lacks a second factor before it is asked of everybody, 
   for (const path of [`/app/w/${workspaceId}/settings/members`, `/app/forms/${form.id}`, '/app/']) {
     const closed = await console.open(path, member);
     await heading(closed, 'A second step is asked for');
-    await closed.context().close();
+    await console.leave(closed);
   }
   const theirs = await console.open(`/app/w/${workspaceId}/settings/members`, member);
   await heading(theirs, 'A second step is asked for');
@@ -511,7 +511,7 @@ test('an owner hears who lacks a second factor before it is asked of everybody, 
   await tabTo(theirs, 'button', 'Go on');
   await press(theirs, 'Enter');
   await heading(theirs, 'Members');
-  await theirs.context().close();
+  await console.leave(theirs);
 });
 
 test('a key is made, copied, used by the command that is shown, and revoked, by keyboard', async () => {
@@ -545,7 +545,7 @@ test('a key is made, copied, used by the command that is shown, and revoked, by 
   await press(page, 'Enter');
   await row.getByText('Revoked').waitFor();
   assert.equal((await callApi(service.url, key, 'GET', '/forms')).status, 401);
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('no script failed on the way, and none was refused by the policy', () => {

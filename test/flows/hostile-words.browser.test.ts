@@ -165,7 +165,7 @@ test('no word of a form, an answer, a file, a reference, a workspace or a person
     assert.equal(await page.evaluate('window.pwned'), undefined, path);
     console.assertQuiet();
   }
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('the visitor who is refused sees the words too, and nothing runs', async () => {
@@ -176,5 +176,5 @@ test('the visitor who is refused sees the words too, and nothing runs', async ()
   assert.equal(await page.evaluate('window.pwned'), undefined);
   assert.equal(await page.locator('img[src="x"], [onerror]').count(), 0);
   console.assertQuiet();
-  await page.context().close();
+  await console.leave(page);
 });

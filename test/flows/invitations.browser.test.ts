@@ -169,5 +169,5 @@ test('a digit too many in the year of a day is not taken, and takes nothing away
   await page.keyboard.type('123120301');
   assert.match(await page.getByLabel('Links work until').inputValue(), /^\d{4}-12-31$/);
   assert.equal(await page.getByRole('textbox', { name: 'Subject' }).inputValue(), 'Please come');
-  await page.context().close();
+  await browser.leave(page);
 });
