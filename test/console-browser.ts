@@ -61,6 +61,9 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
         if (person) await spare.context().addCookies(person.cookies);
         await spare.setViewportSize(viewport);
         await spare.emulateMedia({ media: null, colorScheme });
+        // Who goes to where one is has it loaded again at most, with what the page before kept in the history.
+        const [here, there] = [spare.url(), service.url + path].map((address) => address.split('#', 1)[0]);
+        if (here === there) await spare.goto(`${service.url}/healthz`);
         await spare.goto(service.url + path);
         return spare;
       }
