@@ -245,7 +245,7 @@ test('how far a visit came is told when its page is left, once, and goes with wh
   await pressButton(left, 'Next');
   await field(left, 'note').fill('begun');
   await left.goto('about:blank');
-  await stage.browser.leave(left);
+  await left.context().close();
 
   const sent = await stage.visit(form, visits);
   await field(sent, 'name').fill('Ben');

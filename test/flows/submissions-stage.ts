@@ -56,13 +56,11 @@ export async function leave(page: Page): Promise<void> {
 }
 
 export const rowNames = (page: Page): Promise<string[]> =>
-  page
-    .locator('.sheet-row')
-    .evaluateAll((rows) => rows.map((row) => row.querySelectorAll('td')[2]?.textContent ?? ''));
+  page.evaluate(
+    "[...document.querySelectorAll('.sheet-row')].map((row) => row.querySelectorAll('td')[2]?.textContent ?? '')",
+  );
 export const heads = (page: Page): Promise<string[]> =>
-  page
-    .locator('.sheet-head-button')
-    .evaluateAll((buttons) => buttons.map((button) => button.textContent ?? ''));
+  page.evaluate("[...document.querySelectorAll('.sheet-head-button')].map(({ textContent }) => textContent)");
 
 export const audit = async (page: Page, what: string): Promise<void> =>
   assert.deepEqual(await findBarriers(page), [], what);
