@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
+import { looksAt } from './cases.ts';
 import type { ConsolePerson } from './console.ts';
 import type { TestService } from './service.ts';
 
@@ -12,7 +13,12 @@ import type { TestService } from './service.ts';
 export type ConsoleBrowser = {
   /** A window of its own, as a person (nobody without one), at a path such as `/app/`. */
   open(path: string, person?: ConsolePerson, options?: BrowserContextOptions): Promise<Page>;
-  /** Fails when a script threw, the policy was broken, or a script that came in as text ran. */
+  /**
+   * Ends a test's window. The next one goes on in it, if it differs in its size and colours at most: for half of the CPU,
+   * as the scripts are there. A test that fails never comes to this, and one that would be asked whether to go is closed.
+   */
+  leave(page: Page): Promise<void>;
+  /** Fails when a script threw, the policy was broken, or a script that came in as text ran, since this was asked last. */
   assertQuiet(): void;
 };
 
@@ -39,18 +45,40 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
   const browser = await openBrowser();
   after(() => browser.close());
   const problems: string[] = [];
+  const spares = new Map<string, Page>();
+  const kinds = new WeakMap<Page, string>();
   return {
-    async open(path, person, options = {}) {
+    async open(
+      path,
+      person,
+      { viewport = { width: 1280, height: 800 }, colorScheme = 'light', ...rest } = {},
+    ) {
+      const kind = JSON.stringify(rest);
+      const spare = spares.get(kind);
+      if (spare && viewport) {
+        spares.delete(kind);
+        await spare.context().clearCookies();
+        if (person) await spare.context().addCookies(person.cookies);
+        await spare.setViewportSize(viewport);
+        await spare.emulateMedia({ media: null, colorScheme });
+        // Who goes to where one is has it loaded again at most, with what the page before kept in the history.
+        const [here, there] = [spare.url(), service.url + path].map((address) => address.split('#', 1)[0]);
+        if (here === there) await spare.goto(`${service.url}/healthz`);
+        await spare.goto(service.url + path);
+        return spare;
+      }
       const context = await browser.newContext({
-        viewport: { width: 1280, height: 800 },
+        viewport,
+        colorScheme,
         // Without one this Chromium reports `en-US@posix`, which no person's browser does.
         locale: 'en-US',
         ...stillness,
         permissions: ['clipboard-read', 'clipboard-write'],
-        ...options,
+        ...rest,
       });
       if (person) await context.addCookies(person.cookies);
       const page = await context.newPage();
+      kinds.set(page, kind);
       page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
       page.on('dialog', (dialog) => {
         problems.push(`a dialog opened: ${dialog.message()}`);
@@ -67,7 +95,18 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
       await page.goto(service.url + path);
       return page;
     },
-    assertQuiet: () => assert.deepEqual(problems, []),
+    async leave(page) {
+      const kind = kinds.get(page);
+      await page.unrouteAll();
+      // Pages write as they go, and the next one is to find nothing.
+      const goesUnasked = await page.evaluate<boolean>(
+        `Storage.prototype.setItem = () => {}, localStorage.clear(), sessionStorage.clear(),
+          dispatchEvent(new Event('beforeunload', { cancelable: true }))`,
+      );
+      if (!goesUnasked || kind === undefined || spares.has(kind)) return page.context().close();
+      spares.set(kind, page);
+    },
+    assertQuiet: () => assert.deepEqual(problems.splice(0), []),
   };
 }
 
@@ -101,8 +140,42 @@ export async function findBarriers(page: Pick<Page, 'evaluate'>): Promise<string
   );
 }
 
-/** Types into whatever has the focus. */
+const looks = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 375, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'dark' },
+  { width: 375, colorScheme: 'light' },
+] as const;
+
+/**
+ * What looks at a window in its states: nothing is wider than it, on a desk and on a phone, and axe finds nothing, in the next
+ * one of four looks (`looksAt`).
+ */
+export function lookAround(page: Page): (what: string) => Promise<void> {
+  let turn = 0;
+  return async (what) => {
+    const seen = looksAt(turn, looks);
+    turn += 1;
+    for (const width of [1280, 375]) {
+      await page.setViewportSize({ width, height: 800 });
+      assert.ok(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        `${what} is wider than ${width} px`,
+      );
+      for (const look of seen.filter((each) => each.width === width)) {
+        await page.emulateMedia({ colorScheme: look.colorScheme });
+        assert.deepEqual(await findBarriers(page), [], `${what}, ${width} px, ${look.colorScheme}`);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  };
+}
+
+/** Types into whatever has the focus, key by key, each of which a screen answers to. */
 export const type = (page: Page, text: string): Promise<void> => page.keyboard.type(text);
+
+/** Writes into whatever has the focus, where it is the text that counts. */
+export const write = (page: Page, text: string): Promise<void> => page.keyboard.insertText(text);
 
 /** Presses keys one after the other. */
 export async function press(page: Page, ...keys: string[]): Promise<void> {

@@ -60,9 +60,20 @@ const heard = (page: Page): Promise<Heard[]> => page.evaluate('window.heard');
 async function visit(tags: string): Promise<Page> {
   const path = `/${pages.size}`;
   pages.set(path, `<!doctype html><title>Shop</title><h1>Shop</h1>${recorder}${tags}<p>After</p>`);
-  const page = await browser.newPage({ viewport: { width: 800, height: 700 } });
+  const page = await openWindow();
   await page.goto(site + path);
   return page;
+}
+
+/** A window that a test was done with, or a new one: of a test that fails nobody goes on in its. */
+const openWindow = async (): Promise<Page> =>
+  windows.pop() ?? (await browser.newPage({ viewport: { width: 800, height: 700 } }));
+const windows: Page[] = [];
+async function leave(page: Page): Promise<void> {
+  await page.unrouteAll();
+  await page.context().clearCookies();
+  await page.setViewportSize({ width: 800, height: 700 });
+  windows.push(page);
 }
 
 const tag = (form: string, attributes = ''): string =>
@@ -115,7 +126,7 @@ test('a form in another page is filled in from its attributes, grows with its st
   assert.equal(status, 200);
   assert.deepEqual(body.answers, { fullName: 'Ada', email: 'a@example.org' });
   assert.deepEqual(body.metadata.reference, { campaign: 'spring' });
-  await page.close();
+  await leave(page);
 });
 
 test('the frame of a form far down the page has its height before anybody scrolls', async () => {
@@ -129,7 +140,7 @@ test('the frame of a form far down the page has its height before anybody scroll
   });
   assert.equal(await page.evaluate('scrollY'), 0);
   assert.equal(height, await fittingHeight(page));
-  await page.close();
+  await leave(page);
 });
 
 test('parameters of the page around arrive as reference where the tag names them, and no others', async () => {
@@ -137,7 +148,7 @@ test('parameters of the page around arrive as reference where the tag names them
   const path = `/${pages.size}`;
   const send = async (attributes: string): Promise<object> => {
     pages.set(path, `<!doctype html><title>Shop</title>${recorder}${tag(form, attributes)}`);
-    const page = await browser.newPage({ viewport: { width: 800, height: 700 } });
+    const page = await openWindow();
     const query = '?utm_source=news&utm_campaign=spring&_lang=de&fullName=Mallory&session=secret';
     await page.goto(`${site}${path}${query}`);
     const frame = frameOf(page);
@@ -149,7 +160,7 @@ test('parameters of the page around arrive as reference where the tag names them
       'the receipt',
       async () => (await heard(page)).find(({ name }) => name === 'submitted')?.receipt,
     );
-    await page.close();
+    await leave(page);
     return (await tenant.call('GET', `/submissions/${receipt}`)).body.metadata.reference;
   };
   assert.deepEqual(await send(''), {});
@@ -176,7 +187,7 @@ test('without the script the frame has the height of its tag, and every page of 
   await press('next');
   await press('submit');
   await frame.getByText('Ihre Änderungen wurden gespeichert').waitFor();
-  await page.close();
+  await leave(page);
 });
 
 test('what another window says is not taken for the form', async () => {
@@ -192,7 +203,7 @@ test('what another window says is not taken for the form', async () => {
     (await heard(page)).some(({ name }) => name === 'submitted'),
     false,
   );
-  await page.close();
+  await leave(page);
 });
 
 test('a button opens the form in a dialog by keyboard; Escape closes it, also from within; the focus returns', async () => {
@@ -245,7 +256,7 @@ test('a button opens the form in a dialog by keyboard; Escape closes it, also fr
   await until('the page to scroll again', () =>
     page.evaluate("getComputedStyle(document.documentElement).overflowY === 'visible'"),
   );
-  await page.close();
+  await leave(page);
 });
 
 test('in a dialog too, a step begins at its top when the one before was longer than the window', async () => {
@@ -266,7 +277,7 @@ test('in a dialog too, a step begins at its top when the one before was longer t
   await until('the top of the step', () =>
     page.evaluate("document.querySelector('.formloom iframe').getBoundingClientRect().top >= 0"),
   );
-  await page.close();
+  await leave(page);
 });
 
 test('the password of a form opens it in a frame on another site, by script and without, and takes its files', async () => {
@@ -284,7 +295,7 @@ test('the password of a form opens it in a frame on another site, by script and 
     await frame.getByRole('button', { name: 'Submit' }).click();
     await frame.locator('.receipt').waitFor();
     assert.deepEqual(await page.context().cookies(), [], 'no cookie was let in');
-    await page.close();
+    await leave(page);
   }
 });
 
@@ -315,7 +326,7 @@ test('the author’s own page takes the place of the page around, not of the fra
       await page.waitForURL(/\/thanks\?receipt=/);
       await page.getByRole('heading', { name: 'Thanks from the shop' }).waitFor();
     }
-    await page.close();
+    await leave(page);
   }
 });
 

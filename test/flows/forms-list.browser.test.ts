@@ -62,7 +62,7 @@ test('a template with a picture brings it into the workspace, and its page shows
   await until('its cover to be drawn', () =>
     page.evaluate<boolean>(`document.querySelector('img.cover').naturalWidth > 0`),
   );
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('a form is made from a template by keyboard, and opens in the builder', async () => {
@@ -86,7 +86,7 @@ test('a form is made from a template by keyboard, and opens in the builder', asy
   await press(page, 'Enter');
   await heading(page, 'Forms');
   await page.getByRole('link', { name: 'Contact us' }).waitFor();
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('pasted JSON that is wrong is told where; dropped JSON that is right becomes a form', async () => {
@@ -144,7 +144,7 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
   await page.getByRole('button', { name: 'Create this form' }).click();
   await page.waitForURL(/\/app\/forms\//);
   assert.deepEqual((await list(person)).map(({ name }) => name).toSorted(), ['Pasted', 'Weaving course']);
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('the list is searched, filtered and sorted, and its address says how', async () => {
@@ -172,7 +172,7 @@ test('the list is searched, filtered and sorted, and its address says how', asyn
   await page.getByText('No form matches').waitFor();
   await page.getByRole('button', { name: 'Show all forms' }).click();
   await page.getByRole('link', { name: 'Cherry' }).waitFor();
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('a form is duplicated, archived and restored by keyboard, with a way back', async () => {
@@ -196,7 +196,7 @@ test('a form is duplicated, archived and restored by keyboard, with a way back',
       ['Original (copy)', 'draft'],
     ],
   );
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('a form is deleted only when its name is typed, and one is told how many submissions go', async () => {
@@ -227,7 +227,7 @@ test('a form is deleted only when its name is typed, and one is told how many su
   await page.getByText('Doomed was deleted.').waitFor();
   await page.getByText('Make your first form').waitFor();
   assert.deepEqual(await list(person), []);
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('an exported form is a file that can be pasted again', async () => {
@@ -247,7 +247,7 @@ test('an exported form is a file that can be pasted again', async () => {
     ['Open', 'Submissions', 'Export as JSON', 'Export as a file'],
     'a viewer changes nothing',
   );
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('a form leaves one workspace as a file and becomes a draft of another, which says what the file did not have', async () => {
@@ -292,8 +292,8 @@ test('a form leaves one workspace as a file and becomes a draft of another, whic
   await open.press('Escape');
   await open.press('Enter');
   await page.waitForURL(/\/app\/forms\//);
-  await there.context().close();
-  await page.context().close();
+  await console.leave(there);
+  await console.leave(page);
 });
 
 test('no script failed on the way, and none was refused by the policy', () => {

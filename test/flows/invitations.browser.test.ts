@@ -68,6 +68,7 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
   assert.ok(!visitor.url().includes('_invitation'));
   await visitor.goto(link);
   await visitor.getByRole('heading', { name: 'You have answered already' }).waitFor();
+  await browser.leave(visitor);
 
   await page.reload();
   await rowOf(page, 'ada@example.org').getByText('Completed').waitFor();
@@ -78,6 +79,7 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
   await rowOf(page, 'ada@example.org').getByRole('link', { name: 'View' }).click();
   await page.getByRole('dialog').or(page.getByRole('complementary')).getByText('London').first().waitFor();
   browser.assertQuiet();
+  await browser.leave(page);
 });
 
 test('a file is mapped, previewed, imported, and its columns travel with the answers', async () => {
@@ -113,6 +115,7 @@ test('a file is mapped, previewed, imported, and its columns travel with the ans
   const [row] = body.data as unknown as { name: string; reference: object; prefill: object }[];
   assert.deepEqual([row!.name, row!.reference, row!.prefill], ['Ada', { Customer: '=17' }, { city: 'Rome' }]);
   browser.assertQuiet();
+  await browser.leave(page);
 });
 
 test('a bounced one is mailed again, the quiet ones are reminded, and a revoked link leads nowhere', async () => {
@@ -160,6 +163,7 @@ test('a bounced one is mailed again, the quiet ones are reminded, and a revoked 
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
   await rowOf(page, 'quiet@example.com').getByText('Revoked').waitFor();
   browser.assertQuiet();
+  await browser.leave(page);
 });
 
 test('a digit too many in the year of a day is not taken, and takes nothing away that was written', async () => {
@@ -169,5 +173,5 @@ test('a digit too many in the year of a day is not taken, and takes nothing away
   await page.keyboard.type('123120301');
   assert.match(await page.getByLabel('Links work until').inputValue(), /^\d{4}-12-31$/);
   assert.equal(await page.getByRole('textbox', { name: 'Subject' }).inputValue(), 'Please come');
-  await page.context().close();
+  await browser.leave(page);
 });

@@ -93,7 +93,7 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
   await page.reload();
   await heading(page, 'API keys');
   await row.getByText('from 127.0.0.1').waitFor();
-  await page.context().close();
+  await console.leave(page);
   console.assertQuiet();
 });
 
@@ -117,6 +117,6 @@ test('a form that was deleted does not keep the key that was limited to it from 
   await page.getByText('The key Nightly was changed.').waitFor();
   const { body } = await owner.api<{ data: { form_ids: string[] }[] }>('GET', '/keys');
   assert.deepEqual(body.data[0]!.form_ids, [kept]);
-  await page.context().close();
+  await console.leave(page);
   console.assertQuiet();
 });

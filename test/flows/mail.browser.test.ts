@@ -45,12 +45,12 @@ test('a member is invited by mail, makes an account by the link, and is in the w
   await guest.getByLabel('Password').fill(password);
   await guest.keyboard.press('Enter');
   await guest.getByRole('heading', { name: 'Forms', exact: true }).waitFor();
-  await guest.context().close();
+  await browser.leave(guest);
 
   await page.reload();
   await page.getByRole('region', { name: 'Members' }).getByText('Nora', { exact: true }).waitFor();
   assert.equal(await open.count(), 0, 'the invitation is used up');
-  await page.context().close();
+  await browser.leave(page);
 });
 
 test('a withdrawn invitation says so, and somebody with an account signs in and joins', async () => {
@@ -75,8 +75,8 @@ test('a withdrawn invitation says so, and somebody with an account signs in and 
   await guest.getByRole('button', { name: 'Sign in' }).click();
   await guest.getByRole('button', { name: 'Join the workspace' }).click();
   await guest.getByText('Welcome to the workspace.').waitFor();
-  await guest.context().close();
-  await page.context().close();
+  await browser.leave(guest);
+  await browser.leave(page);
 });
 
 test('a forgotten password is replaced through a mail', async () => {
@@ -101,7 +101,7 @@ test('a forgotten password is replaced through a mail', async () => {
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Save and sign in' }).click();
   await page.getByText('This link was used already').waitFor();
-  await page.context().close();
+  await browser.leave(page);
 });
 
 test('the mail log tells what failed and why, sends it again, and tests the mail server', async () => {
@@ -135,7 +135,7 @@ test('the mail log tells what failed and why, sends it again, and tests the mail
   await page.setViewportSize({ width: 375, height: 800 });
   const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
   assert.equal(isWide, false, 'nothing is wider than a phone');
-  await page.context().close();
+  await browser.leave(page);
 });
 
 test('the settings of a form say which addresses are of no member of the workspace, and refuse none', async () => {
@@ -152,7 +152,7 @@ test('the settings of a form say which addresses are of no member of the workspa
   await warning.waitFor();
   await field.fill(owner.email);
   await warning.waitFor({ state: 'detached' });
-  await page.context().close();
+  await browser.leave(page);
 });
 
 test('nothing threw, and no name became script', () => browser.assertQuiet());

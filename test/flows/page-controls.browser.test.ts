@@ -37,14 +37,14 @@ test('eleven short options are one row at 768 px, targets of 44 px at 320, and a
   });
   assert.equal(new Set((await boxesOf(wide, 'score')).map(({ y }) => y)).size, 1);
   assert.equal(new Set((await boxesOf(wide, 'days')).map(({ y }) => y)).size, 1);
-  await wide.context().close();
+  await stage.browser.leave(wide);
   const narrow = await stage.browser.open(`/f/${form.id}`, undefined, {
     viewport: { width: 320, height: 700 },
   });
   for (const { width, height } of await boxesOf(narrow, 'score'))
     assert.ok(width >= 44 && height >= 44, `${width} × ${height}`);
   assert.ok((await narrow.evaluate<number>('document.documentElement.scrollWidth')) <= 320);
-  await narrow.context().close();
+  await stage.browser.leave(narrow);
 });
 
 for (const javaScriptEnabled of [true, false]) {
@@ -64,7 +64,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.waitForURL(/\/submitted/);
     const [newest] = await stage.submissions(form);
     assert.deepEqual(newest?.answers, { sure: true });
-    await page.context().close();
+    await stage.browser.leave(page);
   });
 }
 
@@ -84,7 +84,7 @@ test('a list of 500 options is the one of the device: typing finds an option, an
   await pressButton(page, 'Submit');
   await page.waitForURL(/\/submitted/);
   assert.deepEqual((await stage.submissions(long))[0]?.answers, {});
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('the place for an answer of one’s own stands below "Other", before what takes the choice back', async () => {
@@ -99,7 +99,7 @@ test('the place for an answer of one’s own stands below "Other", before what t
     tops,
     tops.toSorted((one, other) => one - other),
   );
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 const pixel = Buffer.from(
@@ -122,7 +122,7 @@ test('files have one place to press, in the language and direction of the page, 
   );
   await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
   assert.deepEqual(await findBarriers(page), []);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('behind the first step the first control stands within 220 px of the top of a phone', async () => {
@@ -132,7 +132,7 @@ test('behind the first step the first control stands within 220 px of the top of
   const { y } = (await field(page, 'name').boundingBox())!;
   assert.ok(y <= 220, `${y} px`);
   assert.deepEqual(await findBarriers(page), []);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('what may still be written is counted, and said when the visitor pauses near the end', async () => {
@@ -146,7 +146,7 @@ test('what may still be written is counted, and said when the visitor pauses nea
   assert.equal(await count.innerText(), '2 characters too many');
   await pressButton(page, 'Next');
   await errorOf(page, 'note').getByText('Use at most 10 characters').waitFor();
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('on paper every step is there, and nothing that can only be pressed', async () => {
@@ -157,7 +157,7 @@ test('on paper every step is there, and nothing that can only be pressed', async
   assert.equal(await second.isVisible(), true);
   assert.equal(await field(page, 'name').isVisible(), true);
   assert.equal(await page.locator('button:visible').count(), 0);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 const { body: uploaded } = await stage.tenant.call('POST', '/images', await makePhoto([320, 240]));
@@ -219,7 +219,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole('radio', { name: 'Coffee & milk: Red', exact: true }).check();
     await pressButton(page, 'إرسال');
     await page.locator('.done').waitFor();
-    await page.context().close();
+    await stage.browser.leave(page);
     const [submission] = await stage.submissions(rated);
     assert.deepEqual(submission?.answers, {
       stay: 5,
@@ -266,7 +266,7 @@ test('a signature is drawn with a pointer or typed, at once by Next, and there a
   await pressButton(page, 'Next');
   await pressButton(page, 'Submit');
   await page.locator('.done').waitFor();
-  await page.context().close();
+  await stage.browser.leave(page);
   const [submission] = await stage.submissions(contract);
   const { sign, witness } = submission!.answers as Record<'sign' | 'witness', Record<string, unknown>[]>;
   const facts = [sign, witness].map((files) => files.map((file) => [file['filename'], file['content_type']]));

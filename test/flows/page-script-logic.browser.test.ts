@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { calculatedForm } from '#ast/logic/formula/formula.fixture.ts';
 import { sayNumber } from '#ast/rules/written-numbers.ts';
 import { composite, element } from '#ast/testing.ts';
+import { cases } from '#test/cases.ts';
 import { companySteps } from './page-script-form.ts';
 import {
   errorOf,
@@ -38,7 +39,7 @@ test('logic: what an answer shows or hides comes and goes at once, and what is h
   await page.waitForURL(/\/submitted\?/);
   const [newest] = await stage.submissions(form);
   assert.deepEqual(newest?.answers, { name: 'Ada', kind: 'Person' });
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('a step of which an answer leaves nothing to show is passed over at once, both ways, and not counted', async () => {
@@ -59,7 +60,7 @@ test('a step of which an answer leaves nothing to show is passed over at once, b
   assert.equal(await counted(), 'Step 2 of 2');
   await pressButton(page, 'Back');
   await headingHasFocus(page, 'One');
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('options come and go with the answers they ask for; a choice that goes is said to go, and comes back with its option', async () => {
@@ -118,7 +119,7 @@ test('options come and go with the answers they ask for; a choice that goes is s
   await page.waitForURL(/\/submitted\?/);
   const [newest] = await stage.submissions(trip);
   assert.deepEqual(newest?.answers, { country: 'FR', city: 'FR1', stays: [{ guest: 'Ada' }] });
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('"Other" opens a place for an answer of one\'s own, and closes it when another option is chosen', async () => {
@@ -155,7 +156,7 @@ test('"Other" opens a place for an answer of one\'s own, and closes it when anot
     place: 'Mauve',
     several: ['Mauve'],
   });
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('a script that fails leaves the form to the browser, which posts it', async () => {
@@ -194,7 +195,7 @@ test('who loses the network before the first touch is told and loses nothing: wh
   await notice.waitFor({ state: 'detached' });
   await pressButton(page, 'Send again');
   await page.waitForURL(/\/submitted\?/);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('a press that comes before the script waits for it', async () => {
@@ -212,7 +213,7 @@ test('a press that comes before the script waits for it', async () => {
   letGo();
   await page.getByRole('alert').waitFor();
   await wake(page);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('results follow the answers and their rows at once, are said at a pause, and are what the server stores', async () => {
@@ -256,11 +257,11 @@ test('results follow the answers and their rows at once, are said at a pause, an
     total: 60.27,
     secret: 120.54,
   });
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('a batch of random formulas gives in a browser what it gives on the server', async () => {
-  const forms = fc.sample(calculatedForm, { numRuns: 10, seed: 7 });
+  const forms = fc.sample(calculatedForm, { numRuns: cases(40), seed: 7 });
   for (const { nodes, answers } of forms) {
     const random = await stage.publish([step('Random', nodes)]);
     const { items: rows, ...plain } = answers;
@@ -287,6 +288,6 @@ test('a batch of random formulas gives in a browser what it gives on the server'
         ['c3', said('c3', 3)],
       ],
     );
-    await page.context().close();
+    await stage.browser.leave(page);
   }
 });

@@ -39,7 +39,7 @@ test('answers are saved as one goes, and sending them makes one submission of wh
     [saved?.id, 'completed', { name: 'Ada', note: 'later' }],
   );
   assert.deepEqual(others, []);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('the link for later goes on where one stopped, and the script with it', async () => {
@@ -61,8 +61,8 @@ test('the link for later goes on where one stopped, and the script with it', asy
   const [only, ...others] = await stage.submissions(form);
   assert.deepEqual(only?.answers, { name: 'Grace', note: 'on another device' });
   assert.deepEqual(others, []);
-  await page.context().close();
-  await elsewhere.context().close();
+  await stage.browser.leave(page);
+  await stage.browser.leave(elsewhere);
 });
 
 test('sent answers are changed by their link, without a new page between the steps', async () => {
@@ -79,7 +79,7 @@ test('sent answers are changed by their link, without a new page between the ste
   await page.getByText('Your changes have been saved.').waitFor();
   const [only, ...others] = await stage.submissions(form);
   assert.deepEqual([only?.answers, others], [{ name: 'Joan Clarke' }, []]);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('a submission of a form that takes no more is changed with a file, and is neither saved nor asked for a proof', async () => {
@@ -101,7 +101,7 @@ test('a submission of a form that takes no more is changed with a file, and is n
     (only!.answers as { photo: { filename: string }[] }).photo.map(({ filename }) => filename),
     ['a.txt'],
   );
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('a reload does not bring back a row and a file that the visitor had taken away', async () => {
@@ -125,7 +125,7 @@ test('a reload does not bring back a row and a file that the visitor had taken a
   await pressButton(page, 'Save changes');
   await page.getByText('Your changes have been saved.').waitFor();
   assert.deepEqual((await stage.submissions(form))[0]?.answers, { team: [{ member: 'Bob' }] });
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('after a row has gone, a reload leaves each file with the row that it came with', async () => {
@@ -159,7 +159,7 @@ test('after a row has gone, a reload leaves each file with the row that it came 
     ),
     [['Ada', 'Ada.txt'], ['Cleo', 'Cleo.txt'], ['Dan']],
   );
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('two windows of one page: the second one with other answers is told, and may send them as new ones', async () => {
@@ -183,8 +183,8 @@ test('two windows of one page: the second one with other answers is told, and ma
   await second.waitForURL(/\/submitted\?/);
   const names = (await stage.submissions(form)).map(({ answers }) => answers['name']);
   assert.deepEqual(names.toSorted(), ['Ada', 'Grace']);
-  await first.context().close();
-  await second.context().close();
+  await stage.browser.leave(first);
+  await stage.browser.leave(second);
 });
 
 test('a form that asks for a proof of work gets one from the script', async () => {
@@ -194,7 +194,7 @@ test('a form that asks for a proof of work gets one from the script', async () =
   await pressButton(page, 'Submit');
   await page.waitForURL(/\/submitted\?/);
   assert.equal((await stage.submissions(form)).length, 1, 'it is taken, and not held back');
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('a page of another origin hears of the height, the steps and the submission, and of no answer', async () => {
@@ -255,7 +255,7 @@ test('how far a visit came is told when its page is left, once, and goes with wh
   await pressButton(sent, 'Next');
   await pressButton(sent, 'Submit');
   await sent.waitForURL(/\/submitted\?/);
-  await sent.context().close();
+  await stage.browser.leave(sent);
 
   const found = await until('both visits', async () => {
     const { body } = await stage.tenant.call('GET', `/forms/${form.id}/analytics`);

@@ -44,7 +44,7 @@ test('P8: two presses are one submission, and the confirmation has the focus and
   assert.equal(await page.locator('.receipt code').innerText(), only?.id);
   assert.equal(await page.evaluate('sessionStorage.length'), 0, 'nothing of it stays in the window');
   assert.deepEqual(await findBarriers(page), []);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 for (const how of ['with', 'without'] as const) {
@@ -121,7 +121,7 @@ test('P8: without a network the answers stay, and sending again under the same k
   assert.equal(new Set(keys).size, 1);
   assert.match(keys[0] ?? '', /^[0-9a-f-]{36}\./);
   assert.equal((await stage.submissions(plain)).length, before + 1);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P8: what only the server finds wrong is shown like what the page finds', async () => {
@@ -146,7 +146,7 @@ test('P8: what only the server finds wrong is shown like what the page finds', a
     async () => (await page.evaluate('document.activeElement.id')) === 'name',
   );
   assert.equal(await errorOf(page, 'name').innerText(), 'The name: no.');
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P9: a file is sent when it is chosen, says its progress, and can be removed; limits are said before', async () => {
@@ -201,7 +201,7 @@ test('P9: a file is sent when it is chosen, says its progress, and can be remove
     answers.team.map(({ member, cv }) => [member, cv[0]?.filename, cv[0]?.size]),
     [['Joan', 'cv.txt', 10]],
   );
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P9: Next waits for a file that is on its way, which can be cancelled; one that failed can be sent again', async () => {
@@ -229,7 +229,7 @@ test('P9: Next waits for a file that is on its way, which can be cancelled; one 
   await pressButton(page, 'Send again lost.txt');
   await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
   assert.deepEqual(await heldNames(page), ['lost.txt']);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P9: a file that did not arrive stays listed with its reason, and nothing goes on until it is dealt with', async () => {
@@ -279,7 +279,7 @@ test('P9: a file that did not arrive stays listed with its reason, and nothing g
   await stage.tenant.call('PATCH', `/forms/${form.id}`, { settings: { closes_at: '2020-01-01T00:00:00Z' } });
   await field(page, 'photo').setInputFiles(textFile('late.txt'));
   await page.locator('.held li', { hasText: 'late.txt' }).getByRole('alert').waitFor();
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P9: a file that is too large stays refused when another one arrives, and one too many may take the place of the first', async () => {
@@ -321,7 +321,7 @@ test('P9: a file that is too large stays refused when another one arrives, and o
     ['cv', 'photo'].map((name) => answers[name]?.map(({ filename }) => filename)),
     [['new.txt'], ['small.txt']],
   );
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P9: a file goes with the form when the script for files does not come', async () => {
@@ -362,7 +362,7 @@ test('P9: files are taken by dropping and by pasting, and a drop beside the fiel
   await give('drop', 'h1', 'beside.txt');
   assert.equal(await page.evaluate('window.wasStopped'), true);
   assert.deepEqual((await heldNames(page)).toSorted(), ['dropped.txt', 'pasted.txt']);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P9: a second file is dropped beside one that has arrived, and a table is pasted into a text as its text', async () => {
@@ -384,7 +384,7 @@ test('P9: a second file is dropped beside one that has arrived, and a table is p
   assert.equal(await give('paste', 'note'), false);
   await give('drop', 'photo');
   await until('both files', async () => (await page.locator('.held [type=hidden]').count()) === 2);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P9: Save waits for a file that is on its way too', async () => {
@@ -406,7 +406,7 @@ test('P9: Save waits for a file that is on its way too', async () => {
   await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
   await pressButton(page, 'Save and continue later');
   await page.getByRole('heading', { name: 'Saved' }).waitFor();
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('questions may have names that a form of the browser has too', async () => {
@@ -419,7 +419,7 @@ test('questions may have names that a form of the browser has too', async () => 
   await page.waitForURL(/\/submitted\?receipt=/);
   const [only] = await stage.submissions(form);
   assert.deepEqual(only?.answers, Object.fromEntries(names.map((name) => [name, `my ${name}`])));
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('a row that is added is blank, and a file in a row is removed where it stands now', async () => {
@@ -448,5 +448,5 @@ test('a row that is added is blank, and a file in a row is removed where it stan
   await page.locator('[name=_remove][value="team[0]"]').click();
   await field(page, 'team[0]').getByRole('button', { name: 'Remove a.txt' }).click();
   assert.equal(await page.evaluate('document.activeElement.id'), 'team[0][cv]');
-  await page.context().close();
+  await stage.browser.leave(page);
 });

@@ -45,7 +45,8 @@ export async function openScriptStage(): Promise<ScriptStage> {
 export async function wake(page: Page): Promise<void> {
   await page.mouse.move(5, 5);
   await page.mouse.move(9, 9);
-  await page.locator('[aria-live=polite]').waitFor({ state: 'attached' });
+  // The place of what is said is there before the parts have come that a form needs; this is when they are at work.
+  await page.locator('form[novalidate]').waitFor({ state: 'attached' });
 }
 
 /** A step with a title. */

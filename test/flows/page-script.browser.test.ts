@@ -37,7 +37,7 @@ test('P1: the title says the step and the form, and first of all that there is a
   await headingHasFocus(page, 'The team');
   assert.match(await title(page), /^Step 2 of 2 – Trip$/);
   assert.equal(await page.locator('h1').count(), 1);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P2: a step takes the focus to its heading and begins at its top; Back and a reload keep the answers', async () => {
@@ -69,7 +69,7 @@ test('P2: a step takes the focus to its heading and begins at its top; Back and 
   assert.equal(await field(page, 'team[0][member]').inputValue(), 'Grace');
   assert.equal(await field(page, 'kind').isChecked(), true);
   assert.equal(await page.locator('[name=_key]').inputValue(), key, 'the same submission goes on');
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P3: what is wrong is said at the top and at the field, leads there, and goes when it is mended', async () => {
@@ -111,7 +111,7 @@ test('P3: what is wrong is said at the top and at the field, leads there, and go
   await field(page, 'name').fill('Ada');
   await summary.waitFor({ state: 'detached' });
   assert.equal(await page.title(), title);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P3: a question of several controls is checked when it is left, not between them', async () => {
@@ -132,7 +132,7 @@ test('P3: a question of several controls is checked when it is left, not between
     await page.evaluate("getComputedStyle(document.querySelector('.invalid > legend')).float"),
     'left',
   );
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P4: the browser and the server say the same in the same words, in the language of the page', async () => {
@@ -154,7 +154,7 @@ test('P4: the browser and the server say the same in the same words, in the lang
     const html = await answer.text();
     assert.equal(said.length, 3);
     for (const sentence of said) assert.ok(html.includes(sentence), sentence);
-    await page.context().close();
+    await stage.browser.leave(page);
   }
 });
 
@@ -192,7 +192,7 @@ test('P4: another language is a press away: what was typed stays, also over a re
   assert.equal(await page.getByLabel('Notizen für Ada').inputValue(), 'Half');
   await pressButton(page, 'Zurück');
   assert.equal(await page.getByLabel('Rot').isChecked(), true);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P5: the whole form with the keyboard alone, from the first field to the receipt', async () => {
@@ -244,7 +244,7 @@ test('P5: the whole form with the keyboard alone, from the first field to the re
     vat: 'GB 1',
     team: [{ member: 'Joan' }],
   });
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P6: at 375 px, in the dark, nothing is cut off or too small to touch, and no barrier is in any step', async () => {
@@ -267,7 +267,7 @@ test('P6: at 375 px, in the dark, nothing is cut off or too small to touch, and 
   await headingHasFocus(page, 'The team');
   await page.getByRole('button', { name: 'Add another The team' }).tap();
   await check();
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('P7: progress counts the steps that the answers lead through, and the bar never goes back', async () => {
@@ -289,5 +289,5 @@ test('P7: progress counts the steps that the answers lead through, and the bar n
   await pressButton(page, 'Back');
   await headingHasFocus(page, 'About you');
   assert.deepEqual(await state(), ['Step 1 of 3', 67, 'Step 1 of 3']);
-  await page.context().close();
+  await stage.browser.leave(page);
 });

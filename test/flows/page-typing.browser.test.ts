@@ -97,7 +97,7 @@ test('with the script, what cannot be read is an error that names the format, an
     income: 1_500_000.25,
     kids: [{ day: '2020-02-29', age: 12 }],
   });
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('without a script, the browser keeps what it cannot read, and the server what is no number', async () => {
@@ -124,7 +124,7 @@ test('without a script, the browser keeps what it cannot read, and the server wh
   assert.equal(await field(page, 'income').inputValue(), '1.500.000');
   assert.equal(await field(page, 'kids[0][age]').inputValue(), '12-34');
   assert.equal((await stage.submissions(form)).length, before);
-  await page.context().close();
+  await stage.browser.leave(page);
 });
 
 test('a page in German reads, shows and asks for numbers in German: first, saved, and when they are changed', async () => {
@@ -163,5 +163,5 @@ test('a page in German reads, shows and asks for numbers in German: first, saved
   await field(page, 'kids[0][age]').waitFor();
   assert.equal(await field(page, 'kids[0][age]').inputValue(), '1,5');
   assert.equal(await field(page, 'income').inputValue(), '1500');
-  await page.context().close();
+  await stage.browser.leave(page);
 });

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
 import type { Route } from 'playwright-core';
+import { looksAt } from '../cases.ts';
 import { until } from '../service.ts';
 import { holdToast } from '../console-browser.ts';
-import { audit, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
+import { audit, leave, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
 
 /* What must never happen on the screens of a form's submissions: docs/rules.md C51, WCAG 2.2 AA. */
 
@@ -45,7 +46,7 @@ test('what anybody sends runs nowhere: answers, labels, options, file names and 
   assert.equal(sent.status, 201);
   const { id } = (await sent.json()) as { id: string };
 
-  const { page, context, problems } = await show(`/forms/${form}/submissions?open=${id}&q=alert`);
+  const page = await show(`/forms/${form}/submissions?open=${id}&q=alert`);
   const panel = page.getByRole('complementary', { name: 'Submission' });
   await panel.getByText(payloads[2]!).first().waitFor();
   await panel.getByRole('button', { name: 'Edit answers' }).click();
@@ -58,8 +59,7 @@ test('what anybody sends runs nowhere: answers, labels, options, file names and 
     await page.locator('img[src="x"], script:not([src]), [onerror], [onload], [onmouseover]').count(),
     0,
   );
-  assert.deepEqual(problems, []);
-  await context.close();
+  await leave(page);
 });
 
 test('an edit keeps what it hides and says so, until it is emptied; the focus goes along and comes back', async () => {
@@ -72,7 +72,7 @@ test('an edit keeps what it hides and says so, until it is emptied; the focus go
     }),
   ]);
   const id = await submit(form, { level: 'expert', years: 7 });
-  const { page, context } = await show(`/forms/${form}/submissions?open=${id}`);
+  const page = await show(`/forms/${form}/submissions?open=${id}`);
   const panel = page.getByRole('complementary', { name: 'Submission' });
   const focused = panel.locator(':focus');
   const edit = panel.getByRole('button', { name: 'Edit answers' });
@@ -138,14 +138,14 @@ test('an edit keeps what it hides and says so, until it is emptied; the focus go
   // The history tells of it as well.
   await panel.getByRole('definition').filter({ hasText: 'spring sale' }).waitFor();
   await until('the rest to be saved', async () => (await referenceOf()) === 'spring sale');
-  await context.close();
+  await leave(page);
 });
 
 test('quick changes of one submission follow each other, and the undo of one takes back nothing of the next', async () => {
   const form = await makeForm([element('text', 'name', { label: 'Name' })]);
   const id = await submit(form, { name: 'Ada' });
   await tenant.call('PATCH', `/submissions/${id}`, { tags: ['one', 'two', 'three'] });
-  const { page, context } = await show(`/forms/${form}/submissions?open=${id}`);
+  const page = await show(`/forms/${form}/submissions?open=${id}`);
   const panel = page.getByRole('complementary', { name: 'Submission' });
   const first = Promise.withResolvers<Route>();
   await page.route(
@@ -207,7 +207,7 @@ test('quick changes of one submission follow each other, and the undo of one tak
   }
   await page.locator('.toast', { hasText: 'incomplete' }).getByRole('button', { name: 'Undo' }).click();
   await page.getByText('The status was changed again since.').waitFor();
-  await context.close();
+  await leave(page);
 });
 
 test('axe finds nothing on the screens, light and dark, and at 375 px nothing is cut off sideways', async () => {
@@ -225,26 +225,39 @@ test('axe finds nothing on the screens, light and dark, and at 375 px nothing is
   await person.api('DELETE', `/submissions/${trashed}`);
   const where = JSON.stringify([{ on: 'answer', name: 'name', op: 'contains', value: 'Ada' }]);
   const filtered = new URLSearchParams({ where }).toString();
-  for (const dark of [false, true]) {
-    const { page, context } = await show(`/forms/${form}/submissions?open=${id}&q=ada`, { dark });
-    await page.getByRole('region', { name: 'Answers' }).waitFor();
-    await audit(page, 'table and panel');
-    await page.getByRole('button', { name: 'Edit answers' }).click();
-    await audit(page, 'the form that edits answers');
-    await page.goto(`${service.url}/app/forms/${form}/submissions?${filtered}`);
-    await page.getByRole('button', { name: /^Change filter/ }).click();
-    await page.getByRole('dialog').waitFor();
-    await audit(page, 'the dialog of a filter');
-    await page.goto(`${service.url}/app/forms/${form}/trash`);
-    await page.getByRole('row', { name: /Cleo/ }).waitFor();
-    await audit(page, 'the trash');
-    await page.goto(`${service.url}/app/forms/${form}/summary`);
-    await page.locator('.standing-plot').first().waitFor();
-    for (const opener of await page.getByText('Show as a table').all()) await opener.click();
-    await audit(page, 'the summary');
-    await context.close();
-  }
-  const { page, context } = await show(`/forms/${form}/submissions`, { width: 375 });
+  const page = await show(`/forms/${form}/submissions?open=${id}&q=ada`);
+  let turn = 0;
+  const auditLooks = async (what: string): Promise<void> => {
+    for (const colorScheme of looksAt(turn, ['light', 'dark'] as const)) {
+      await page.emulateMedia({ colorScheme });
+      await audit(page, `${what}, ${colorScheme}`);
+    }
+    turn += 1;
+  };
+  await page.getByRole('region', { name: 'Answers' }).waitFor();
+  await auditLooks('table and panel');
+  await page.getByRole('button', { name: 'Edit answers' }).click();
+  await auditLooks('the form that edits answers');
+  await page.goto(`${service.url}/app/forms/${form}/submissions?${filtered}`);
+  await page.getByRole('button', { name: /^Change filter/ }).click();
+  await page.getByRole('dialog').waitFor();
+  await auditLooks('the dialog of a filter');
+  await page.goto(`${service.url}/app/forms/${form}/trash`);
+  await page.getByRole('row', { name: /Cleo/ }).waitFor();
+  await auditLooks('the trash');
+  await page.goto(`${service.url}/app/forms/${form}/summary`);
+  await page.locator('.standing-plot').first().waitFor();
+  for (const opener of await page.getByText('Show as a table').all()) await opener.click();
+  await auditLooks('the summary');
+
+  await page.setViewportSize({ width: 375, height: 800 });
+  const isWide = (): Promise<boolean> =>
+    page.locator('html').evaluate((html) => html.scrollWidth > html.clientWidth);
+  assert.equal(await isWide(), false);
+  await page.goto(`${service.url}/app/forms/${form}/trash`);
+  await page.getByRole('row', { name: /Cleo/ }).waitFor();
+  assert.equal(await isWide(), false);
+  await page.goto(`${service.url}/app/forms/${form}/submissions`);
   await page.locator('.sheet-link').first().click();
   await page.getByRole('dialog', { name: 'Submission' }).getByRole('region', { name: 'Answers' }).waitFor();
   await audit(page, 'the panel at 375 px');
@@ -255,14 +268,6 @@ test('axe finds nothing on the screens, light and dark, and at 375 px nothing is
   await page.getByRole('button', { name: 'Add reference data' }).click();
   assert.ok((await page.getByLabel('Name', { exact: true }).boundingBox())!.width > 300);
   await page.getByRole('button', { name: 'Cancel' }).click();
-  const isWide = (): Promise<boolean> =>
-    page.locator('html').evaluate((html) => html.scrollWidth > html.clientWidth);
   assert.equal(await isWide(), false);
-  await page.goto(`${service.url}/app/forms/${form}/trash`);
-  await page.getByRole('row', { name: /Cleo/ }).waitFor();
-  assert.equal(await isWide(), false);
-  await page.goto(`${service.url}/app/forms/${form}/summary`);
-  await page.locator('.standing-plot').first().waitFor();
-  assert.equal(await isWide(), false);
-  await context.close();
+  await leave(page);
 });

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { after } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { composite, element, structure } from '#ast/testing.ts';
-import { openBrowser } from '../browser.ts';
-import { stillness } from '../console-browser.ts';
+import { findBarriers, openConsoleBrowser } from '../console-browser.ts';
 import { signIn } from '../console.ts';
 import { openService } from '../service.ts';
 
@@ -12,9 +9,7 @@ import { openService } from '../service.ts';
 export const service = await openService();
 export const tenant = await service.makeTenant();
 export const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
-export const browser: Browser = await openBrowser();
-const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-after(() => browser.close());
+const windows = await openConsoleBrowser(service);
 
 export const elements = [
   element('text', 'name', { label: 'Name', required: true }),
@@ -46,54 +41,26 @@ export async function submit(form: string, answers: object, reference = ''): Pro
   return body.id;
 }
 
-type Shown = { page: Page; context: BrowserContext; problems: string[] };
-
-/** Opens an address of the console, signed in. `problems` gathers script errors, dialogs and CSP reports. */
-export async function show(path: string, options: { dark?: boolean; width?: number } = {}): Promise<Shown> {
-  const { dark = false, width = 1280 } = options;
-  const context = await browser.newContext({
+/** Opens an address of the console, signed in as the editor or somebody else. */
+export const show = (path: string, { dark = false, width = 1280, who = person } = {}): Promise<Page> =>
+  windows.open(`/app${path}`, who, {
     viewport: { width, height: 800 },
     colorScheme: dark ? 'dark' : 'light',
     locale: 'en-GB',
-    ...stillness,
   });
-  await context.addCookies(person.cookies);
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('dialog', (dialog) => {
-    problems.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on('console', (message) => {
-    if (/Content Security Policy/i.test(message.text())) problems.push(message.text());
-  });
-  await page.goto(`${service.url}/app${path}`);
-  return { page, context, problems };
+
+/** Ends a test's window, in which no script failed and none ran that came in as text. */
+export async function leave(page: Page): Promise<void> {
+  windows.assertQuiet();
+  await windows.leave(page);
 }
 
 export const rowNames = (page: Page): Promise<string[]> =>
-  page
-    .locator('.sheet-row')
-    .evaluateAll((rows) => rows.map((row) => row.querySelectorAll('td')[2]?.textContent ?? ''));
+  page.evaluate(
+    "[...document.querySelectorAll('.sheet-row')].map((row) => row.querySelectorAll('td')[2]?.textContent ?? '')",
+  );
 export const heads = (page: Page): Promise<string[]> =>
-  page
-    .locator('.sheet-head-button')
-    .evaluateAll((buttons) => buttons.map((button) => button.textContent ?? ''));
+  page.evaluate("[...document.querySelectorAll('.sheet-head-button')].map(({ textContent }) => textContent)");
 
-export async function audit(page: Page, what: string): Promise<void> {
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
-      resultTypes: ['violations'],
-    });
-    return violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`,
-    );
-  });
-  assert.deepEqual(found, [], what);
-}
+export const audit = async (page: Page, what: string): Promise<void> =>
+  assert.deepEqual(await findBarriers(page), [], what);

@@ -51,7 +51,7 @@ test('where the server never pauses a webhook, the dialog says so and has no swi
   await dialog.getByText('This server never pauses a webhook').waitFor();
   assert.equal(await dialog.getByRole('checkbox', { name: /Pause it/ }).count(), 0);
   assert.deepEqual(await findBarriers(page), []);
-  await page.context().close();
+  await browser.leave(page);
 });
 
 test('a header is entered, refused when its name is ours, sent with every delivery, and never shown again', async () => {
@@ -91,6 +91,7 @@ test('a header is entered, refused when its name is ours, sent with every delive
   await visitor.submit(form, { name: 'Alan' });
   const [, , third] = await receiver.waitFor(3);
   assert.equal(third!.headers['authorization'], undefined);
+  await browser.leave(page);
 });
 
 test('a secret is replaced: the new one is shown once, and for a day both sign', async () => {
@@ -119,6 +120,7 @@ test('a secret is replaced: the new one is shown once, and for a day both sign',
     (key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
   );
   assert.equal(headers['webhook-signature'], signatures.join(' '));
+  await browser.leave(page);
 });
 
 test('a secret that became known to somebody is replaced at once', async () => {
@@ -135,6 +137,7 @@ test('a secret that became known to somebody is replaced at once', async () => {
   assert.equal(request!.headers['x-service-signature-previous'], undefined);
   assert.equal(String(request!.headers['webhook-signature']).split(' ').length, 1);
   assert.equal(await page.getByText('and with the secret of before until').count(), 0);
+  await browser.leave(page);
 });
 
 test('who pauses what somebody else changed meanwhile is told what, and asked again', async () => {
@@ -160,6 +163,7 @@ test('who pauses what somebody else changed meanwhile is told what, and asked ag
   await question.getByRole('button', { name: 'Pause' }).click();
   await page.getByText('The webhook is paused.').waitFor();
   browser.assertQuiet();
+  await browser.leave(page);
 });
 
 test('two edit one webhook: the later one is told, overwrites nothing, and loses nothing of what was typed', async () => {
@@ -193,4 +197,5 @@ test('two edit one webhook: the later one is told, overwrites nothing, and loses
   await save(again);
   const after = await editor.api<{ webhook: { url: string } }>('GET', place);
   assert.equal(after.body.webhook.url, typed);
+  await browser.leave(page);
 });

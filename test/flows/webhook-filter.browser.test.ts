@@ -71,6 +71,7 @@ test('a webhook gets a filter, is read as a sentence, and hears only of what mee
   const { data } = (await editor.api<{ data: unknown[] }>('GET', log)).body;
   assert.equal(data.length, 1, 'what does not meet the filter makes no delivery');
   assert.equal(receiver.requests.length, 1);
+  await browser.leave(page);
 });
 
 test('a filter is changed on a phone, shown in the list, and taken away', async () => {
@@ -85,7 +86,7 @@ test('a filter is changed on a phone, shown in the list, and taken away', async 
   });
   const looking = await open(form, '', viewer);
   await looking.getByText('Not when Country is Germany').waitFor();
-  await looking.context().close();
+  await browser.leave(looking);
 
   const page = await open(form, '', editor, 375);
   await page.getByText('Not when Country is Germany').waitFor();
@@ -115,6 +116,7 @@ test('a filter is changed on a phone, shown in the list, and taken away', async 
   await page.getByText('Not when the reference').waitFor({ state: 'detached' });
   await visitor.submit(form, { country: 'Germany', people: 2 });
   await receiver.waitFor(1);
+  await browser.leave(page);
 });
 
 test('who publishes a form without what a filter asks for is told which webhook that is, and led there', async () => {
@@ -144,4 +146,5 @@ test('who publishes a form without what a filter asks for is told which webhook 
   await links.click();
   await page.getByRole('definition').getByText('Only when Country is Germany').waitFor();
   assert.match(page.url(), /\/webhooks\/[0-9a-f-]{36}$/);
+  await browser.leave(page);
 });

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import type { AxeResults } from 'axe-core';
-import type { BrowserContext, Page } from 'playwright-core';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
-import { openBrowser } from '#test/browser.ts';
-import { stillness } from '#test/console-browser.ts';
+import { lookAround, openConsoleBrowser, tabTo, write } from '#test/console-browser.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
@@ -18,9 +15,7 @@ const service = await openService({ WEBHOOK_RETRY_DELAYS: '2.5,2.5' });
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
-const browser = await openBrowser();
-after(() => browser.close());
-const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const browser = await openConsoleBrowser(service);
 
 const payload = `"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>`;
 
@@ -39,55 +34,14 @@ async function setScene(...replies: Reply[]): Promise<Scene> {
   return { form, webhook: body.id, receiver, path: `/webhooks/${body.id}` };
 }
 
-/** What a page did that none should: run what was entered, break its policy, throw. */
-const problemsOf = new WeakMap<Page, string[]>();
-
-type Look = { width?: number; scheme?: 'light' | 'dark' };
 /** A page of somebody who is signed in. */
-async function openPage(
-  person: ConsolePerson,
-  path: string,
-  { width = 1280, scheme = 'light' }: Look = {},
-): Promise<Page> {
-  const context: BrowserContext = await browser.newContext({
-    viewport: { width, height: 800 },
-    colorScheme: scheme,
-    ...stillness,
-  });
-  after(() => context.close());
-  await context.addCookies(person.cookies);
-  const page = await context.newPage();
-  const problems: string[] = [];
-  problemsOf.set(page, problems);
-  page.on('console', (message) => {
-    if (/content security policy/i.test(message.text())) problems.push(message.text());
-  });
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('dialog', (dialog) => {
-    problems.push(`a dialog said ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  await page.goto(`${service.url}/app${path}`);
-  return page;
-}
-async function stayedQuiet(page: Page): Promise<void> {
-  assert.equal(await page.evaluate(`window.pwned`), undefined);
-  assert.deepEqual(problemsOf.get(page), []);
-}
+const openPage = (person: ConsolePerson, path: string): Promise<Page> => browser.open(`/app${path}`, person);
 
-/** Presses Tab until the element of this role and name has the focus. */
-async function tabTo(
-  page: Page,
-  role: Parameters<Page['getByRole']>[0],
-  name: string | RegExp,
-): Promise<void> {
-  const wanted = page.getByRole(role, { name }).first();
-  await wanted.waitFor();
-  for (let presses = 0; presses < 60; presses += 1) {
-    if ((await wanted.and(page.locator(':focus')).count()) === 1) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab never came to ${role} ${name}`);
+/** Ends a test's window, which did nothing that none should: run what was entered, break its policy, throw. */
+async function leave(page: Page): Promise<void> {
+  assert.equal(await page.evaluate(`window.pwned`), undefined);
+  browser.assertQuiet();
+  await browser.leave(page);
 }
 
 test('by keyboard alone: add a signed webhook, send a test, see what was sent and answered', async () => {
@@ -108,10 +62,10 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
   assert.ok(
     guide.includes('## On your own machine') && leads!.endsWith('/docs/#description/on-your-own-machine'),
   );
-  await page.keyboard.type('http://example.com');
+  await write(page, 'http://example.com');
   await page.getByText('Plain http is refused').waitFor();
   await page.keyboard.press('ControlOrMeta+A');
-  await page.keyboard.type(receiver.url);
+  await write(page, receiver.url);
   await tabTo(page, 'radio', /No secret/);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
@@ -145,7 +99,7 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });
   await page.getByText('No deliveries').waitFor();
-  await stayedQuiet(page);
+  await leave(page);
 });
 
 test('what a webhook is stands in full rows, and what is long below them', async () => {
@@ -174,7 +128,7 @@ test('what a webhook is stands in full rows, and what is long below them', async
       const inRows = [...Map.groupBy(tops, Math.round).values()].map(({ length }) => length);
       assert.deepEqual(inRows, expected, `${width} px`);
     }
-    await stayedQuiet(page);
+    await leave(page);
   }
 });
 
@@ -204,7 +158,7 @@ test('a submission: Retrying while the receiver fails, then Success, without a r
   assert.match((await row.textContent())!, /200/);
   await page.getByText('1 delivered').waitFor();
   assert.equal(scene.receiver.requests.length, 2);
-  await stayedQuiet(page);
+  await leave(page);
 });
 
 test('a failed delivery: the log says why, Retry sends it once more, also when it is clicked twice', async () => {
@@ -232,7 +186,7 @@ test('a failed delivery: the log says why, Retry sends it once more, also when i
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });
   await page.getByRole('row').getByText('Success').waitFor();
-  await stayedQuiet(page);
+  await leave(page);
 });
 
 test('filters stand in the address, and Back closes what was opened', async () => {
@@ -264,6 +218,7 @@ test('filters stand in the address, and Back closes what was opened', async () =
   await page.getByRole('dialog').waitFor();
   await page.goBack();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await leave(page);
 });
 
 test('edit, pause, resume, delete', async () => {
@@ -287,7 +242,7 @@ test('edit, pause, resume, delete', async () => {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete webhook' }).click();
   await page.getByText('No webhooks yet').waitFor();
   assert.equal(scene.receiver.requests.length, 0);
-  await stayedQuiet(page);
+  await leave(page);
 });
 
 test('a viewer sees everything and can change nothing; the free plan says why there are no secrets', async () => {
@@ -302,6 +257,7 @@ test('a viewer sees everything and can change nothing; the free plan says why th
   for (const name of ['Retry now', 'Send test', /Actions/]) {
     assert.equal(await page.getByRole('button', { name, includeHidden: true }).count(), 0);
   }
+  await leave(page);
 
   const free = await service.makeTenant({ plan: 'free' });
   const person = await signIn(service, { role: 'editor', workspaceId: free.workspaceId });
@@ -309,56 +265,31 @@ test('a viewer sees everything and can change nothing; the free plan says why th
   await poor.getByRole('button', { name: 'Add webhook' }).click();
   await poor.getByText('Signing needs the Pro, Business or Enterprise plan').waitFor();
   assert.deepEqual(await poor.getByRole('radio').count(), 1);
+  await leave(poor);
 });
 
-const looks: readonly Look[] = [
-  { width: 1280, scheme: 'light' },
-  { width: 1280, scheme: 'dark' },
-  { width: 375, scheme: 'light' },
-  { width: 375, scheme: 'dark' },
-];
-const scene = await setScene({ status: 404, body: payload }, 503);
-for (const look of looks) {
-  test(`axe finds nothing, and nothing sticks out, at ${look.width} px in ${look.scheme}`, async () => {
-    await visitor.submit(scene.form, { name: payload });
-    const screens: readonly [path: string, ready: string, press?: RegExp][] = [
-      [`/forms/${await makeForm()}/webhooks`, 'No webhooks yet'],
-      [`/forms/${scene.form}/webhooks`, 'Last 24 hours', /Add webhook/],
-      [`/forms/${scene.form}/webhooks/${scene.webhook}`, 'Failed', /^just now|ago/],
-    ];
-    const page = await openPage(editor, '/', look);
-    for (const [path, ready, press] of screens) {
-      await page.goto(`${service.url}/app${path}`);
-      await page.getByText(ready).first().waitFor();
-      await checkScreen(page, path);
-      if (!press) continue;
-      await page.getByRole('button', { name: press }).first().click();
-      const dialog = page.getByRole('dialog');
-      await dialog
-        .getByText(/Events|Attempt/)
-        .first()
-        .waitFor();
-      // Colours are judged when the dialog has come in.
-      await page.evaluate(
-        `Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => null)`,
-      );
-      await checkScreen(page, `${path}, ${press}`);
-    }
-    await stayedQuiet(page);
-  });
-}
-
-async function checkScreen(page: Page, what: string): Promise<void> {
-  await page.evaluate(axe);
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-  const options = { runOnly: tags, resultTypes: ['violations'] };
-  const violations = await page.evaluate<AxeResults['violations']>(
-    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`,
-  );
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-    [],
-    what,
-  );
-  assert.ok(await page.evaluate(`document.documentElement.scrollWidth <= innerWidth`), `${what} is too wide`);
-}
+test('axe finds nothing, and nothing sticks out, wide and narrow, in light and in dark', async () => {
+  const scene = await setScene({ status: 404, body: payload });
+  await visitor.submit(scene.form, { name: payload });
+  const screens: readonly [path: string, ready: string, press?: RegExp][] = [
+    [`/forms/${await makeForm()}/webhooks`, 'No webhooks yet'],
+    [`/forms/${scene.form}/webhooks`, 'Last 24 hours', /Add webhook/],
+    [`/forms/${scene.form}/webhooks/${scene.webhook}`, 'Failed', /^just now|ago/],
+  ];
+  const page = await openPage(editor, screens[0]![0]);
+  const checkScreen = lookAround(page);
+  for (const [path, ready, press] of screens) {
+    await page.goto(`${service.url}/app${path}`);
+    await page.getByText(ready).first().waitFor();
+    await checkScreen(path);
+    if (!press) continue;
+    await page.getByRole('button', { name: press }).first().click();
+    await page
+      .getByRole('dialog')
+      .getByText(/Events|Attempt/)
+      .first()
+      .waitFor();
+    await checkScreen(`${path}, ${press}`);
+  }
+  await leave(page);
+});
