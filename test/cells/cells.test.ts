@@ -434,6 +434,20 @@ test('the doctor looks at the delivery log of every cell', async () => {
   await ends('null');
 });
 
+test('a cell of the database is let go of where it has no workspace, and serves nobody then; its schema stays', async () => {
+  const full = await formloom('cell', 'forget', 'c2', '--yes');
+  assert.match(full.complaint, /The cell c2 answers, and has \d+ workspaces/);
+  assert.equal((await formloom('cell', 'create', 'idle')).code, 0);
+  const isKnown = () => cellsOf(database).some(({ name }) => name === 'idle');
+  await until('it to be known', async () => isKnown());
+  const forgotten = await formloom('cell', 'forget', 'idle', '--yes');
+  assert.equal(forgotten.code, 0, forgotten.complaint);
+  await until('it to be gone', async () => !isKnown());
+  assert.equal((await formloom('workspace', 'list')).code, 0);
+  const again = await formloom('cell', 'create', 'idle');
+  assert.match(again.complaint, /has a schema cell_idle that is no cell/);
+});
+
 test('an upgrade brings every cell to the new version, or none', async () => {
   const migrations = await readMigrations();
   const next = (number: number, sql: string) => ({

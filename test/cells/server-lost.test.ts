@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
+import { hearRevokedKeys } from '#app/hear-revoked-keys.ts';
 import { openInstanceReport } from '#app/metrics/instance-report.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { cellsOf, openCells } from '#kit/cells/cells.ts';
+import { noteContents } from '#kit/cells/contents.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
 import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { openLog } from '#kit/log.ts';
+import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { copyCluster } from '../cluster.ts';
@@ -284,4 +287,94 @@ test('a server that lets nobody in any more is away like one that is gone', asyn
   assert.equal((await formloom('cell', 'list')).code, 0);
   await administer('alter role elsewhere login');
   await until('its page to answer', async () => (await statusOf(lost)) === 200);
+});
+
+test('a server that is lost for good is let go of: what waited for it goes on, what it had is nowhere, and every process knows', async () => {
+  const [tenant, other] = [await tenantIn(service, there), await tenantIn(service, database)];
+  const [{ public_url: lost }, { public_url: calm }] = [await makeForm(tenant), await makeForm(other)];
+  const [person, gone, heir] = [await signIn(service), await signIn(service), await signIn(service)];
+  for (const { workspaceId } of [person, gone])
+    await addMember(database, { workspaceId, userId: heir.userId, role: 'owner' });
+  for (const { userId } of [person, gone])
+    await addMember(there, { workspaceId: tenant.workspaceId, userId, role: 'owner' });
+  const end = () => person.call('DELETE', '/person', { password });
+  const forget = (...args: string[]) => formloom('cell', 'forget', ...args);
+  await noteContents(there);
+  const { rows } = await there.query<{ workspaces: number; forms: number }>(
+    'select (select count(*) from workspaces) as workspaces, (select count(*) from forms) as forms',
+  );
+  const [{ workspaces, forms }] = rows as [(typeof rows)[number]];
+  assert.match(
+    (await forget('elsewhere', '--yes')).complaint,
+    new RegExp(`The cell elsewhere answers, and has ${workspaces} workspaces\\.`),
+  );
+  assert.match((await forget('default', '--yes')).complaint, /The cell default has what is of the instance/);
+  assert.match((await forget('nowhere', '--yes')).complaint, /There is no cell nowhere/);
+
+  const log = openLog('silent');
+  const connection = { connectionString: service.environment['DATABASE_URL']! };
+  const fresh = openDatabase(connection, { pool: 2, log });
+  const cells = await openCells(
+    fresh,
+    (path, pool) => openDatabase(connection, { path, pool, log }),
+    reachServers(fresh, service.services.vault, { log }),
+  );
+  const hearing = hearRevokedKeys({ database: fresh, log });
+  await database.query("update users set ends_at = now() - interval '1 s' where id = $1", [gone.userId]);
+  await server.stop();
+  await until('its page to answer 503', async () => (await statusOf(lost)) === 503);
+  assert.equal((await end()).status, 503);
+  await assert.rejects(removeEndedAccounts(database));
+
+  const asked = await forget('elsewhere');
+  assert.equal(asked.code, 2);
+  assert.match(
+    asked.complaint,
+    new RegExp(
+      `Let go of the cell elsewhere at .*/elsewhere, which had ${workspaces} workspaces and ${forms} forms when it was last seen, at 20`,
+    ),
+  );
+  assert.ok(!asked.complaint.includes('postgres://'));
+  assert.equal(await statusOf(lost), 503);
+  const forgotten = await forget('elsewhere', '--yes');
+  assert.equal(forgotten.code, 0, forgotten.complaint);
+  assert.deepEqual(
+    { ...(forgotten.answer as object), server: null, seen_at: null },
+    { name: 'elsewhere', server: null, workspaces, forms, seen_at: null },
+  );
+
+  await until('its page to be nowhere', async () => {
+    const status = await statusOf(lost);
+    assert.ok([503, 404].includes(status), `answered ${status}`);
+    return status === 404;
+  });
+  assert.equal((await tenant.call('GET', '/forms')).status, 401);
+  assert.equal(await statusOf(`${service.url}/f/${crypto.randomUUID()}`), 404);
+  assert.equal(await submit(calm, 'Afterwards'), 201);
+  await until('another process to know', async () => cellsOf(fresh).length === 2);
+  await removeEndedAccounts(database);
+  const { rowCount } = await database.query('select from users where id = $1', [gone.userId]);
+  assert.equal(rowCount, 0);
+  assert.equal((await end()).status, 200);
+  assert.deepEqual(await (await fetch(`${service.url}/readyz`)).json(), { status: 'ready' });
+  const listed = (await formloom('cell', 'list')).answer as { data: { name: string }[] };
+  assert.deepEqual(
+    listed.data.map(({ name }) => name),
+    ['default', 'c2'],
+  );
+  assert.equal((await database.query('select from people_due')).rowCount, 0);
+  await hearing.stop();
+  await cells.close();
+  await fresh.end();
+
+  // Its name is free, and another server has it now.
+  await bring();
+  await administer('create database another owner elsewhere');
+  const again = `postgres://elsewhere@localhost/another?host=${encodeURIComponent(host)}`;
+  const made = await formloom('cell', 'create', 'elsewhere', '--server', again);
+  assert.equal(made.code, 0, made.complaint);
+  await database.query("update cells set created_at = created_at - interval '1 hour'");
+  await until('it to be opened', async () => cellsOf(database).at(-1)!.server?.isOpen());
+  const workspace = await formloom('workspace', 'create', 'Again', '--cell', 'elsewhere');
+  assert.equal(workspace.code, 0, workspace.complaint);
 });

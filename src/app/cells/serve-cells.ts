@@ -58,10 +58,17 @@ export function serveCells(
     opened.catch(async (error: unknown) => {
       log.error({ err: error, cell: cell.name }, 'a cell could not be opened, which is tried again');
       await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
-      if (!ending.signal.aborted) openAgain(cell);
+      if (!ending.signal.aborted && parts.has(cell.database)) openAgain(cell);
     });
   };
-  const unhear = onCell(database, openAgain);
+  const letGo = async ({ database: own }: Cell): Promise<void> => {
+    const part = parts.get(own);
+    parts.delete(own);
+    const opened = await part;
+    await opened?.stop();
+    await opened?.close();
+  };
+  const unhear = onCell(database, openAgain, letGo);
   dispatch(first, ground, parts);
   const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
     const opened = await Promise.allSettled(parts.values());

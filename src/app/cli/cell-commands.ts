@@ -2,6 +2,7 @@ import { refreshCells } from '#kit/cells/cells.ts';
 import { moveCell } from '#kit/cells/citus/move-cell.ts';
 import { openNearTables } from '#kit/cells/citus/near.ts';
 import { createCell } from '#kit/cells/create-cell.ts';
+import { type Forgotten, forgetCell } from '#kit/cells/forget-cell.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
 import { readdressCell } from '#kit/cells/servers/readdress-cell.ts';
@@ -10,7 +11,7 @@ import { type Database, openDatabase } from '#kit/database.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { refuseProblems } from '../checks/check.ts';
 import { databaseChecks } from '../checks/database-checks.ts';
-import { command, optional, required } from './command.ts';
+import { command, flag, optional, required } from './command.ts';
 import { text } from './values.ts';
 
 export const cellCommands = [
@@ -82,9 +83,33 @@ export const cellCommands = [
     run: ({ database }, { name, to }) => moveCell(database, name, { to, channel: keyChannel }),
   }),
   command({
+    name: 'cell forget',
+    summary:
+      'Lets go of a cell that is lost for good, or has no workspace: what was in it is nowhere then, and nobody waits for it.',
+    about:
+      'A cell that answers and has workspaces is refused. Where there is a backup of it, restore that first and say where by `cell address`. See docs/operating/cells.md.',
+    parameters: { name: text('<name>') },
+    options: { yes: { ...flag, about: 'Does not ask whether it is meant.' } },
+    note: 'Every process of the service has heard of it. Its schema, where that is still there, was left as it is; its name is free.',
+    run: ({ database, confirm }, { name, yes }) =>
+      forgetCell(database, name, {
+        confirm: async (forgotten) => {
+          if (!yes) await confirm(sayForgotten(forgotten));
+        },
+        channel: keyChannel,
+      }),
+  }),
+  command({
     name: 'cell list',
     summary:
       'Lists the cells with what they take on the disk, how many workspaces are in each, and on a Citus cluster its node, or its server where that is another one.',
     run: async ({ database }) => ({ data: await listCells(database) }),
   }),
 ];
+
+const sayForgotten = ({ name, server, workspaces, forms, seen_at: at }: Forgotten): string => {
+  const had = at
+    ? `had ${workspaces} workspaces and ${forms} forms when it was last seen, at ${at.toISOString()}`
+    : 'was never seen since it was made';
+  return `Let go of the cell ${name}${server === undefined ? '' : ` at ${server}`}, which ${had}`;
+};

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { newId } from '../clock.ts';
 import { transaction, type Database } from '../database.ts';
 import { ApiError } from '../errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '../migrate.ts';
@@ -105,7 +106,7 @@ export async function createCell(
     await setPath(client, { path });
     // Late: whoever writes to the first cell waits from here on.
     if (known.length === 0) await listFirst(client, home);
-    await insertCell(client, { name, schema_name: schema });
+    await insertCell(client, { id: newId(), name, schema_name: schema, server: null });
     await viewEveryCell(client, home);
     if (service) await client.query(tellOfCells(service.channel));
   });
@@ -131,7 +132,7 @@ const sayTaken = (schema: string): string =>
 
 /** The cell that is there becomes the first of several: from now on the directory knows what is in it. */
 export async function listFirst(client: PoolClient, home: string): Promise<void> {
-  await insertCell(client, { name: firstCell, schema_name: home });
+  await insertCell(client, { id: newId(), name: firstCell, schema_name: home, server: null });
   for (const table of tables) {
     // What makes a trigger waits for whoever writes to the table, and keeps others from it until the end.
     await client.query(noteInDirectory(table, firstCell));

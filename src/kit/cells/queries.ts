@@ -10,20 +10,23 @@ import {
   text,
   texts,
   timestamp,
+  uuid,
 } from '../statement.ts';
 
 /** The advisory lock that lets one process migrate, or move a cell, at a time; any constant of our own. */
 export const migrationLock = 7_246_001;
 
 /**
- * The cells of an instance, the first one first; none while it has one alone. `server` is sealed, and null for a cell in this database. It
- * is also asked of a database that has no such column yet.
+ * The cells of an instance, the first one first; none while it has one alone. `server` is sealed, and null for a cell in this database. What
+ * a cell of before has no id for is the moment at which it was made. It is also asked of a database that has no such columns yet.
  */
 export const selectCells = ofInstance(
   'cells.select',
   {},
-  { name: text, schema_name: text, server: nullable(bytes) },
-  `select name, schema_name, (to_jsonb(cells) ->> 'server')::bytea as server from cells order by created_at, name`,
+  { id: uuid, name: text, schema_name: text, server: nullable(bytes) },
+  `select coalesce((to_jsonb(cells) ->> 'id')::uuid, md5(name || extract(epoch from created_at))::uuid) as id, name, schema_name,
+          (to_jsonb(cells) ->> 'server')::bytea as server
+     from cells order by created_at, name`,
 );
 
 /** Where an instance keeps what is of no cell; whether it has the table of cells yet. */
@@ -73,20 +76,47 @@ export const measureCell = statement(
     where relnamespace = ${ownSchema} and relkind = 'r'`,
 );
 
+const contents = { workspaces: bigint, forms: bigint };
+
 /** Asked in each cell. */
-export const countWorkspaces = statement(
-  'cells.count_workspaces',
+export const countContents = statement(
+  'cells.count_contents',
   {},
-  { count: bigint },
+  contents,
   `/* operator: across workspaces */
-   select count(*) as count from workspaces`,
+   select (select count(*) from workspaces) as workspaces, (select count(*) from forms where deleted_at is null) as forms`,
 );
 
+export const updateContents = ofInstance(
+  'cells.update_contents',
+  { name: text, ...contents },
+  {},
+  `update cells set workspaces = $workspaces, forms = $forms, seen_at = now() where name = $name`,
+);
+
+/** What a cell had when it was last seen. */
+export const selectContents = ofInstance(
+  'cells.select_contents',
+  { name: text },
+  { workspaces: nullable(bigint), forms: nullable(bigint), seen_at: nullable(timestamp) },
+  `select workspaces, forms, seen_at from cells where name = $name`,
+);
+
+/** @param server its sealed address; null: it is in this database. */
 export const insertCell = ofInstance(
   'cells.insert',
-  { name: text, schema_name: text },
+  { id: uuid, name: text, schema_name: text, server: nullable(bytes) },
   {},
-  `insert into cells (name, schema_name) values ($name, $schema_name)`,
+  `insert into cells (id, name, schema_name, server) values ($id, $name, $schema_name, $server)`,
+);
+
+/** Takes a cell out of the books, and all that was to be done there; its schema stays where it is. */
+export const deleteCell = ofInstance(
+  'cells.delete',
+  { name: text },
+  {},
+  `with listed as (delete from directory where cell = $name)
+   delete from cells where name = $name`,
 );
 
 /** Has every process look which cells there are. */

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { newId } from '../../clock.ts';
 import { type Database, transaction } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '../../migrate.ts';
@@ -11,6 +12,7 @@ import {
   dropKey,
   dropTables,
   findHome,
+  insertCell,
   pathOf,
   selectTablesOf,
   setPath,
@@ -18,7 +20,7 @@ import {
 } from '../queries.ts';
 import { findRoom, type Service } from '../room.ts';
 import { askers } from './server.ts';
-import { findStranger, insertServerOfCell, notePeopleDue } from './queries.ts';
+import { findStranger, notePeopleDue } from './queries.ts';
 
 /** What a cell on another server keeps of a person. */
 export const personColumns: readonly string[] = ['id', 'name', 'email', 'second_factor', 'ends_at'];
@@ -58,7 +60,7 @@ export async function createCellOnServer(
     });
     // Late: whoever writes to the first cell waits from here on.
     if (known.length === 0) await listFirst(client, home);
-    await insertServerOfCell(client, { name, schema_name: schema, server });
+    await insertCell(client, { id: newId(), name, schema_name: schema, server });
     await client.query(notePeopleDue(personColumns));
     await client.query(tellOfCells(service.channel));
   });

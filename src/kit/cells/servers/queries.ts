@@ -41,13 +41,6 @@ export const lockIds = statement(
   `select pg_try_advisory_xact_lock(7246004) as is_locked`,
 );
 
-export const insertServerOfCell = ofInstance(
-  'cells.insert_server',
-  { name: text, schema_name: text, server: bytes },
-  {},
-  `insert into cells (name, schema_name, server) values ($name, $schema_name, $server)`,
-);
-
 export const updateServerOfCell = ofInstance(
   'cells.update_server',
   { name: text, server: bytes },

@@ -47,7 +47,7 @@ export function serverAt({ place, open, migrate }: Reach): Server {
         return await question(database);
       } catch (error) {
         if (isSilent(error)) restsUntil = performance.now() + restMs;
-        throw isShut(error) ? away(error) : error;
+        throw isLost(error) ? away(error) : error;
       }
     },
     close: () => database.end(),
@@ -60,6 +60,9 @@ export const away = (cause?: unknown): ApiError =>
 /** Whether an error says that a cell does not answer now. */
 export const isAway = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable');
+
+/** Whether an error says that a cell cannot be reached, now or until somebody sees to it. */
+export const isLost = (error: unknown): boolean => isAway(error) || isShut(error);
 
 /** What PostgreSQL says to whom it does not let in, or where the cell is not there any more: another password, database or schema. */
 const refusals = /^(28|3D|3F|42501|42P01)/;
