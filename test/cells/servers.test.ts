@@ -8,7 +8,8 @@ import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
 import { makeBackup } from '#backup/make-backup.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { cellsOf, openCells } from '#kit/cells/cells.ts';
-import { reachServers } from '#kit/cells/servers/reach-server.ts';
+import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
+import { reachServers, sealAddress } from '#kit/cells/servers/reach-server.ts';
 import { readConfig } from '#kit/config.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
 import { placeOf } from '#kit/find-host.ts';
@@ -508,6 +509,93 @@ test('the address of a cell there can be another, where the cell is there', asyn
   const { vault } = service.services;
   assert.match(vault.unseal('servers of cells', rows[0]!.server), /another$/);
   assert.equal((await address('elsewhere', other.url)).code, 0);
+
+  // Of an earlier version it is brought to this one; that of a later one is refused.
+  const before = await countThere('migrations');
+  await there.query('delete from migrations where number >= 79');
+  assert.equal((await address('elsewhere', other.url)).code, 0);
+  assert.equal(await countThere('migrations'), before);
+  await there.query("insert into migrations (number, name, checksum) values (9999, '9999_later.sql', '')");
+  assert.match(
+    (await address('elsewhere', other.url)).complaint,
+    /newer than this version .*9999_later\.sql.*Start the newer version/,
+  );
+  await there.query('delete from migrations where number = 9999');
+});
+
+test('a database that has another cell of the name is not taken for the cell, by no command and by no process', async () => {
+  const stranger = await testDatabase();
+  const { url } = await testDatabase({ isEmpty: true });
+  const log = openLog('silent');
+  const { vault } = service.services;
+  const server = sealAddress(vault, url);
+  const open = (connectionString: string, options = {}) =>
+    openDatabase({ connectionString }, { pool: 2, log, ...options });
+  const theirs = open(url, { limits: false });
+  const running = { pool: 1, processes: 1, channel: keyChannel };
+  await createCellOnServer(stranger.database, 'elsewhere', { there: theirs, server, service: running });
+  const count = async () =>
+    (await theirs.query<{ count: number }>('select count(*)::int as count from cell_elsewhere.users'))
+      .rows[0]!.count;
+  const address = () => formloom('cell', 'address', 'elsewhere', '--server', url);
+  const refused = await address();
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.complaint,
+    /^formloom: The schema cell_elsewhere at \S+ is that of another cell, or of another instance\. `cell address` says where this one is\.$/m,
+  );
+
+  const { rows } = await database.query<{ server: Buffer }>(
+    "select server from cells where name = 'elsewhere'",
+  );
+  const connection = service.environment['DATABASE_URL']!;
+  const again = open(connection);
+  await database.query("update cells set server = $1 where name = 'elsewhere'", [server]);
+  const cells = await openCells(
+    again,
+    (path, pool) => open(connection, { path, pool }),
+    reachServers(again, vault, { log }),
+  );
+  const cell = cellsOf(again).find(({ name }) => name === 'elsewhere')!;
+  await assert.rejects(cell.server!.open(), /is that of another cell/);
+  await assert.rejects(cell.server!.ask(count), { code: 'service_unavailable' });
+  const { answer } = await formloom('doctor');
+  const checks = (answer as { data: { check: string; finding: string }[] }).data;
+  assert.match(checks.find(({ check }) => check === 'servers of cells')!.finding, /is that of another cell/);
+  // Nothing that is asked of it tells what a cell has that is not reached.
+  const asked = await formloom('cell', 'forget', 'elsewhere');
+  assert.match(asked.complaint, /Let go of the cell elsewhere at/);
+  await cells.close();
+  await again.end();
+  await database.query("update cells set server = $1 where name = 'elsewhere'", [rows[0]!.server]);
+
+  await theirs.query('comment on schema cell_elsewhere is null');
+  const [, statement] = /does not say which cell it is\. If you are sure of it: (.*)/.exec(
+    (await address()).complaint,
+  )!;
+  assert.match(statement!, /^comment on schema "cell_elsewhere" is 'Formloom cell [0-9a-f-]{36}'$/);
+  await theirs.query(statement!);
+  assert.equal((await address()).code, 0);
+  assert.equal((await formloom('cell', 'address', 'elsewhere', '--server', other.url)).code, 0);
+  await theirs.end();
+});
+
+test('a cell of a version that said nothing says which it is as soon as it is opened', async () => {
+  await other.database.query('comment on schema cell_elsewhere is null');
+  const log = openLog('silent');
+  const connectionString = service.environment['DATABASE_URL']!;
+  const again = openDatabase({ connectionString }, { pool: 2, log });
+  const cells = await openCells(
+    again,
+    (path, pool) => openDatabase({ connectionString }, { path, pool, log }),
+    reachServers(again, service.services.vault, { log }),
+  );
+  await cellsOf(again)
+    .find(({ name }) => name === 'elsewhere')!
+    .server!.open();
+  await cells.close();
+  await again.end();
+  assert.equal((await formloom('cell', 'address', 'elsewhere', '--server', other.url)).code, 0);
 });
 
 test('a cell that comes back from a backup knows people as they are now', async () => {

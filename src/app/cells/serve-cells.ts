@@ -52,13 +52,15 @@ export function serveCells(
     }
   };
   const ending = new AbortController();
-  const openAgain = (cell: Cell): void => {
+  const openAgain = (cell: Cell, said?: string): void => {
     const opened = open(cell);
     parts.set(cell.database, opened);
-    opened.catch(async (error: unknown) => {
-      log.error({ err: error, cell: cell.name }, 'a cell could not be opened, which is tried again');
+    opened.catch(async (error: Error) => {
+      const { message } = error;
+      if (message !== said)
+        log.error({ err: error, cell: cell.name }, 'a cell could not be opened, which is tried again');
       await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
-      if (!ending.signal.aborted && parts.has(cell.database)) openAgain(cell);
+      if (!ending.signal.aborted && parts.has(cell.database)) openAgain(cell, message);
     });
   };
   const letGo = async ({ database: own }: Cell): Promise<void> => {

@@ -3,6 +3,7 @@ import { firstCell } from '#kit/cells/cells.ts';
 import { cellsElsewhere, otherCells } from '#kit/cells/other-cells.ts';
 import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
 import { findRoom, sayRoom } from '#kit/cells/room.ts';
+import { OtherCellError, findCell } from '#kit/cells/servers/identity.ts';
 import type { Reach } from '#kit/cells/servers/server.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { now } from '#kit/clock.ts';
@@ -172,7 +173,7 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
         return problem('Their addresses are sealed with a key that is gone.', 'See `key`.');
       const reach = reachServers(database, openVault(key), { log: openLog('silent') });
       const asked = await Promise.all(
-        cells.map(({ name, schema_name, server }) => lookThere(name, reach(server!, pathOf(schema_name)))),
+        cells.map((cell) => lookThere(cell, reach({ ...cell, server: cell.server! }))),
       );
       const problems = asked.flatMap((each) => each ?? []);
       return problems.length === 0
@@ -244,16 +245,23 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
 const isSoon = (end: Date | null): end is Date =>
   end !== null && end.getTime() <= now().getTime() + shortestNoticeMs;
 
+type Elsewhere = Awaited<ReturnType<typeof cellsElsewhere>>[number];
+
 /** What is wrong with a cell on another server; nothing is changed there. */
-async function lookThere(name: string, { place, open }: Reach): Promise<string | undefined> {
+async function lookThere(cell: Elsewhere, { place, open }: Reach): Promise<string | undefined> {
+  const { name } = cell;
   const there = open(1);
   try {
+    await findCell(there, cell, place);
     const pending = await findPending(there, await readMigrations());
     if (pending.length > 0) return `The cell ${name} at ${place} is of an earlier version.`;
     const end = (await selectParts(there, {})).at(-1)!.below;
     return isSoon(end) ? `In the cell ${name} at ${place}: ${endsSoon(end)}` : undefined;
   } catch (error) {
-    return `The cell ${name} at ${place} does not answer: ${(error as Error).message}`;
+    const { message } = error as Error;
+    return error instanceof OtherCellError
+      ? message
+      : `The cell ${name} at ${place} does not answer: ${message}`;
   } finally {
     await there.end();
   }

@@ -6,7 +6,7 @@ import { type Forgotten, forgetCell } from '#kit/cells/forget-cell.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
 import { readdressCell } from '#kit/cells/servers/readdress-cell.ts';
-import { sealAddress } from '#kit/cells/servers/reach-server.ts';
+import { reachServers, sealAddress } from '#kit/cells/servers/reach-server.ts';
 import { type Database, openDatabase } from '#kit/database.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { refuseProblems } from '../checks/check.ts';
@@ -57,7 +57,8 @@ export const cellCommands = [
     name: 'cell address',
     summary:
       'Says where a cell on another server is from now on: its database was moved, or has another password.',
-    about: 'The server has to answer there, and to have the cell. See docs/operating/cells.md.',
+    about:
+      'The server has to answer there, and to have this very cell, of this version or an earlier one. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
     options: { server: required(text('<DATABASE_URL>')) },
     note: 'Restart every process of the service.',
@@ -65,7 +66,10 @@ export const cellCommands = [
       const there = openDatabase({ connectionString: server }, { pool: 2, log });
       try {
         await refuseProblems(databaseChecks, { database: there });
-        await readdressCell(database, name, { there, server: sealAddress(vault, server) });
+        await readdressCell(database, name, {
+          server: sealAddress(vault, server),
+          reach: reachServers(database, vault, { log }),
+        });
       } finally {
         await there.end();
       }

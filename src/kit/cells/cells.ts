@@ -5,6 +5,7 @@ import { only, type Queryable } from '../statement.ts';
 import { findPlaces, type Place } from './citus/places.ts';
 import { nearOf } from './citus/queries.ts';
 import { findHome, pathOf, selectCells } from './queries.ts';
+import type { CellElsewhere } from './servers/identity.ts';
 import { away, type Reach, type Server, serverAt } from './servers/server.ts';
 
 /**
@@ -39,7 +40,7 @@ export type Instance = {
   /** Reads all cells; undefined while there is one. */
   everywhere: Database | undefined;
   open: (path: string, pool: number, at?: Whereabouts) => Database;
-  reach: ((server: Buffer, path: string) => Reach) | undefined;
+  reach: ((cell: CellElsewhere) => Reach) | undefined;
   hearers: Set<Hearer>;
   isLooking: boolean;
 };
@@ -67,7 +68,7 @@ export const connectionsOf = (cells: number, pool: number): number =>
 /**
  * Looks which cells the instance at a database has; from then on the functions below know them, and see to the pools of all.
  * @param open opens a pool of its own with a search path, as `database` was opened.
- * @param reach comes to the server of a cell, of which it is told the sealed address (servers/reach-server.ts).
+ * @param reach comes to a cell on another server (servers/reach-server.ts).
  * @returns what ends the pools of the other cells.
  */
 export async function openCells(
@@ -121,12 +122,11 @@ export async function refreshCells(database: Database): Promise<void> {
   if (fresh.length === 0) return;
   for (const { id, name, schema_name, server } of fresh) {
     if (server) {
-      const own = pathOf(schema_name);
-      const reach = instance.reach!(server, own);
+      const reach = instance.reach!({ id, schema_name, server });
       cells.push({
         id,
         name,
-        path: own,
+        path: pathOf(schema_name),
         database: reach.open(instance.first.options.max),
         server: serverAt(reach),
       });

@@ -19,6 +19,7 @@ import {
   tellOfCells,
 } from '../queries.ts';
 import { findRoom, type Service } from '../room.ts';
+import { nameCell } from './identity.ts';
 import { askers } from './server.ts';
 import { findStranger, notePeopleDue } from './queries.ts';
 
@@ -51,16 +52,18 @@ export async function createCellOnServer(
         'The cells of a Citus cluster lie on its nodes: `cell create` makes one there, without --server.',
       );
     const { processes } = await findRoom(client, 1, service);
+    const id = newId();
     const schema = `cell_${name}`;
     // Committed before it is said where it is: a schema that nobody knows harms nobody.
     await transaction(there, async (other) => {
       const { cells } = await requireStranger(other, schema);
       await requireRoom(other, cells + 1, { ...service, processes, pool: service.pool + beside });
       await makeSchema(other, schema);
+      await nameCell(other, { id, schema_name: schema });
     });
     // Late: whoever writes to the first cell waits from here on.
     if (known.length === 0) await listFirst(client, home);
-    await insertCell(client, { id: newId(), name, schema_name: schema, server });
+    await insertCell(client, { id, name, schema_name: schema, server });
     await client.query(notePeopleDue(personColumns));
     await client.query(tellOfCells(service.channel));
   });

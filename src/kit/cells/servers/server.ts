@@ -1,12 +1,13 @@
 import { type Database, isSilent, isUnavailable } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
+import { OtherCellError } from './identity.ts';
 
 /** How a process comes to the database of another server. */
 export type Reach = {
   /** Where it is, for a person. */
   readonly place: string;
   open: (pool: number) => Database;
-  /** Brings the cell that is there to this version. */
+  /** Brings the cell that is there to this version. @throws OtherCellError, MigrationError where it is another one, or of a later version. */
   migrate: (there: Database) => Promise<void>;
 };
 
@@ -74,6 +75,7 @@ const disagreements = /^SASL|does not support SSL/;
 
 /** Whether an error says that a server lets nobody in: it is away until somebody sees to it. */
 function isShut(error: unknown): boolean {
+  if (error instanceof OtherCellError) return true;
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if ('severity' in error) return refusals.test(code);
