@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { hearRevokedKeys } from '#app/hear-revoked-keys.ts';
 import { openInstanceReport } from '#app/metrics/instance-report.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
-import { cellsOf, openCells } from '#kit/cells/cells.ts';
+import { cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
 import { noteContents } from '#kit/cells/contents.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
@@ -191,8 +191,18 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   const place = idInDirectory(lost.split('/').at(-1)!);
   await assert.rejects(cellWith(fresh, place), { code: 'service_unavailable' });
 
+  assert.ok(!checks.some(({ check }) => check === 'server of elsewhere'), 'of what is away it says no more');
+
   await bring();
   await until('its page to answer', async () => (await statusOf(lost)) === 200);
+  const back = (await formloom('doctor')).answer as { data: typeof checks };
+  const { databasePool: pool } = service.services.config;
+  assert.match(
+    back.data.find(({ check }) => check === 'server of elsewhere')!.finding,
+    new RegExp(
+      `/elsewhere: PostgreSQL \\d+, UTF8\\. Up to ${connectionsOf(1, pool + 3) + 20} connections of`,
+    ),
+  );
   const opened = cellsOf(fresh).at(-1)!;
   await opened.server!.open();
   assert.ok((await cellWith(fresh, place)) === opened.database);
@@ -343,12 +353,12 @@ test('a server that is lost for good is let go of: what waited for it goes on, w
     { name: 'elsewhere', server: null, workspaces, forms, seen_at: null },
   );
 
-  await until('its page to be nowhere', async () => {
-    const status = await statusOf(lost);
-    assert.ok([503, 404].includes(status), `answered ${status}`);
-    return status === 404;
+  await until('its page to be nowhere, and its key to be unknown', async () => {
+    const [page, { status }] = await Promise.all([statusOf(lost), tenant.call('GET', '/forms')]);
+    assert.ok([503, 404].includes(page), `the page answered ${page}`);
+    assert.ok([503, 401].includes(status), `the API answered ${status}`);
+    return page === 404 && status === 401;
   });
-  assert.equal((await tenant.call('GET', '/forms')).status, 401);
   assert.equal(await statusOf(`${service.url}/f/${crypto.randomUUID()}`), 404);
   assert.equal(await submit(calm, 'Afterwards'), 201);
   await until('another process to know', async () => cellsOf(fresh).length === 2);

@@ -7,7 +7,7 @@ import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
 import { makeBackup } from '#backup/make-backup.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
-import { cellsOf, openCells } from '#kit/cells/cells.ts';
+import { cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
 import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
 import { reachServers, sealAddress } from '#kit/cells/servers/reach-server.ts';
 import { readConfig } from '#kit/config.ts';
@@ -406,6 +406,30 @@ test('the doctor looks at the delivery log there', async () => {
   await there.query("update ledger_parts set below = now() + interval '1 day'");
   assert.match(await look(), /^In the cell elsewhere at .*: The delivery log takes nothing from /);
   await there.query('update ledger_parts set below = null');
+});
+
+test('the doctor looks at each server that has cells: what it is, and how many connections all that is on it may take', async () => {
+  const look = async (environment: Record<string, string> = {}) => {
+    const { answer } = await command({ ...service.environment, ...environment }, 'doctor');
+    type Line = { check: string; state: string; finding: string };
+    return (answer as { data: Line[] }).data.find(({ check }) => check === 'server of elsewhere')!;
+  };
+  const name = new URL(other.url).pathname.slice(1);
+  // The first database is on the same one.
+  const needed = (pool: number) => connectionsOf(2, pool) + connectionsOf(1, pool + 3) + 20;
+  const { state, finding } = await look({ DATABASE_POOL: '2' });
+  assert.equal(state, 'ok');
+  assert.match(
+    finding,
+    new RegExp(`^At \\S+/${name}: PostgreSQL \\d+, UTF8\\. Up to ${needed(2)} connections of \\d+\\.$`),
+  );
+  const full = await look({ DATABASE_POOL: '200' });
+  assert.equal(full.state, 'warning');
+  assert.match(full.finding, new RegExp(`^At \\S+/${name}: .* take up to ${needed(200)} connections`));
+  await other.database.query(`alter database ${name} set default_transaction_read_only = on`);
+  const shut = await look();
+  await other.database.query(`alter database ${name} reset default_transaction_read_only`);
+  assert.deepEqual([shut.state, /: The database is read-only\.$/.test(shut.finding)], ['problem', true]);
 });
 
 test('a cell there that is of an earlier version is brought to this one by who opens it, and a start waits for none that takes long', async () => {

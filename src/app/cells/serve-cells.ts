@@ -107,7 +107,9 @@ function dispatch(
     const part = await parts.get(cell)?.catch(() => undefined);
     // It is being opened again, or this process ends. The first one would say that what is asked for is nowhere.
     if (!part) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
-    return (request, response) => part.server.routing(request, response);
+    // What is remembered of a cell that was let go of since is nowhere.
+    return (request, response) =>
+      parts.has(cell) ? part.server.routing(request, response) : own(request, response);
   };
   const known = remember(find);
   first.server.on('request', (request, response) => {

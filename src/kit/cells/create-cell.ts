@@ -78,12 +78,8 @@ export async function createCell(
     await beginMigrating(client);
     const { schema_name: home, path } = only(await findHome(client, {}))!;
     const known = await requireFree(client, name);
-    if (service)
-      await requireRoom(
-        client,
-        Math.max(known.filter(({ server }) => server === null).length, 1) + 1,
-        service,
-      );
+    const count = Math.max(known.filter(({ server }) => server === null).length, 1) + 1;
+    if (service) requireRoom(count, await findRoom(client, count, service));
     const distributes = await isCluster(client);
     if (distributes) await requireNodes(client);
     const schema = `cell_${name}`;
@@ -141,8 +137,7 @@ export async function listFirst(client: PoolClient, home: string): Promise<void>
 }
 
 /** @throws ApiError conflict where the processes of all machines might have more connections than the server allows. */
-export async function requireRoom(client: PoolClient, cells: number, service: Service): Promise<void> {
-  const room = await findRoom(client, cells, service);
+export function requireRoom(cells: number, room: Awaited<ReturnType<typeof findRoom>>): void {
   if (room.needed > room.allowed)
     throw new ApiError('conflict', `${sayRoom(cells, room)} Allow more, or run fewer processes.`);
 }

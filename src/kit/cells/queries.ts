@@ -130,14 +130,14 @@ export const nameHome = ofInstance(
 );
 
 /**
- * How many connections the server allows, and how many processes of all machines there are: each listens for keys over one connection,
+ * Which server this is, how many connections it allows, and how many processes of all machines there are: each listens for keys over one connection,
  * and asks for something every few seconds (kit/queue/listen.ts). One of a machine that is gone may stay for hours.
  */
 export const readRoom = statement(
   'cells.read_room',
   { channel: text },
-  { connections: integer, processes: integer },
-  `select current_setting('max_connections')::integer as connections,
+  { server: text, connections: integer, processes: integer },
+  `select concat(pg_postmaster_start_time(), ' ', current_setting('port')) as server, current_setting('max_connections')::integer as connections,
           (select count(*)::integer from pg_stat_activity
             where datname = current_database() and starts_with(query, 'listen ' || $channel)
               and state_change > now() - interval '10 seconds') as processes`,

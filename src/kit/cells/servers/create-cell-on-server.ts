@@ -18,16 +18,12 @@ import {
   setPath,
   tellOfCells,
 } from '../queries.ts';
-import { findRoom, type Service } from '../room.ts';
+import { findRoom, findRoomElsewhere, type Service } from '../room.ts';
 import { nameCell } from './identity.ts';
-import { askers } from './server.ts';
 import { findStranger, notePeopleDue } from './queries.ts';
 
 /** What a cell on another server keeps of a person. */
 export const personColumns: readonly string[] = ['id', 'name', 'email', 'second_factor', 'ends_at'];
-
-/** Connections that each cell on another server takes beside those of any: what asks all cells, and what listens for revoked keys. */
-const beside = askers + 1;
 
 /**
  * Makes one more cell, in the database of another server: a schema as createCell makes it, with a `users` of its own, which has of people
@@ -57,7 +53,8 @@ export async function createCellOnServer(
     // Committed before it is said where it is: a schema that nobody knows harms nobody.
     await transaction(there, async (other) => {
       const { cells } = await requireStranger(other, schema);
-      await requireRoom(other, cells + 1, { ...service, processes, pool: service.pool + beside });
+      const room = await findRoomElsewhere(other, cells + 1, { pool: service.pool, processes });
+      requireRoom(cells + 1, room);
       await makeSchema(other, schema);
       await nameCell(other, { id, schema_name: schema });
     });
