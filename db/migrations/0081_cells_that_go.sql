@@ -6,3 +6,7 @@ alter table cells
   add column workspaces bigint,
   add column forms bigint,
   add column seen_at timestamptz;
+
+-- Something that is wrong is noted first, and told then: who is lost in between leaves it to the next. What the version before notes is told
+-- as it is noted.
+alter table incidents add column is_told boolean not null default true;
