@@ -10,6 +10,7 @@ import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
 import { noteContents } from '#kit/cells/contents.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
+import { newId } from '#kit/clock.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
 import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { openLog } from '#kit/log.ts';
@@ -20,11 +21,12 @@ import { copyCluster } from '../cluster.ts';
 import { command } from '../command-line.ts';
 import { fillIn, makeForm, tenantIn } from './guest-book.ts';
 import { callConsole, password, signIn } from '../console.ts';
+import { openProvider, openProviderVisitor, providerClient } from '../provider.ts';
 import { killPostmaster } from '../process.ts';
 import { openReceiver } from '../receiver.ts';
 import { startRelay } from '../relay.ts';
 import { slowness } from '../slowness.ts';
-import { openService, until } from '../service.ts';
+import { freePort, openService, until } from '../service.ts';
 
 /* Three cells on two servers: the third is on one of its own, which is killed and stopped while the service runs. */
 
@@ -42,7 +44,20 @@ const administer = async (...statements: string[]): Promise<void> => {
 };
 await administer('create role elsewhere login', 'create database elsewhere owner elsewhere');
 const relay = await startRelay(`postgres://elsewhere@localhost/elsewhere?host=${encodeURIComponent(host)}`);
-const service = await openService({}, { cells: 2, elsewhere: relay.url });
+const providerPort = await freePort();
+const [roleThere, roleHere] = [newId(), newId()];
+const service = await openService(
+  {
+    TRUST_PROXY: '1',
+    OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
+    OIDC_CLIENT_ID: providerClient.id,
+    OIDC_CLIENT_SECRET: providerClient.secret,
+    OIDC_NAME: 'Example',
+    OIDC_DOMAINS: 'example.org',
+    OIDC_ROLES: `staff=${roleThere}:viewer,chiefs=${roleThere}:admin,staff=${roleHere}:viewer`,
+  },
+  { cells: 2, elsewhere: relay.url },
+);
 after(async () => {
   await server.stop();
   await rm(dataDir, { recursive: true, force: true });
@@ -276,6 +291,44 @@ test('a server that is lost while an account ends ends no account that it does n
     'the account to end',
     async () => (await person.call('DELETE', '/person', { password })).status === 200,
   );
+});
+
+test('a role that a provider gives there is given at each sign-in, and at the next one where its server was away', async () => {
+  const provider = await openProvider(providerPort, () => service.services.config.publicUrl);
+  const { enter } = openProviderVisitor(service, provider);
+  const name = "insert into workspaces (id, name, plan, created_at) values ($1, $2, 'free', now())";
+  await there.query(name, [roleThere, 'Role there']);
+  await database.query(name, [roleHere, 'Role here']);
+  const ada = { sub: 'ada', email: 'ada@example.org', email_verified: true, name: 'Ada', groups: ['staff'] };
+  const rolesOf = async (entered: Awaited<ReturnType<typeof enter>>) => {
+    assert.equal(entered.status, 204);
+    return (await entered.session()).workspaces.map((each) => `${each.name}: ${each.role}`).toSorted();
+  };
+  assert.deepEqual(await rolesOf(await enter(ada)), ['Role here: viewer', 'Role there: viewer']);
+  assert.deepEqual(await rolesOf(await enter({ ...ada, groups: ['chiefs'] })), [
+    'Role here: viewer',
+    'Role there: admin',
+  ]);
+  const known = async () =>
+    (await there.query<{ email: string }>('select email from users order by email')).rows.map(
+      (each) => each.email,
+    );
+  assert.ok((await known()).includes('ada@example.org'));
+
+  const grace = { ...ada, sub: 'grace', email: 'grace@example.org', name: 'Grace' };
+  await server.stop();
+  await until('it to be away', async () => {
+    const ready = (await (await fetch(`${service.url}/readyz`)).json()) as object;
+    return 'cells_away' in ready;
+  });
+  assert.deepEqual(await rolesOf(await enter(grace)), ['Role here: viewer']);
+  await bring();
+  await until('it to be back', async () => {
+    const ready = (await (await fetch(`${service.url}/readyz`)).json()) as object;
+    return !('cells_away' in ready);
+  });
+  assert.ok(!(await known()).includes('grace@example.org'));
+  assert.deepEqual(await rolesOf(await enter(grace)), ['Role here: viewer', 'Role there: viewer']);
 });
 
 test('a server that lets nobody in any more is away like one that is gone', async () => {

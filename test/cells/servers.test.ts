@@ -23,6 +23,7 @@ import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { addMember } from '#workspaces/members.ts';
+import { firstWorkspace, reportPasswordChange } from '#workspaces/mail-news.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { watch } from '#app/watch/watch.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
@@ -468,6 +469,53 @@ test('the doctor looks at the delivery log there', async () => {
   await there.query('update ledger_parts set below = null');
 });
 
+test('what is of no workspace is done in the first one that there is, of another server where the first one has none, and of one that answers', async () => {
+  const { database: alone, url } = await testDatabase();
+  const { url: server } = await testDatabase({ isEmpty: true });
+  const { vault } = service.services;
+  const log = openLog('silent');
+  const reach = async (there: typeof alone) => {
+    const cells = await openCells(
+      there,
+      (path, pool) => openDatabase({ connectionString: url }, { path, pool, log }),
+      reachServers(there, vault, { log }),
+    );
+    after(() => cells.close());
+    return cellsOf(there).at(-1)!;
+  };
+  const there = openDatabase({ connectionString: server }, { pool: 1, log, limits: false });
+  await createCellOnServer(alone, 'far', {
+    there,
+    server: sealAddress(vault, server),
+    service: { pool: 1, processes: 1, channel: keyChannel },
+  });
+  await there.end();
+  const far = await reach(alone);
+  await far.server!.open();
+  const jobs = async () =>
+    (await far.database.query<{ payload: object }>("select payload from jobs where kind = 'mail_news'")).rows;
+
+  assert.equal(await firstWorkspace(alone), undefined);
+  await reportPasswordChange(alone, 'somebody');
+  assert.deepEqual(await jobs(), []);
+  const { id } = await createWorkspace(far.database, { name: 'Far', plan: 'free' });
+  assert.deepEqual(await firstWorkspace(alone), { id });
+  await transaction(alone, (client) => reportPasswordChange(client, 'somebody'));
+  assert.deepEqual(await jobs(), [{ payload: { kind: 'password_changed', userId: 'somebody' } }]);
+  const here = await createWorkspace(alone, { name: 'Here', plan: 'free' });
+  assert.deepEqual(await firstWorkspace(alone), { id: here.id });
+
+  await alone.query('delete from workspaces');
+  await alone.query("update cells set server = $1 where name = 'far'", [
+    sealAddress(vault, server.replace(/test_[0-9a-f]+/, 'nowhere')),
+  ]);
+  const later = openDatabase({ connectionString: url }, { pool: 2, log });
+  await assert.rejects((await reach(later)).server!.open(), /does not exist/);
+  assert.equal(await firstWorkspace(later), undefined);
+  await reportPasswordChange(later, 'somebody');
+  await later.end();
+});
+
 test('the doctor looks at each server that has cells: what it is, and how many connections all that is on it may take', async () => {
   const look = async (environment: Record<string, string> = {}) => {
     const { answer } = await command({ ...service.environment, ...environment }, 'doctor');
@@ -578,6 +626,14 @@ test('a cell there is made by a command while the service runs, and serves soon 
   await submit(((await response.json()) as { public_url: string }).public_url, 'Late');
   const { rows } = await other.database.query('select count(*)::int as found from cell_late.submissions');
   assert.deepEqual(rows, [{ found: 1 }]);
+  // A process listens there once for each of the two.
+  const diagnosed = await command({ ...service.environment, DATABASE_POOL: '2' }, 'doctor');
+  const found = (diagnosed.answer as { data: { check: string; finding: string }[] }).data;
+  const needed = connectionsOf(2, 2) + connectionsOf(2, 2 + 3) + 20;
+  assert.match(
+    found.find(({ check }) => check === 'server of elsewhere, late')!.finding,
+    new RegExp(`Up to ${needed} connections`),
+  );
 });
 
 test('the address of a cell there can be another, where the cell is there', async () => {
