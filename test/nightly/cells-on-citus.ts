@@ -350,6 +350,30 @@ test('a node that is killed under load takes its cells along: they answer 503, n
   assert.equal((await server.terminate()).code, 0);
 });
 
+test('a node that is lost for good is let go of with its cells: these are nowhere, and what asks all cells goes on', {
+  timeout: 600_000,
+}, async () => {
+  const serving = await instance.start();
+  const lost = workerAt(await nodeOf('second'));
+  if ((await nodeOf('third')) === lost.node)
+    await instance.cli('cell move', 'third', '--to', otherThan(lost.node).node);
+  const [form, other] = [await formIn('second'), await formIn('third')];
+  const forget = () => instance.cli<object>('cell forget', 'second', '--yes');
+  await assert.rejects(forget(), /The cell second answers, and has \d+ workspaces/);
+  const visited = async ({ publicUrl }: PublishedForm) => (await fetch(publicUrl)).status;
+  assert.equal(await visited(form), 200);
+  await lost.kill();
+  await until('its cell to be away', async () => (await visited(form)) === 503);
+  await assert.rejects(instance.cli('workspace list'));
+  assert.ok('node' in (await instance.cli<{ data: CellLine[] }>('cell list')).data[1]!);
+  await forget();
+  await until('its cell to be nowhere', async () => (await visited(form)) === 404);
+  await instance.cli('workspace list');
+  assert.ok('id' in (await submitEntry(other.publicUrl, 'afterwards')));
+  assert.equal((await serving.terminate()).code, 0);
+  await lost.start();
+});
+
 test('a migration’s table of the instance is known to every node', { timeout: 600_000 }, async () => {
   const sql = '-- Of the instance\ncreate table made_later (id integer primary key)';
   const later = { number: 9_999, name: '9999_later.sql', sql, checksum: 'later' };
