@@ -9,7 +9,7 @@ import { type Cell, cellsOf, connectionsOf, openCells } from '#kit/cells/cells.t
 import { findInAllCells, inEachCell } from '#kit/cells/in-cells.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { findRoom } from '#kit/cells/room.ts';
-import { type Database, openClient } from '#kit/database.ts';
+import { type Database, openClient, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
@@ -434,18 +434,35 @@ test('the doctor looks at the delivery log of every cell', async () => {
   await ends('null');
 });
 
-test('a cell of the database is let go of where it has no workspace, and serves nobody then; its schema stays', async () => {
-  const full = await formloom('cell', 'forget', 'c2', '--yes');
-  assert.match(full.complaint, /The cell c2 answers, and has \d+ workspaces/);
+test('a cell that has no workspace goes with its tables, and none that somebody is making a workspace in', async () => {
+  const forget = (name: string) => formloom('cell', 'forget', name, '--yes');
+  assert.match((await forget('c2')).complaint, /The cell c2 answers, and has \d+ workspaces/);
   assert.equal((await formloom('cell', 'create', 'idle')).code, 0);
-  const isKnown = () => cellsOf(database).some(({ name }) => name === 'idle');
-  await until('it to be known', async () => isKnown());
-  const forgotten = await formloom('cell', 'forget', 'idle', '--yes');
+  const known = () => cellsOf(database).find(({ name }) => name === 'idle');
+  const idle = await until('it to be known', async () => known());
+  let forgetting: ReturnType<typeof forget> | undefined;
+  const { id } = await transaction(idle.database, async (client) => {
+    const made = await createWorkspace(client, { name: 'In time', plan: 'free' });
+    forgetting = forget('idle');
+    await until('the command to wait', async () => {
+      const { rowCount } = await database.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'workspaces'",
+      );
+      return rowCount !== 0;
+    });
+    return made;
+  });
+  assert.match((await forgetting!).complaint, /The cell idle answers, and has 1 workspaces/);
+  assert.ok((await cellWith(database, idInDirectory(id))) === idle.database);
+  await idle.database.query('delete from workspaces');
+  const forgotten = await forget('idle');
   assert.equal(forgotten.code, 0, forgotten.complaint);
-  await until('it to be gone', async () => !isKnown());
+  await until('it to be gone', async () => !known());
   assert.equal((await formloom('workspace', 'list')).code, 0);
-  const again = await formloom('cell', 'create', 'idle');
-  assert.match(again.complaint, /has a schema cell_idle that is no cell/);
+  const { rows } = await database.query("select to_regnamespace('cell_idle') as schema");
+  assert.deepEqual(rows, [{ schema: null }]);
+  assert.equal((await formloom('cell', 'create', 'idle')).code, 0);
+  assert.equal((await forget('idle')).code, 0);
 });
 
 test('an upgrade brings every cell to the new version, or none', async () => {

@@ -634,6 +634,11 @@ test('a cell there is made by a command while the service runs, and serves soon 
     found.find(({ check }) => check === 'server of elsewhere, late')!.finding,
     new RegExp(`Up to ${needed} connections`),
   );
+  // One that has no workspace goes with its tables.
+  assert.equal((await formloom('cell', 'create', 'idle', '--server', other.url)).code, 0);
+  assert.equal((await formloom('cell', 'forget', 'idle', '--yes')).code, 0);
+  const { rows: schemas } = await other.database.query("select to_regnamespace('cell_idle') as schema");
+  assert.deepEqual(schemas, [{ schema: null }]);
 });
 
 test('the address of a cell there can be another, where the cell is there', async () => {

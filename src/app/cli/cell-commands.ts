@@ -91,10 +91,10 @@ export const cellCommands = [
     summary:
       'Lets go of a cell that is lost for good, or has no workspace: what was in it is nowhere then, and nobody waits for it.',
     about:
-      'A cell that answers and has workspaces is refused. Where there is a backup of it, restore that first and say where by `cell address`. See docs/operating/cells.md.',
+      'A cell that answers and has workspaces is refused; one that has none goes with its tables. Where there is a backup of a lost one, restore that first and say where by `cell address`. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
     options: { yes: { ...flag, about: 'Does not ask whether it is meant.' } },
-    note: 'Every process of the service has heard of it. Its schema, where that is still there, was left as it is; its name is free.',
+    note: 'Every process of the service has heard of it, and its name is free.',
     run: ({ database, confirm }, { name, yes }) =>
       forgetCell(database, name, {
         confirm: async (forgotten) => {

@@ -1,10 +1,20 @@
 import { type Database, transaction } from '../database.ts';
 import { ApiError } from '../errors.ts';
-import { only } from '../statement.ts';
-import { type Cell, cellsOf, firstCell } from './cells.ts';
-import { countIn } from './contents.ts';
 import { beginMigrating } from '../migrate.ts';
-import { deleteCell, findHome, selectContents, tellOfCells } from './queries.ts';
+import { only, type Queryable } from '../statement.ts';
+import { askCell, cellsOf, firstCell } from './cells.ts';
+import {
+  countContents,
+  deleteCell,
+  dropSchema,
+  findHome,
+  lockWorkspaces,
+  pathOf,
+  selectCells,
+  selectContents,
+  setPath,
+  tellOfCells,
+} from './queries.ts';
 import { isLost } from './servers/server.ts';
 import { viewEveryCell } from './view-every-cell.ts';
 
@@ -13,8 +23,8 @@ type Contents = Awaited<ReturnType<typeof selectContents>>[number];
 export type Forgotten = Contents & { name: string; server?: string };
 
 /**
- * Lets go of a cell that does not answer, or has no workspace: the instance forgets where it is, and nobody waits for it any more. Every process hears
- * of it. Its schema, where it is still there, stays as it is.
+ * Lets go of a cell that does not answer, or has no workspace: the instance forgets it, and nobody waits for it any more. Every process hears
+ * of it. One that answers goes with its tables, so that nobody makes a workspace there who has just chosen it.
  * @param options.confirm asks whether that is meant, and throws where it is not.
  * @param options.channel on which processes hear that they should look.
  * @throws ApiError not_found for a cell that there is not; conflict for the first one, and for one that answers and has workspaces.
@@ -27,36 +37,62 @@ export async function forgetCell(
   if (name === firstCell)
     throw new ApiError('conflict', `The cell ${firstCell} has what is of the instance, and stays.`);
   const cell = cellsOf(database).find((each) => each.name === name);
-  if (!cell) throw new ApiError('not_found', `There is no cell ${name}: \`cell list\` says which there are.`);
-  await refuseFull(cell);
-  const server = cell.server ?? cell.place;
+  const row = (await selectCells(database, {})).find((each) => each.id === cell?.id);
+  if (!cell || !row)
+    throw new ApiError('not_found', `There is no cell ${name}: \`cell list\` says which there are.`);
+  const { schema_name: schema } = row;
+  const look = (work: (client: Queryable) => Promise<void>): Promise<boolean> =>
+    isThere(async () => {
+      await cell.server?.open();
+      await askCell(cell, (there) => transaction(there, work));
+    });
+  await look((client) => refuseFull(client, name, schema));
+  const { server, place } = cell;
+  const where = server?.place ?? place?.node;
   const forgotten = {
     name,
-    ...(server && { server: 'node' in server ? server.node : server.place }),
+    ...(where !== undefined && { server: where }),
     ...only(await selectContents(database, { name }))!,
   };
   await confirm(forgotten);
-  // It may have come back while somebody was asked.
-  await refuseFull(cell);
+  // It may have come back while somebody was asked. On another server it is committed before: where it is not noted here, the cell is lost.
+  const answers = await look((client) => (server ? takeAway : refuseFull)(client, name, schema));
   await transaction(database, async (client) => {
     await beginMigrating(client);
+    const { path, schema_name: home } = only(await findHome(client, {}))!;
+    if (!server && answers) await takeAway(client, name, schema);
+    await setPath(client, { path });
     await deleteCell(client, { name });
-    if (!cell.server) await viewEveryCell(client, only(await findHome(client, {}))!.schema_name);
+    if (!server) await viewEveryCell(client, home);
     await client.query(tellOfCells(channel));
   });
   return forgotten;
 }
 
-async function refuseFull(cell: Cell): Promise<void> {
+async function isThere(look: () => Promise<void>): Promise<boolean> {
   try {
-    await cell.server?.open();
-    const { workspaces } = await countIn(cell);
-    if (workspaces === 0) return;
-    throw new ApiError(
-      'conflict',
-      `The cell ${cell.name} answers, and has ${workspaces} workspaces. Bring each into another cell (\`workspace pack\`), and delete it.`,
-    );
+    await look();
+    return true;
   } catch (error) {
     if (!isLost(error)) throw error;
+    return false;
   }
+}
+
+/** Looks there with a transaction, whose path is another one then. */
+async function refuseFull(client: Queryable, name: string, schema: string): Promise<void> {
+  await setPath(client, { path: pathOf(schema) });
+  const { workspaces } = only(await countContents(client, {}))!;
+  if (workspaces > 0)
+    throw new ApiError(
+      'conflict',
+      `The cell ${name} answers, and has ${workspaces} workspaces. Bring each into another cell (\`workspace pack\`), and delete it.`,
+    );
+}
+
+/** The same, and nobody makes one any more: who is at it is waited for. */
+async function takeAway(client: Queryable, name: string, schema: string): Promise<void> {
+  await client.query(lockWorkspaces(schema));
+  await refuseFull(client, name, schema);
+  await client.query(dropSchema(schema));
 }

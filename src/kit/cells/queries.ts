@@ -110,7 +110,7 @@ export const insertCell = ofInstance(
   `insert into cells (id, name, schema_name, server) values ($id, $name, $schema_name, $server)`,
 );
 
-/** Takes a cell out of the books, and all that was to be done there; its schema stays where it is. */
+/** Takes a cell out of the books, and all that was to be done there. */
 export const deleteCell = ofInstance(
   'cells.delete',
   { name: text },
@@ -176,6 +176,8 @@ type Key = { readonly table_name: string; readonly name: string };
 export const pathOf = (...schemas: readonly string[]): string => schemas.map(name).join(', ');
 export const createSchema = (schema: string): string => `create schema ${name(schema)}`;
 export const dropSchema = (schema: string): string => `drop schema if exists ${name(schema)} cascade`;
+export const lockWorkspaces = (schema: string): string =>
+  `lock table ${name(schema)}.workspaces in share row exclusive mode`;
 export const dropTables = (tables: readonly string[]): string => `drop table ${tables.map(name).join(', ')}`;
 export const dropKey = (key: Key): string =>
   `alter table ${name(key.table_name)} drop constraint ${name(key.name)}`;
