@@ -232,8 +232,9 @@ function keepInstance(
           }),
         ]
       : []),
+    // What a `cell move` shut whose command was killed.
     runPeriodically('asking cells at their nodes', {
-      pauseMs: 60_000,
+      pauseMs: 15_000,
       log,
       work: async () => {
         if (cellsOf(database).length > 1) await openNearTables(database);

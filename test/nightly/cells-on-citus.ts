@@ -188,7 +188,7 @@ test('a move that is broken off when Citus has begun goes on, and the service fo
   await exited;
   await until('the cell to be there', async () => (await nodeOf('second')) === to.node);
   await until('the service to be there', () => to.isServed());
-  await until('it to ask the cell past Citus', () => isNear(to), 120);
+  await until('it to ask the cell past Citus', () => isNear(to));
 });
 
 test('a move that is none of ours loses nothing: who comes before the service knows of it is answered 503', {
