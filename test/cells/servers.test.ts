@@ -467,6 +467,12 @@ test('the doctor looks at the delivery log there', async () => {
   await there.query("update ledger_parts set below = now() + interval '1 day'");
   assert.match(await look(), /^In the cell elsewhere at .*: The delivery log takes nothing from /);
   await there.query('update ledger_parts set below = null');
+  await there.query("insert into migrations (number, name, checksum) values (9999, '9999_later.sql', '')");
+  assert.match(
+    await look(),
+    /^The cell elsewhere at \S+ cannot be used: The database is newer than this version/,
+  );
+  await there.query('delete from migrations where number = 9999');
 });
 
 test('what is of no workspace is done in the first one that there is, of another server where the first one has none, and of one that answers', async () => {

@@ -61,9 +61,8 @@ async function lookAtCell(cell: Reached): Promise<string | undefined> {
     return isSoon(end) ? `In the cell ${name} at ${place}: ${endsSoon(end)}` : undefined;
   } catch (error) {
     const { message } = error as Error;
-    return error instanceof OtherCellError
-      ? message
-      : `The cell ${name} at ${place} does not answer: ${message}`;
+    if (error instanceof OtherCellError) return message;
+    return `The cell ${name} at ${place} ${isLost(error) ? 'does not answer' : 'cannot be used'}: ${message}`;
   } finally {
     await there.end();
   }
