@@ -535,11 +535,13 @@ test('the doctor looks at each server that has cells: what it is, and how many c
   assert.equal(state, 'ok');
   assert.match(
     finding,
-    new RegExp(`^At \\S+/${name}: PostgreSQL \\d+, UTF8\\. Up to ${needed(2)} connections of \\d+\\.$`),
+    new RegExp(
+      `^At \\S+/${name}: PostgreSQL \\d+, UTF8\\. Up to ${needed(2)} connections of \\d+ \\(max_connections\\)\\.$`,
+    ),
   );
   const full = await look({ DATABASE_POOL: '200' });
   assert.equal(full.state, 'warning');
-  assert.match(full.finding, new RegExp(`^At \\S+/${name}: .* take up to ${needed(200)} connections`));
+  assert.match(full.finding, new RegExp(`^At \\S+/${name}: .* Up to ${needed(200)} connections of`));
   await other.database.query(`alter database ${name} set default_transaction_read_only = on`);
   const shut = await look();
   await other.database.query(`alter database ${name} reset default_transaction_read_only`);

@@ -1,5 +1,5 @@
 import { cellsElsewhere, otherCells } from '#kit/cells/other-cells.ts';
-import { findRoom, findRoomElsewhere, onServerOf, sayRoom } from '#kit/cells/room.ts';
+import { findRoom, findRoomElsewhere, onServerOf } from '#kit/cells/room.ts';
 import { findCell, OtherCellError } from '#kit/cells/servers/identity.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { isLost, type Reach } from '#kit/cells/servers/server.ts';
@@ -83,15 +83,11 @@ async function lookAtEach(
   return found.flatMap(({ group, room, finding }): Named[] => {
     if (!finding) return [];
     const all = room && onServerOf(room, rooms);
-    const isFull = all && all.needed > all.allowed;
-    const there = `At ${group[0]!.place}: `;
-    const said = isFull
-      ? warning(sayRoom(group.length, all), 'Allow more, or make DATABASE_POOL smaller.')
-      : {
-          ...finding,
-          ...(all && { what: `${finding.what} Up to ${all.needed} connections of ${all.allowed}.` }),
-        };
-    return [[`server of ${namesOf(group)}`, { ...said, what: there + said.what }]];
+    const load = all ? ` Up to ${all.needed} connections of ${all.allowed} (max_connections).` : '';
+    const what = `At ${group[0]!.place}: ${finding.what}${load}`;
+    const isFull = all !== undefined && all.needed > all.allowed;
+    const said = isFull ? warning(what, 'Allow more, or make DATABASE_POOL smaller.') : { ...finding, what };
+    return [[`server of ${namesOf(group)}`, said]];
   });
 }
 
