@@ -16,7 +16,10 @@ export const takeIncidents = ofInstance(
   'watch.take_incidents',
   { keys: texts },
   { key: text, began_at: timestamp },
-  `update incidents set is_told = true where key = any ($keys) and not is_told returning key, began_at`,
+  `with untold as (
+     select key from incidents where key = any ($keys) and not is_told order by key for update)
+   update incidents set is_told = true from untold where incidents.key = untold.key
+   returning incidents.key, began_at`,
 );
 
 /** Ends those that nobody has seen for so many seconds. */
