@@ -19,6 +19,7 @@ import { keyChannel } from '#workspaces/keys/queries.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
+import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { command } from '../command-line.ts';
 import { form, makeForm, submit } from './guest-book.ts';
 import { openReceiver } from '../receiver.ts';
@@ -455,6 +456,20 @@ test('a cell that has no workspace goes with its tables, and none that somebody 
   assert.match((await forgetting!).complaint, /The cell idle answers, and has 1 workspaces/);
   assert.ok((await cellWith(database, idInDirectory(id))) === idle.database);
   await idle.database.query('delete from workspaces');
+  let asked = '';
+  let complaint = '';
+  const declined = await runCommandLine(['cell', 'forget', 'idle'], {
+    environment: service.environment,
+    print: assert.fail,
+    complain: (text) => void (complaint += text),
+    ask: async (question) => {
+      asked = question;
+      return false;
+    },
+  });
+  assert.deepEqual([declined, complaint], [1, 'formloom: Nothing was done.\n']);
+  assert.match(asked, /^Let go of the cell idle, which .*\? This cannot be undone\.$/);
+  assert.ok(known());
   const forgotten = await forget('idle');
   assert.equal(forgotten.code, 0, forgotten.complaint);
   await until('it to be gone', async () => !known());
