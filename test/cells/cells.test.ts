@@ -460,7 +460,7 @@ test('a cell that has no workspace goes with its tables, and none that somebody 
   let complaint = '';
   const declined = await runCommandLine(['cell', 'forget', 'idle'], {
     environment: service.environment,
-    print: assert.fail,
+    print: () => assert.fail(),
     complain: (text) => void (complaint += text),
     ask: async (question) => {
       asked = question;
