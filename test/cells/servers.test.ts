@@ -548,6 +548,39 @@ test('the doctor looks at each server that has cells: what it is, and how many c
   assert.deepEqual([shut.state, shut.finding.endsWith(': The database is read-only.')], ['problem', true]);
 });
 
+test('what is found of a cell that was let go of is taken in as the handbook says', async () => {
+  const create = () => formloom('cell', 'create', 'kept', '--server', other.url);
+  const opened = () =>
+    until('the cell to be open', async () => {
+      const cell = cellsOf(database).find(({ name }) => name === 'kept');
+      return cell?.server!.isOpen() ? cell : undefined;
+    });
+  assert.equal((await create()).code, 0);
+  const { database: kept } = await opened();
+  const { id } = await createWorkspace(kept, { name: 'Kept', plan: 'pro' });
+  const { key } = await createKey(kept, { workspaceId: id, name: 'Kept' });
+  const ask = async () => (await callApi(service.url, key, 'GET', '/forms')).status;
+  assert.equal(await ask(), 200);
+  await other.database.query('alter schema cell_kept rename to lost');
+  const forgotten = await formloom('cell', 'forget', 'kept', '--yes');
+  assert.equal(forgotten.code, 0, forgotten.complaint);
+  await until('its key to be unknown', async () => (await ask()) === 401);
+
+  assert.equal((await create()).code, 0);
+  await opened();
+  await other.database.query(
+    'drop schema cell_kept cascade; alter schema lost rename to cell_kept; comment on schema cell_kept is null',
+  );
+  const told = await formloom('cell', 'address', 'kept', '--server', other.url);
+  assert.equal(told.code, 0, told.complaint);
+  await until('its key to be known again', async () => (await ask()) === 200);
+
+  const full = await formloom('cell', 'forget', 'kept', '--yes');
+  assert.match(full.complaint, /has 1 workspaces/);
+  await (await opened()).database.query('delete from workspaces');
+  assert.equal((await formloom('cell', 'forget', 'kept', '--yes')).code, 0);
+});
+
 test('a cell there that is of an earlier version is brought to this one by who opens it, and a start waits for none that takes long', async () => {
   const count = () => countThere('migrations');
   const before = await count();
