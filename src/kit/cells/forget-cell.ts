@@ -56,17 +56,32 @@ export async function forgetCell(
   };
   await confirm(forgotten);
   // It may have come back while somebody was asked. On another server it is committed before: where it is not noted here, the cell is lost.
-  const answers = await look((client) => (server ? takeAway : refuseFull)(client, name, schema));
-  await transaction(database, async (client) => {
-    await beginMigrating(client);
-    const { path, schema_name: home } = only(await findHome(client, {}))!;
-    if (!server && answers) await takeAway(client, name, schema);
-    await setPath(client, { path });
-    await deleteCell(client, { name });
-    if (!server) await viewEveryCell(client, home);
-    await client.query(tellOfCells(channel));
-  });
+  const answers = await again(() => look((client) => (server ? takeAway : refuseFull)(client, name, schema)));
+  await again(() =>
+    transaction(database, async (client) => {
+      await beginMigrating(client);
+      const { path, schema_name: home } = only(await findHome(client, {}))!;
+      if (!server && answers) await takeAway(client, name, schema);
+      await setPath(client, { path });
+      await deleteCell(client, { name });
+      if (!server) await viewEveryCell(client, home);
+      await client.query(tellOfCells(channel));
+    }),
+  );
   return forgotten;
+}
+
+const deadlock = '40P01';
+const mostTries = 10;
+
+/** What is at work in a cell may hold a table and wait for the next one, as who takes all of them away does the other way round. */
+async function again<Result>(work: () => Promise<Result>, tries = mostTries): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (tries === 1 || (error as { code?: unknown }).code !== deadlock) throw error;
+    return again(work, tries - 1);
+  }
 }
 
 async function isThere(look: () => Promise<void>): Promise<boolean> {

@@ -48,7 +48,7 @@ export function serverAt({ place, open, migrate }: Reach): Server {
         return await question(database);
       } catch (error) {
         if (isSilent(error)) restsUntil = performance.now() + restMs;
-        throw isLost(error) ? away(error) : error;
+        throw isShut(error) ? away(error) : error;
       }
     },
     close: () => database.end(),
@@ -62,8 +62,11 @@ export const away = (cause?: unknown): ApiError =>
 export const isAway = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable');
 
-/** Whether an error says that a cell cannot be reached, now or until somebody sees to it. */
-export const isLost = (error: unknown): boolean => isAway(error) || isShut(error);
+/** Whether an error says that a cell cannot be reached at all: a server that is busy, or about to start, is there. */
+export function isLost(error: unknown): boolean {
+  const cause = (error instanceof ApiError && error.cause) || error;
+  return isShut(cause) || (isAway(cause) && !(cause instanceof Error && 'severity' in cause));
+}
 
 /** What PostgreSQL says to whom it does not let in, or where the cell is not there any more: another password, database or schema. */
 const refusals = /^(28|3D|3F|42501|42P01)/;
