@@ -589,6 +589,7 @@ test('what is found of a cell that was let go of is taken in as the handbook say
   for (const code of ['57014', '53300', '57P03', '40P01'])
     assert.equal(isLost(Object.assign(new Error('busy'), { code, severity: 'ERROR' })), false, code);
   assert.equal(isLost(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })), true);
+  assert.equal(isLost(Object.assign(new Error('gone'), { code: '08006', severity: 'ERROR' })), true);
   await (await opened()).database.query('delete from workspaces');
   assert.equal((await formloom('cell', 'forget', 'kept', '--yes')).code, 0);
 });

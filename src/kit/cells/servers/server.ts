@@ -65,11 +65,14 @@ export const isAway = (error: unknown): boolean =>
 /** Whether an error says that a cell cannot be reached at all: a server that is busy, or about to start, is there. */
 export function isLost(error: unknown): boolean {
   const cause = (error instanceof ApiError && error.cause) || error;
-  return isShut(cause) || (isAway(cause) && !(cause instanceof Error && 'severity' in cause));
+  const { severity, code } = cause as { severity?: string; code?: string };
+  return isShut(cause) || (isAway(cause) && (severity === undefined || unconnected.test(code ?? '')));
 }
 
 /** What PostgreSQL says to whom it does not let in, or where the cell is not there any more: another password, database or schema. */
 const refusals = /^(28|3D|3F|42501|42P01)/;
+/** What the coordinator of a cluster says of a node that is away. */
+const unconnected = /^08/;
 /** Of the system, and of TLS. */
 const disconnections =
   /^(E[A-Z0-9]+|CERT_\w+|ERR_(TLS|SSL)_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
