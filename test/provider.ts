@@ -1,7 +1,11 @@
+import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { after } from 'node:test';
 import { Provider } from 'oidc-provider';
+import type { Session } from '#console/accounts/shapes.ts';
+import { callConsole } from './console.ts';
+import type { TestService } from './service.ts';
 
 export type ProviderPerson = Record<string, unknown> & { sub: string };
 
@@ -53,6 +57,63 @@ export async function openProvider(port: number, publicUrl: () => string): Promi
     server.close();
   });
   return opened;
+}
+
+/** Who signs in to a service by a provider, as a browser does. */
+export function openProviderVisitor(service: Pick<TestService, 'url' | 'services'>, provider: TestProvider) {
+  const cookies = (headers: Headers): string =>
+    headers
+      .getSetCookie()
+      .filter((cookie) => !/=;/.test(cookie))
+      .map((cookie) => cookie.split(';', 1)[0])
+      .join('; ');
+
+  /** What a browser does at the provider: from the question to the address that it is sent back to. */
+  async function visit(address: string): Promise<string> {
+    const jar = new Map<string, string>();
+    let next = address;
+    while (!next.startsWith(service.services.config.publicUrl)) {
+      const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+      const { headers, status } = await fetch(next, { redirect: 'manual', headers: { Cookie } });
+      for (const cookie of headers.getSetCookie()) {
+        const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!;
+        if (value === '') jar.delete(name!);
+        else jar.set(name!, value!);
+      }
+      const location = headers.get('location');
+      assert.ok(location, `the provider answered ${status} at ${next}`);
+      next = new URL(location, next).href;
+    }
+    return new URL(next).search;
+  }
+
+  let addresses = 0;
+  /** Each call comes from an address of its own, so that no limit of one is met. */
+  const send = <Body>(path: string, cookie = '', body: object = {}) =>
+    callConsole<Body>(service.url, cookie, 'POST', path, body, {
+      'X-Forwarded-For': `10.0.0.${(addresses += 1)}`,
+    });
+
+  async function begin(): Promise<{ answer: string; kept: string }> {
+    const asked = await send<{ url: string }>('/session/provider-requests');
+    assert.equal(asked.status, 201);
+    const question = new URL(asked.body.url).searchParams;
+    assert.equal(question.get('code_challenge_method'), 'S256');
+    return { answer: await visit(asked.body.url), kept: cookies(asked.headers) };
+  }
+
+  const finish = (answer: string, kept: string) =>
+    send<{ message: string }>('/session/provider', kept, { answer });
+
+  async function enter(person: ProviderPerson) {
+    provider.person = person;
+    const { answer, kept } = await begin();
+    const answered = await finish(answer, kept);
+    const cookie = cookies(answered.headers);
+    const session = async () => (await callConsole<Session>(service.url, cookie, 'GET', '/session')).body;
+    return { ...answered, session };
+  }
+  return { begin, finish, enter };
 }
 
 /** Signs the person in and consents to all that is asked. */

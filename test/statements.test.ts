@@ -128,6 +128,11 @@ test('a statement asks for what is of a cell, with a little of a person, or is d
     ofInstance.filter((name) => ofCells.has(name)),
     [],
   );
+  // What is written of people in a cell on another server asks for what such a cell has of them.
+  assert.deepEqual(
+    ofCopies.filter((name) => ofInstance.includes(name)),
+    [],
+  );
   // Who asks for people alone would find in a cell on another server those alone that it knows.
   const ofShared = (await invalidAfter(dropAll([...shared, 'users']))).filter(
     (name) => !ofCells.has(name) && !ofCopies.includes(name),

@@ -7,6 +7,7 @@ import { sweepImages } from '#forms/images/images.ts';
 import { importJob, importStep } from '#invitations/import/start-import.ts';
 import { sendDueReminders } from '#invitations/sending/remind.ts';
 import { cellsOf } from '#kit/cells/cells.ts';
+import { noteContents } from '#kit/cells/contents.ts';
 import { openNearTables } from '#kit/cells/citus/near.ts';
 import { homeOf } from '#kit/database.ts';
 import { type Periodic, runPeriodically } from '#kit/periodic.ts';
@@ -189,7 +190,15 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     ...(homeOf(database) === database
       ? []
       : [runPeriodically('bringing people', { pauseMs: 1_000, log, work: () => bringPeople(database) })]),
-    ...(first ? [] : keepInstance(services, { mail, wakeQueue: () => queue.wake() })),
+    ...(first
+      ? [
+          runPeriodically('noting what a cell has', {
+            pauseMs: 60_000,
+            log,
+            work: () => noteContents(database),
+          }),
+        ]
+      : keepInstance(services, { mail, wakeQueue: () => queue.wake() })),
   ];
   const keys = first ? undefined : hearRevokedKeys(services);
   const end = async (graceMs: number | undefined): Promise<void> => {
@@ -223,8 +232,9 @@ function keepInstance(
           }),
         ]
       : []),
+    // What a `cell move` shut whose command was killed.
     runPeriodically('asking cells at their nodes', {
-      pauseMs: 60_000,
+      pauseMs: 15_000,
       log,
       work: async () => {
         if (cellsOf(database).length > 1) await openNearTables(database);

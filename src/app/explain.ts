@@ -7,6 +7,7 @@ import { NodeError } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/refuse-transaction-pooling.ts';
+import { OtherCellError } from '#kit/cells/servers/identity.ts';
 import { CheckError } from './checks/check.ts';
 import { WebProcessError } from '#kit/processes/web-process.ts';
 
@@ -20,6 +21,7 @@ const inWords = [
   InstanceKeyError,
   InstanceStorageError,
   NodeError,
+  OtherCellError,
   EmbeddedPostgresError,
   WebProcessError,
 ];

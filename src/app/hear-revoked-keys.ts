@@ -39,16 +39,28 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
     }
     isLooking = false;
   };
-  const listening = [listen(database, keyChannel, hear, { log, signal: ending.signal })];
+  const here = listen(database, keyChannel, hear, { log, signal: ending.signal });
   // What is written on another server is said there.
-  const unhear = onCell(database, ({ server, database: there }) => {
-    if (server) listening.push(listen(there, keyChannel, forgetKeys, { log, signal: ending.signal }));
-  });
+  const elsewhere = new Map<Database, { stop: () => void; stopped: Promise<void> }>();
+  const unhear = onCell(
+    database,
+    ({ server, database: there }) => {
+      if (!server) return;
+      const own = new AbortController();
+      const signal = AbortSignal.any([ending.signal, own.signal]);
+      const stopped = listen(there, keyChannel, forgetKeys, { log, signal });
+      elsewhere.set(there, { stop: () => own.abort(), stopped });
+    },
+    async ({ database: there }) => {
+      elsewhere.get(there)?.stop();
+      elsewhere.delete(there);
+    },
+  );
   return {
     async stop() {
       unhear();
       ending.abort();
-      await Promise.all(listening);
+      await Promise.all([here, ...[...elsewhere.values()].map(({ stopped }) => stopped)]);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { v7 } from 'uuid';
+import { v5, v7 } from 'uuid';
 
 /** The only reader of the wall clock outside the database. Pure code takes `now` as an argument instead. */
 export const now = (): Date => new Date();
@@ -29,6 +29,9 @@ export function newId(): string {
   random = random.subarray(randomPerId);
   return v7({ ...latest, random: own });
 }
+
+/** An id that is the same wherever it is made of the same words: what has it is there once. */
+export const idOf = (...words: readonly string[]): string => v5(JSON.stringify(words), v5.URL);
 
 /** Of any UUID, in capital letters too. */
 export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

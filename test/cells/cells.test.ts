@@ -9,7 +9,7 @@ import { type Cell, cellsOf, connectionsOf, openCells } from '#kit/cells/cells.t
 import { findInAllCells, inEachCell } from '#kit/cells/in-cells.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { findRoom } from '#kit/cells/room.ts';
-import { type Database, openClient } from '#kit/database.ts';
+import { type Database, openClient, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
@@ -19,6 +19,7 @@ import { keyChannel } from '#workspaces/keys/queries.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
+import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { command } from '../command-line.ts';
 import { form, makeForm, submit } from './guest-book.ts';
 import { openReceiver } from '../receiver.ts';
@@ -432,6 +433,51 @@ test('the doctor looks at the delivery log of every cell', async () => {
   assert.equal(found.state, 'problem');
   assert.match(found.finding, /^In the cell c3: The delivery log takes nothing from /);
   await ends('null');
+});
+
+test('a cell that has no workspace goes with its tables, and none that somebody is making a workspace in', async () => {
+  const forget = (name: string) => formloom('cell', 'forget', name, '--yes');
+  assert.match((await forget('c2')).complaint, /The cell c2 answers, and has \d+ workspaces/);
+  assert.equal((await formloom('cell', 'create', 'idle')).code, 0);
+  const known = () => cellsOf(database).find(({ name }) => name === 'idle');
+  const idle = await until('it to be known', async () => known());
+  let forgetting: ReturnType<typeof forget> | undefined;
+  const { id } = await transaction(idle.database, async (client) => {
+    const made = await createWorkspace(client, { name: 'In time', plan: 'free' });
+    forgetting = forget('idle');
+    await until('the command to wait', async () => {
+      const { rowCount } = await database.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'workspaces'",
+      );
+      return rowCount !== 0;
+    });
+    return made;
+  });
+  assert.match((await forgetting!).complaint, /The cell idle answers, and has 1 workspaces/);
+  assert.ok((await cellWith(database, idInDirectory(id))) === idle.database);
+  await idle.database.query('delete from workspaces');
+  let asked = '';
+  let complaint = '';
+  const declined = await runCommandLine(['cell', 'forget', 'idle'], {
+    environment: service.environment,
+    print: () => assert.fail(),
+    complain: (text) => void (complaint += text),
+    ask: async (question) => {
+      asked = question;
+      return false;
+    },
+  });
+  assert.deepEqual([declined, complaint], [1, 'formloom: Nothing was done.\n']);
+  assert.match(asked, /^Let go of the cell idle, which .*\? This cannot be undone\.$/);
+  assert.ok(known());
+  const forgotten = await forget('idle');
+  assert.equal(forgotten.code, 0, forgotten.complaint);
+  await until('it to be gone', async () => !known());
+  assert.equal((await formloom('workspace', 'list')).code, 0);
+  const { rows } = await database.query("select to_regnamespace('cell_idle') as schema");
+  assert.deepEqual(rows, [{ schema: null }]);
+  assert.equal((await formloom('cell', 'create', 'idle')).code, 0);
+  assert.equal((await forget('idle')).code, 0);
 });
 
 test('an upgrade brings every cell to the new version, or none', async () => {

@@ -81,6 +81,14 @@ async function serveTogether(isElsewhere: boolean): Promise<void> {
   const again = await instance.start();
   await send();
   assert.equal(await total(), sent);
+  if (isElsewhere) {
+    await instance.query('drop database other with (force)');
+    await instance.cli('cell forget', 'second', '--yes');
+    const visit = async () => (await fetch(body.public_url, { headers: { Connection: 'close' } })).status;
+    await until('no process to know it', async () =>
+      (await Promise.all(Array.from({ length: 20 }, visit))).every((status) => status === 404),
+    );
+  }
   assert.equal((await again.terminate()).code, 0);
 }
 

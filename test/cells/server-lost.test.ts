@@ -4,24 +4,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
+import { hearRevokedKeys } from '#app/hear-revoked-keys.ts';
 import { openInstanceReport } from '#app/metrics/instance-report.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
-import { cellsOf, openCells } from '#kit/cells/cells.ts';
+import { cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
+import { noteContents } from '#kit/cells/contents.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
+import { newId } from '#kit/clock.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
 import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { openLog } from '#kit/log.ts';
+import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { copyCluster } from '../cluster.ts';
 import { command } from '../command-line.ts';
 import { fillIn, makeForm, tenantIn } from './guest-book.ts';
 import { callConsole, password, signIn } from '../console.ts';
+import { openProvider, openProviderVisitor, providerClient } from '../provider.ts';
 import { killPostmaster } from '../process.ts';
 import { openReceiver } from '../receiver.ts';
 import { startRelay } from '../relay.ts';
 import { slowness } from '../slowness.ts';
-import { openService, until } from '../service.ts';
+import { freePort, openService, until } from '../service.ts';
 
 /* Three cells on two servers: the third is on one of its own, which is killed and stopped while the service runs. */
 
@@ -39,7 +44,20 @@ const administer = async (...statements: string[]): Promise<void> => {
 };
 await administer('create role elsewhere login', 'create database elsewhere owner elsewhere');
 const relay = await startRelay(`postgres://elsewhere@localhost/elsewhere?host=${encodeURIComponent(host)}`);
-const service = await openService({}, { cells: 2, elsewhere: relay.url });
+const providerPort = await freePort();
+const [roleThere, roleHere] = [newId(), newId()];
+const service = await openService(
+  {
+    TRUST_PROXY: '1',
+    OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
+    OIDC_CLIENT_ID: providerClient.id,
+    OIDC_CLIENT_SECRET: providerClient.secret,
+    OIDC_NAME: 'Example',
+    OIDC_DOMAINS: 'example.org',
+    OIDC_ROLES: `staff=${roleThere}:viewer,chiefs=${roleThere}:admin,staff=${roleHere}:viewer`,
+  },
+  { cells: 2, elsewhere: relay.url },
+);
 after(async () => {
   await server.stop();
   await rm(dataDir, { recursive: true, force: true });
@@ -188,8 +206,18 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   const place = idInDirectory(lost.split('/').at(-1)!);
   await assert.rejects(cellWith(fresh, place), { code: 'service_unavailable' });
 
+  assert.ok(!checks.some(({ check }) => check === 'server of elsewhere'), 'of what is away it says no more');
+
   await bring();
   await until('its page to answer', async () => (await statusOf(lost)) === 200);
+  const back = (await formloom('doctor')).answer as { data: typeof checks };
+  const { databasePool: pool } = service.services.config;
+  assert.match(
+    back.data.find(({ check }) => check === 'server of elsewhere')!.finding,
+    new RegExp(
+      `/elsewhere: PostgreSQL \\d+, UTF8\\. Up to ${connectionsOf(1, pool + 3) + 20} connections of`,
+    ),
+  );
   const opened = cellsOf(fresh).at(-1)!;
   await opened.server!.open();
   assert.ok((await cellWith(fresh, place)) === opened.database);
@@ -265,6 +293,44 @@ test('a server that is lost while an account ends ends no account that it does n
   );
 });
 
+test('a role that a provider gives there is given at each sign-in, and at the next one where its server was away', async () => {
+  const provider = await openProvider(providerPort, () => service.services.config.publicUrl);
+  const { enter } = openProviderVisitor(service, provider);
+  const name = "insert into workspaces (id, name, plan, created_at) values ($1, $2, 'free', now())";
+  await there.query(name, [roleThere, 'Role there']);
+  await database.query(name, [roleHere, 'Role here']);
+  const ada = { sub: 'ada', email: 'ada@example.org', email_verified: true, name: 'Ada', groups: ['staff'] };
+  const rolesOf = async (entered: Awaited<ReturnType<typeof enter>>) => {
+    assert.equal(entered.status, 204);
+    return (await entered.session()).workspaces.map((each) => `${each.name}: ${each.role}`).toSorted();
+  };
+  assert.deepEqual(await rolesOf(await enter(ada)), ['Role here: viewer', 'Role there: viewer']);
+  assert.deepEqual(await rolesOf(await enter({ ...ada, groups: ['chiefs'] })), [
+    'Role here: viewer',
+    'Role there: admin',
+  ]);
+  const known = async () =>
+    (await there.query<{ email: string }>('select email from users order by email')).rows.map(
+      (each) => each.email,
+    );
+  assert.ok((await known()).includes('ada@example.org'));
+
+  const grace = { ...ada, sub: 'grace', email: 'grace@example.org', name: 'Grace' };
+  await server.stop();
+  await until('it to be away', async () => {
+    const ready = (await (await fetch(`${service.url}/readyz`)).json()) as object;
+    return 'cells_away' in ready;
+  });
+  assert.deepEqual(await rolesOf(await enter(grace)), ['Role here: viewer']);
+  await bring();
+  await until('it to be back', async () => {
+    const ready = (await (await fetch(`${service.url}/readyz`)).json()) as object;
+    return !('cells_away' in ready);
+  });
+  assert.ok(!(await known()).includes('grace@example.org'));
+  assert.deepEqual(await rolesOf(await enter(grace)), ['Role here: viewer', 'Role there: viewer']);
+});
+
 test('a server that lets nobody in any more is away like one that is gone', async () => {
   const [tenant, other] = [await tenantIn(service, there), await tenantIn(service, database)];
   const [{ public_url: lost }, { public_url: calm }] = [await makeForm(tenant), await makeForm(other)];
@@ -284,4 +350,94 @@ test('a server that lets nobody in any more is away like one that is gone', asyn
   assert.equal((await formloom('cell', 'list')).code, 0);
   await administer('alter role elsewhere login');
   await until('its page to answer', async () => (await statusOf(lost)) === 200);
+});
+
+test('a server that is lost for good is let go of: what waited for it goes on, what it had is nowhere, and every process knows', async () => {
+  const [tenant, other] = [await tenantIn(service, there), await tenantIn(service, database)];
+  const [{ public_url: lost }, { public_url: calm }] = [await makeForm(tenant), await makeForm(other)];
+  const [person, gone, heir] = [await signIn(service), await signIn(service), await signIn(service)];
+  for (const { workspaceId } of [person, gone])
+    await addMember(database, { workspaceId, userId: heir.userId, role: 'owner' });
+  for (const { userId } of [person, gone])
+    await addMember(there, { workspaceId: tenant.workspaceId, userId, role: 'owner' });
+  const end = () => person.call('DELETE', '/person', { password });
+  const forget = (...args: string[]) => formloom('cell', 'forget', ...args);
+  await noteContents(there);
+  const { rows } = await there.query<{ workspaces: number; forms: number }>(
+    'select (select count(*) from workspaces) as workspaces, (select count(*) from forms) as forms',
+  );
+  const [{ workspaces, forms }] = rows as [(typeof rows)[number]];
+  assert.match(
+    (await forget('elsewhere', '--yes')).complaint,
+    new RegExp(`The cell elsewhere answers, and has ${workspaces} workspaces\\.`),
+  );
+  assert.match((await forget('default', '--yes')).complaint, /The cell default has what is of the instance/);
+  assert.match((await forget('nowhere', '--yes')).complaint, /There is no cell nowhere/);
+
+  const log = openLog('silent');
+  const connection = { connectionString: service.environment['DATABASE_URL']! };
+  const fresh = openDatabase(connection, { pool: 2, log });
+  const cells = await openCells(
+    fresh,
+    (path, pool) => openDatabase(connection, { path, pool, log }),
+    reachServers(fresh, service.services.vault, { log }),
+  );
+  const hearing = hearRevokedKeys({ database: fresh, log });
+  await database.query("update users set ends_at = now() - interval '1 s' where id = $1", [gone.userId]);
+  await server.stop();
+  await until('its page to answer 503', async () => (await statusOf(lost)) === 503);
+  assert.equal((await end()).status, 503);
+  await assert.rejects(removeEndedAccounts(database));
+
+  const asked = await forget('elsewhere');
+  assert.equal(asked.code, 2);
+  assert.match(
+    asked.complaint,
+    new RegExp(
+      `Let go of the cell elsewhere at .*/elsewhere, which had ${workspaces} workspaces and ${forms} forms when it was last seen, at 20`,
+    ),
+  );
+  assert.ok(!asked.complaint.includes('postgres://'));
+  assert.equal(await statusOf(lost), 503);
+  const forgotten = await forget('elsewhere', '--yes');
+  assert.equal(forgotten.code, 0, forgotten.complaint);
+  assert.deepEqual(
+    { ...(forgotten.answer as object), server: null, seen_at: null },
+    { name: 'elsewhere', server: null, workspaces, forms, seen_at: null },
+  );
+
+  await until('its page to be nowhere, and its key to be unknown', async () => {
+    const [page, { status }] = await Promise.all([statusOf(lost), tenant.call('GET', '/forms')]);
+    assert.ok([503, 404].includes(page), `the page answered ${page}`);
+    assert.ok([503, 401].includes(status), `the API answered ${status}`);
+    return page === 404 && status === 401;
+  });
+  assert.equal(await statusOf(`${service.url}/f/${crypto.randomUUID()}`), 404);
+  assert.equal(await submit(calm, 'Afterwards'), 201);
+  await until('another process to know', async () => cellsOf(fresh).length === 2);
+  await removeEndedAccounts(database);
+  const { rowCount } = await database.query('select from users where id = $1', [gone.userId]);
+  assert.equal(rowCount, 0);
+  assert.equal((await end()).status, 200);
+  assert.deepEqual(await (await fetch(`${service.url}/readyz`)).json(), { status: 'ready' });
+  const listed = (await formloom('cell', 'list')).answer as { data: { name: string }[] };
+  assert.deepEqual(
+    listed.data.map(({ name }) => name),
+    ['default', 'c2'],
+  );
+  assert.equal((await database.query('select from people_due')).rowCount, 0);
+  await hearing.stop();
+  await cells.close();
+  await fresh.end();
+
+  // Its name is free, and another server has it now.
+  await bring();
+  await administer('create database another owner elsewhere');
+  const again = `postgres://elsewhere@localhost/another?host=${encodeURIComponent(host)}`;
+  const made = await formloom('cell', 'create', 'elsewhere', '--server', again);
+  assert.equal(made.code, 0, made.complaint);
+  await database.query("update cells set created_at = created_at - interval '1 hour'");
+  await until('it to be opened', async () => cellsOf(database).at(-1)!.server?.isOpen());
+  const workspace = await formloom('workspace', 'create', 'Again', '--cell', 'elsewhere');
+  assert.equal(workspace.code, 0, workspace.complaint);
 });

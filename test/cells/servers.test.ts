@@ -7,8 +7,10 @@ import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
 import { makeBackup } from '#backup/make-backup.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
-import { cellsOf, openCells } from '#kit/cells/cells.ts';
-import { reachServers } from '#kit/cells/servers/reach-server.ts';
+import { cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
+import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
+import { reachServers, sealAddress } from '#kit/cells/servers/reach-server.ts';
+import { isLost } from '#kit/cells/servers/server.ts';
 import { readConfig } from '#kit/config.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
 import { placeOf } from '#kit/find-host.ts';
@@ -22,6 +24,7 @@ import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { addMember } from '#workspaces/members.ts';
+import { firstWorkspace, reportPasswordChange } from '#workspaces/mail-news.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { watch } from '#app/watch/watch.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
@@ -353,6 +356,55 @@ test('an announcement that one workspace there cannot take goes once to those wh
   assert.deepEqual([await got(first!.email), await got(last!.email)], [1, 1]);
 });
 
+/** Does something whose transaction is lost in the moment in which it is committed on the first server, when all is committed that is elsewhere. */
+async function loseAtCommit(trigger: string, work: () => Promise<unknown>): Promise<void> {
+  await database.query(`
+    create function hold() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(4711); return null; end $$;
+    create constraint trigger hold ${trigger} deferrable initially deferred for each row execute function hold()`);
+  await transaction(database, async (client) => {
+    await client.query('select pg_advisory_xact_lock(4711)');
+    const lost = assert.rejects(work());
+    await until('it to be committed', async () => {
+      const { rowCount } = await database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and query = 'commit' and wait_event = 'advisory'`,
+      );
+      return rowCount !== 0;
+    });
+    await lost;
+  });
+  await database.query('drop function hold cascade');
+}
+
+const jobsOfMails = (email: string) =>
+  countThere(`jobs join mails using (workspace_id, id) where recipient = '${email}'`);
+
+test('an announcement whose process is lost between the two commits goes once to those who got it', async () => {
+  const { id } = await createWorkspace(there, { name: 'Lost', plan: 'free' });
+  await createKey(there, { workspaceId: id, name: 'Key' });
+  const { userId, email } = await signIn(service);
+  await addMember(there, { workspaceId: id, userId, role: 'owner' });
+  const { vault, config } = service.services;
+  const letter = { subject: 'Lost', text: 'Between two commits.' };
+  const tell = () => announce({ database, vault, publicUrl: config.publicUrl }, letter);
+  const mails = () => countThere(`mails where recipient = '${email}' and subject = 'Lost'`);
+  await tell();
+  await database.query('delete from announced where user_id = $1', [userId]);
+  await there.query(
+    "with gone as (delete from mails where recipient = $1 and subject = 'Lost' returning id) delete from jobs where id in (select id from gone)",
+    [email],
+  );
+  await loseAtCommit('after insert on announced', tell);
+  assert.equal(await mails(), 1);
+  const told = await tell();
+  assert.deepEqual(
+    told.map((each) => each.email),
+    [email],
+  );
+  assert.equal(await mails(), 1);
+  assert.ok((await jobsOfMails(email)) <= 1);
+});
+
 test('of webhooks there that were paused their owners are told, once each also where one mail fails', async () => {
   const tenants = [await tenantIn(service, there), await tenantIn(service, there)];
   const owners = [await signIn(service), await signIn(service)];
@@ -394,6 +446,17 @@ test('of webhooks there that were paused their owners are told, once each also w
   await there.query('drop function refuse cascade');
   await look();
   assert.deepEqual(await told(), [1, 1]);
+
+  // As if it had been over for a while.
+  await database.query('delete from incidents');
+  await loseAtCommit('after update on incidents', look);
+  const sum = async () => (await told()).reduce((total, count) => total + count, 0);
+  assert.equal(await sum(), 3, 'one of them was told before the process was lost');
+  await look();
+  assert.deepEqual(await told(), [2, 2]);
+  for (const { email } of owners) assert.ok((await jobsOfMails(email)) <= 2);
+  await look();
+  assert.deepEqual(await told(), [2, 2]);
 });
 
 test('the doctor looks at the delivery log there', async () => {
@@ -405,6 +468,130 @@ test('the doctor looks at the delivery log there', async () => {
   await there.query("update ledger_parts set below = now() + interval '1 day'");
   assert.match(await look(), /^In the cell elsewhere at .*: The delivery log takes nothing from /);
   await there.query('update ledger_parts set below = null');
+  await there.query("insert into migrations (number, name, checksum) values (9999, '9999_later.sql', '')");
+  assert.match(
+    await look(),
+    /^The cell elsewhere at \S+ cannot be used: The database is newer than this version/,
+  );
+  await there.query('delete from migrations where number = 9999');
+});
+
+test('what is of no workspace is done in the first one that there is, of another server where the first one has none, and of one that answers', async () => {
+  const { database: alone, url } = await testDatabase();
+  const { url: server } = await testDatabase({ isEmpty: true });
+  const { vault } = service.services;
+  const log = openLog('silent');
+  const reach = async (there: typeof alone) => {
+    const cells = await openCells(
+      there,
+      (path, pool) => openDatabase({ connectionString: url }, { path, pool, log }),
+      reachServers(there, vault, { log }),
+    );
+    after(() => cells.close());
+    return cellsOf(there).at(-1)!;
+  };
+  const there = openDatabase({ connectionString: server }, { pool: 1, log, limits: false });
+  await createCellOnServer(alone, 'far', {
+    there,
+    server: sealAddress(vault, server),
+    service: { pool: 1, processes: 1, channel: keyChannel },
+  });
+  await there.end();
+  const far = await reach(alone);
+  await far.server!.open();
+  const jobs = async () =>
+    (await far.database.query<{ payload: object }>("select payload from jobs where kind = 'mail_news'")).rows;
+
+  assert.equal(await firstWorkspace(alone), undefined);
+  await reportPasswordChange(alone, 'somebody');
+  assert.deepEqual(await jobs(), []);
+  const { id } = await createWorkspace(far.database, { name: 'Far', plan: 'free' });
+  assert.deepEqual(await firstWorkspace(alone), { id });
+  await transaction(alone, (client) => reportPasswordChange(client, 'somebody'));
+  assert.deepEqual(await jobs(), [{ payload: { kind: 'password_changed', userId: 'somebody' } }]);
+  const here = await createWorkspace(alone, { name: 'Here', plan: 'free' });
+  assert.deepEqual(await firstWorkspace(alone), { id: here.id });
+
+  await alone.query('delete from workspaces');
+  await alone.query("update cells set server = $1 where name = 'far'", [
+    sealAddress(vault, server.replace(/test_[0-9a-f]+/, 'nowhere')),
+  ]);
+  const later = openDatabase({ connectionString: url }, { pool: 2, log });
+  await assert.rejects((await reach(later)).server!.open(), /does not exist/);
+  assert.equal(await firstWorkspace(later), undefined);
+  await reportPasswordChange(later, 'somebody');
+  await later.end();
+});
+
+test('the doctor looks at each server that has cells: what it is, and how many connections all that is on it may take', async () => {
+  const look = async (environment: Record<string, string> = {}) => {
+    const { answer } = await command({ ...service.environment, ...environment }, 'doctor');
+    type Line = { check: string; state: string; finding: string };
+    return (answer as { data: Line[] }).data.find(({ check }) => check === 'server of elsewhere')!;
+  };
+  const name = new URL(other.url).pathname.slice(1);
+  // The first database is on the same one.
+  const needed = (pool: number) => connectionsOf(2, pool) + connectionsOf(1, pool + 3) + 20;
+  const { state, finding } = await look({ DATABASE_POOL: '2' });
+  assert.equal(state, 'ok');
+  assert.match(
+    finding,
+    new RegExp(
+      `^At \\S+/${name}: PostgreSQL \\d+, UTF8\\. Up to ${needed(2)} connections of \\d+ \\(max_connections\\)\\.$`,
+    ),
+  );
+  const full = await look({ DATABASE_POOL: '200' });
+  assert.equal(full.state, 'warning');
+  assert.match(full.finding, new RegExp(`^At \\S+/${name}: .* Up to ${needed(200)} connections of`));
+  await other.database.query(`alter database ${name} set default_transaction_read_only = on`);
+  const shut = await look();
+  await other.database.query(`alter database ${name} reset default_transaction_read_only`);
+  assert.deepEqual([shut.state, shut.finding.endsWith(': The database is read-only.')], ['problem', true]);
+});
+
+test('what is found of a cell that was let go of is taken in as the handbook says', async () => {
+  const create = () => formloom('cell', 'create', 'kept', '--server', other.url);
+  const opened = () =>
+    until('the cell to be open', async () => {
+      const cell = cellsOf(database).find(({ name }) => name === 'kept');
+      return cell?.server!.isOpen() ? cell : undefined;
+    });
+  assert.equal((await create()).code, 0);
+  const { database: kept } = await opened();
+  const { id } = await createWorkspace(kept, { name: 'Kept', plan: 'pro' });
+  const { key } = await createKey(kept, { workspaceId: id, name: 'Kept' });
+  const ask = async () => (await callApi(service.url, key, 'GET', '/forms')).status;
+  assert.equal(await ask(), 200);
+  await other.database.query('alter schema cell_kept rename to lost');
+  const forgotten = await formloom('cell', 'forget', 'kept', '--yes');
+  assert.equal(forgotten.code, 0, forgotten.complaint);
+  await until('its key to be unknown', async () => (await ask()) === 401);
+
+  assert.equal((await create()).code, 0);
+  await opened();
+  // The service runs, and may be in the way.
+  await until('it to be in its place', () =>
+    other.database
+      .query(
+        'drop schema cell_kept cascade; alter schema lost rename to cell_kept; comment on schema cell_kept is null',
+      )
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+  const told = await formloom('cell', 'address', 'kept', '--server', other.url);
+  assert.equal(told.code, 0, told.complaint);
+  await until('its key to be known again', async () => (await ask()) === 200);
+
+  const full = await formloom('cell', 'forget', 'kept', '--yes');
+  assert.match(full.complaint, /has 1 workspaces/);
+  for (const code of ['57014', '53300', '57P03', '40P01'])
+    assert.equal(isLost(Object.assign(new Error('busy'), { code, severity: 'ERROR' })), false, code);
+  assert.equal(isLost(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })), true);
+  assert.equal(isLost(Object.assign(new Error('gone'), { code: '08006', severity: 'ERROR' })), true);
+  await (await opened()).database.query('delete from workspaces');
+  assert.equal((await formloom('cell', 'forget', 'kept', '--yes')).code, 0);
 });
 
 test('a cell there that is of an earlier version is brought to this one by who opens it, and a start waits for none that takes long', async () => {
@@ -493,6 +680,19 @@ test('a cell there is made by a command while the service runs, and serves soon 
   await submit(((await response.json()) as { public_url: string }).public_url, 'Late');
   const { rows } = await other.database.query('select count(*)::int as found from cell_late.submissions');
   assert.deepEqual(rows, [{ found: 1 }]);
+  // A process listens there once for each of the two.
+  const diagnosed = await command({ ...service.environment, DATABASE_POOL: '2' }, 'doctor');
+  const found = (diagnosed.answer as { data: { check: string; finding: string }[] }).data;
+  const needed = connectionsOf(2, 2) + connectionsOf(2, 2 + 3) + 20;
+  assert.match(
+    found.find(({ check }) => check === 'server of elsewhere, late')!.finding,
+    new RegExp(`Up to ${needed} connections`),
+  );
+  // One that has no workspace goes with its tables.
+  assert.equal((await formloom('cell', 'create', 'idle', '--server', other.url)).code, 0);
+  assert.equal((await formloom('cell', 'forget', 'idle', '--yes')).code, 0);
+  const { rows: schemas } = await other.database.query("select to_regnamespace('cell_idle') as schema");
+  assert.deepEqual(schemas, [{ schema: null }]);
 });
 
 test('the address of a cell there can be another, where the cell is there', async () => {
@@ -508,6 +708,93 @@ test('the address of a cell there can be another, where the cell is there', asyn
   const { vault } = service.services;
   assert.match(vault.unseal('servers of cells', rows[0]!.server), /another$/);
   assert.equal((await address('elsewhere', other.url)).code, 0);
+
+  // Of an earlier version it is brought to this one; that of a later one is refused.
+  const before = await countThere('migrations');
+  await there.query('delete from migrations where number >= 79');
+  assert.equal((await address('elsewhere', other.url)).code, 0);
+  assert.equal(await countThere('migrations'), before);
+  await there.query("insert into migrations (number, name, checksum) values (9999, '9999_later.sql', '')");
+  assert.match(
+    (await address('elsewhere', other.url)).complaint,
+    /newer than this version .*9999_later\.sql.*Start the newer version/,
+  );
+  await there.query('delete from migrations where number = 9999');
+});
+
+test('a database that has another cell of the name is not taken for the cell, by no command and by no process', async () => {
+  const stranger = await testDatabase();
+  const { url } = await testDatabase({ isEmpty: true });
+  const log = openLog('silent');
+  const { vault } = service.services;
+  const server = sealAddress(vault, url);
+  const open = (connectionString: string, options = {}) =>
+    openDatabase({ connectionString }, { pool: 2, log, ...options });
+  const theirs = open(url, { limits: false });
+  const running = { pool: 1, processes: 1, channel: keyChannel };
+  await createCellOnServer(stranger.database, 'elsewhere', { there: theirs, server, service: running });
+  const count = async () =>
+    (await theirs.query<{ count: number }>('select count(*)::int as count from cell_elsewhere.users'))
+      .rows[0]!.count;
+  const address = () => formloom('cell', 'address', 'elsewhere', '--server', url);
+  const refused = await address();
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.complaint,
+    /^formloom: The schema cell_elsewhere at \S+ is that of another cell, or of another instance\. `cell address` says where this one is\.$/m,
+  );
+
+  const { rows } = await database.query<{ server: Buffer }>(
+    "select server from cells where name = 'elsewhere'",
+  );
+  const connection = service.environment['DATABASE_URL']!;
+  const again = open(connection);
+  await database.query("update cells set server = $1 where name = 'elsewhere'", [server]);
+  const cells = await openCells(
+    again,
+    (path, pool) => open(connection, { path, pool }),
+    reachServers(again, vault, { log }),
+  );
+  const cell = cellsOf(again).find(({ name }) => name === 'elsewhere')!;
+  await assert.rejects(cell.server!.open(), /is that of another cell/);
+  await assert.rejects(cell.server!.ask(count), { code: 'service_unavailable' });
+  const { answer } = await formloom('doctor');
+  const checks = (answer as { data: { check: string; finding: string }[] }).data;
+  assert.match(checks.find(({ check }) => check === 'servers of cells')!.finding, /is that of another cell/);
+  // Nothing that is asked of it tells what a cell has that is not reached.
+  const asked = await formloom('cell', 'forget', 'elsewhere');
+  assert.match(asked.complaint, /Let go of the cell elsewhere at/);
+  await cells.close();
+  await again.end();
+  await database.query("update cells set server = $1 where name = 'elsewhere'", [rows[0]!.server]);
+
+  await theirs.query('comment on schema cell_elsewhere is null');
+  const [, statement] = /does not say which cell it is\. If you are sure of it: (.*)/.exec(
+    (await address()).complaint,
+  )!;
+  assert.match(statement!, /^comment on schema "cell_elsewhere" is 'Formloom cell [0-9a-f-]{36}'$/);
+  await theirs.query(statement!);
+  assert.equal((await address()).code, 0);
+  assert.equal((await formloom('cell', 'address', 'elsewhere', '--server', other.url)).code, 0);
+  await theirs.end();
+});
+
+test('a cell of a version that said nothing says which it is as soon as it is opened', async () => {
+  await other.database.query('comment on schema cell_elsewhere is null');
+  const log = openLog('silent');
+  const connectionString = service.environment['DATABASE_URL']!;
+  const again = openDatabase({ connectionString }, { pool: 2, log });
+  const cells = await openCells(
+    again,
+    (path, pool) => openDatabase({ connectionString }, { path, pool, log }),
+    reachServers(again, service.services.vault, { log }),
+  );
+  await cellsOf(again)
+    .find(({ name }) => name === 'elsewhere')!
+    .server!.open();
+  await cells.close();
+  await again.end();
+  assert.equal((await formloom('cell', 'address', 'elsewhere', '--server', other.url)).code, 0);
 });
 
 test('a cell that comes back from a backup knows people as they are now', async () => {

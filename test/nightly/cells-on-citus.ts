@@ -188,7 +188,7 @@ test('a move that is broken off when Citus has begun goes on, and the service fo
   await exited;
   await until('the cell to be there', async () => (await nodeOf('second')) === to.node);
   await until('the service to be there', () => to.isServed());
-  await until('it to ask the cell past Citus', () => isNear(to), 120);
+  await until('it to ask the cell past Citus', () => isNear(to));
 });
 
 test('a move that is none of ours loses nothing: who comes before the service knows of it is answered 503', {
@@ -348,6 +348,30 @@ test('a node that is killed under load takes its cells along: they answer 503, n
   await allThere(form, here.outcomes);
   await allThere(other, elsewhere.outcomes);
   assert.equal((await server.terminate()).code, 0);
+});
+
+test('a node that is lost for good is let go of with its cells: these are nowhere, and what asks all cells goes on', {
+  timeout: 600_000,
+}, async () => {
+  const serving = await instance.start();
+  const lost = workerAt(await nodeOf('second'));
+  if ((await nodeOf('third')) === lost.node)
+    await instance.cli('cell move', 'third', '--to', otherThan(lost.node).node);
+  const [form, other] = [await formIn('second'), await formIn('third')];
+  const forget = () => instance.cli<object>('cell forget', 'second', '--yes');
+  await assert.rejects(forget(), /The cell second answers, and has \d+ workspaces/);
+  const visited = async ({ publicUrl }: PublishedForm) => (await fetch(publicUrl)).status;
+  assert.equal(await visited(form), 200);
+  await lost.kill();
+  await until('its cell to be away', async () => (await visited(form)) === 503);
+  await assert.rejects(instance.cli('workspace list'));
+  assert.ok('node' in (await instance.cli<{ data: CellLine[] }>('cell list')).data[1]!);
+  await forget();
+  await until('its cell to be nowhere', async () => (await visited(form)) === 404);
+  await instance.cli('workspace list');
+  assert.ok('id' in (await submitEntry(other.publicUrl, 'afterwards')));
+  assert.equal((await serving.terminate()).code, 0);
+  await lost.start();
 });
 
 test('a migration’s table of the instance is known to every node', { timeout: 600_000 }, async () => {

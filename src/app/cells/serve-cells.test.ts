@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { removeFormJob } from '#forms/forms.ts';
 import { cellsOf } from '#kit/cells/cells.ts';
@@ -24,16 +25,19 @@ test('a cell that cannot be opened answers 503, a visitor with a page and a prog
   const cells = await makeCells(database, { connectionString: url }, 2);
   const second = cellsOf(database)[1]!.database;
   const config = readConfig({});
-  const log = openLog('silent');
+  const lines = new PassThrough();
+  const log = openLog('error', lines);
   const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log });
   const ground = { config, log, database, vault: openVault('0f'.repeat(32)), requestCounter };
   const services = openServices(ground);
   const background = startBesideBackground(services);
   const server = await buildServer({ ...services, wakeQueue: () => {} }, { isStopping: () => false });
   let fails = true;
+  let tries = 0;
   const failing = {
     ...ground,
     get vault() {
+      tries += 1;
       if (fails) throw new Error('no key yet');
       return ground.vault;
     },
@@ -59,6 +63,8 @@ test('a cell that cannot be opened answers 503, a visitor with a page and a prog
     [answer.status, ((await answer.json()) as { error: string }).error],
     [503, 'service_unavailable'],
   );
+  await until('it to be tried again', async () => tries > 2);
+  assert.equal(String(lines.read()).match(/a cell could not be opened/g)?.length, 1, 'it is said once');
   fails = false;
   await until('the cell to be opened', async () => (await ask()).status === 200);
 });

@@ -52,16 +52,25 @@ export function serveCells(
     }
   };
   const ending = new AbortController();
-  const openAgain = (cell: Cell): void => {
+  const openAgain = (cell: Cell, said?: string): void => {
     const opened = open(cell);
     parts.set(cell.database, opened);
-    opened.catch(async (error: unknown) => {
-      log.error({ err: error, cell: cell.name }, 'a cell could not be opened, which is tried again');
+    opened.catch(async (error: Error) => {
+      const { message } = error;
+      if (message !== said)
+        log.error({ err: error, cell: cell.name }, 'a cell could not be opened, which is tried again');
       await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
-      if (!ending.signal.aborted) openAgain(cell);
+      if (!ending.signal.aborted && parts.has(cell.database)) openAgain(cell, message);
     });
   };
-  const unhear = onCell(database, openAgain);
+  const letGo = async ({ database: own }: Cell): Promise<void> => {
+    const part = parts.get(own);
+    parts.delete(own);
+    const opened = await part;
+    await opened?.stop();
+    await opened?.close();
+  };
+  const unhear = onCell(database, openAgain, letGo);
   dispatch(first, ground, parts);
   const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
     const opened = await Promise.allSettled(parts.values());
@@ -98,7 +107,9 @@ function dispatch(
     const part = await parts.get(cell)?.catch(() => undefined);
     // It is being opened again, or this process ends. The first one would say that what is asked for is nowhere.
     if (!part) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
-    return (request, response) => part.server.routing(request, response);
+    // What is remembered of a cell that was let go of since is nowhere.
+    return (request, response) =>
+      parts.has(cell) ? part.server.routing(request, response) : own(request, response);
   };
   const known = remember(find);
   first.server.on('request', (request, response) => {

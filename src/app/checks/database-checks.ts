@@ -1,22 +1,19 @@
 import { findMoved } from '#backup/move-instance.ts';
 import { firstCell } from '#kit/cells/cells.ts';
-import { cellsElsewhere, otherCells } from '#kit/cells/other-cells.ts';
+import { otherCells } from '#kit/cells/other-cells.ts';
 import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
 import { findRoom, sayRoom } from '#kit/cells/room.ts';
-import type { Reach } from '#kit/cells/servers/server.ts';
-import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
 import { refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
-import { openLog } from '#kit/log.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
-import { findInstanceKey, openVault } from '#kit/vault.ts';
+import { findInstanceKey } from '#kit/vault.ts';
 import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
 import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
@@ -162,28 +159,6 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     },
   },
   {
-    name: 'servers of cells',
-    stopsStart: false,
-    async look({ database, config }) {
-      const cells = await cellsElsewhere(database);
-      if (cells.length === 0) return ok('There is none.');
-      const key = await findInstanceKey(config.dataDir, config.secretKey);
-      if (key === undefined)
-        return problem('Their addresses are sealed with a key that is gone.', 'See `key`.');
-      const reach = reachServers(database, openVault(key), { log: openLog('silent') });
-      const asked = await Promise.all(
-        cells.map(({ name, schema_name, server }) => lookThere(name, reach(server!, pathOf(schema_name)))),
-      );
-      const problems = asked.flatMap((each) => each ?? []);
-      return problems.length === 0
-        ? ok(`Each answers and is of this version: ${cells.map(({ name }) => name).join(', ')}.`)
-        : problem(
-            problems.join(' '),
-            'Bring the server back: its workspaces answer 503 until then. A running service migrates the cell, and lays out its delivery log.',
-          );
-    },
-  },
-  {
     name: 'delivery log',
     stopsStart: false,
     async look({ database, config }) {
@@ -241,23 +216,9 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
   },
 ];
 
-const isSoon = (end: Date | null): end is Date =>
+/** Whether a delivery log that ends then has to be seen to. */
+export const isSoon = (end: Date | null): end is Date =>
   end !== null && end.getTime() <= now().getTime() + shortestNoticeMs;
-
-/** What is wrong with a cell on another server; nothing is changed there. */
-async function lookThere(name: string, { place, open }: Reach): Promise<string | undefined> {
-  const there = open(1);
-  try {
-    const pending = await findPending(there, await readMigrations());
-    if (pending.length > 0) return `The cell ${name} at ${place} is of an earlier version.`;
-    const end = (await selectParts(there, {})).at(-1)!.below;
-    return isSoon(end) ? `In the cell ${name} at ${place}: ${endsSoon(end)}` : undefined;
-  } catch (error) {
-    return `The cell ${name} at ${place} does not answer: ${(error as Error).message}`;
-  } finally {
-    await there.end();
-  }
-}
 
 type Ledger = { cell: string; parts: number; first: Date | null; end: Date | null };
 

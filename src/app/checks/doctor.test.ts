@@ -77,11 +77,11 @@ test('of an instance that is well every check says so, and the code is 0', async
       'clock: ok',
       'schema: ok',
       'cells: ok',
-      'servers of cells: ok',
       'delivery log: ok',
       'key: ok',
       'other servers: ok',
       'storage: ok',
+      'servers of cells: ok',
     ],
   );
 });

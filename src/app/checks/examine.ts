@@ -6,6 +6,7 @@ import { openExistingDatabase } from '../open-database.ts';
 import type { Check, Finding } from './check.ts';
 import { contentChecks, databaseChecks } from './database-checks.ts';
 import { machineChecks } from './machine-checks.ts';
+import { lookAtServers } from './server-checks.ts';
 
 /** A line of the doctor's report. */
 export type Diagnosis = { check: string; state: Finding['state']; finding: string; remedy: string | null };
@@ -28,7 +29,9 @@ export async function examine(config: Config, log: Log): Promise<Diagnosis[]> {
 async function examineDatabase(config: Config, database: Database): Promise<Diagnosis[]> {
   const found = await lookAtAll(databaseChecks, { database });
   if (found.some(({ state }) => state === 'problem')) return found;
-  return [...found, ...(await lookAtAll(contentChecks, { database, config }))];
+  const within = await lookAtAll(contentChecks, { database, config });
+  const servers = (await lookAtServers({ database, config })).map(([name, each]) => diagnose(name, each));
+  return [...found, ...within, ...servers];
 }
 
 /** One after the other, until one cannot even look: of a database that cannot be used nothing else can be said. */

@@ -2,15 +2,16 @@ import { refreshCells } from '#kit/cells/cells.ts';
 import { moveCell } from '#kit/cells/citus/move-cell.ts';
 import { openNearTables } from '#kit/cells/citus/near.ts';
 import { createCell } from '#kit/cells/create-cell.ts';
+import { type Forgotten, forgetCell } from '#kit/cells/forget-cell.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
 import { readdressCell } from '#kit/cells/servers/readdress-cell.ts';
-import { sealAddress } from '#kit/cells/servers/reach-server.ts';
+import { reachServers, sealAddress } from '#kit/cells/servers/reach-server.ts';
 import { type Database, openDatabase } from '#kit/database.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { refuseProblems } from '../checks/check.ts';
 import { databaseChecks } from '../checks/database-checks.ts';
-import { command, optional, required } from './command.ts';
+import { command, flag, optional, required } from './command.ts';
 import { text } from './values.ts';
 
 export const cellCommands = [
@@ -56,7 +57,8 @@ export const cellCommands = [
     name: 'cell address',
     summary:
       'Says where a cell on another server is from now on: its database was moved, or has another password.',
-    about: 'The server has to answer there, and to have the cell. See docs/operating/cells.md.',
+    about:
+      'The server has to answer there, and to have this very cell, of this version or an earlier one. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
     options: { server: required(text('<DATABASE_URL>')) },
     note: 'Restart every process of the service.',
@@ -64,7 +66,10 @@ export const cellCommands = [
       const there = openDatabase({ connectionString: server }, { pool: 2, log });
       try {
         await refuseProblems(databaseChecks, { database: there });
-        await readdressCell(database, name, { there, server: sealAddress(vault, server) });
+        await readdressCell(database, name, {
+          server: sealAddress(vault, server),
+          reach: reachServers(database, vault, { log }),
+        });
       } finally {
         await there.end();
       }
@@ -82,9 +87,33 @@ export const cellCommands = [
     run: ({ database }, { name, to }) => moveCell(database, name, { to, channel: keyChannel }),
   }),
   command({
+    name: 'cell forget',
+    summary:
+      'Lets go of a cell that is lost for good, or has no workspace: what was in it is nowhere then, and nobody waits for it.',
+    about:
+      'A cell that answers and has workspaces is refused; one that has none goes with its tables. Where there is a backup of a lost one, restore that first and say where by `cell address`. See docs/operating/cells.md.',
+    parameters: { name: text('<name>') },
+    options: { yes: { ...flag, about: 'Does not ask whether it is meant.' } },
+    note: 'Every process of the service has heard of it, and its name is free.',
+    run: ({ database, confirm }, { name, yes }) =>
+      forgetCell(database, name, {
+        confirm: async (forgotten) => {
+          if (!yes) await confirm(sayForgotten(forgotten));
+        },
+        channel: keyChannel,
+      }),
+  }),
+  command({
     name: 'cell list',
     summary:
       'Lists the cells with what they take on the disk, how many workspaces are in each, and on a Citus cluster its node, or its server where that is another one.',
     run: async ({ database }) => ({ data: await listCells(database) }),
   }),
 ];
+
+const sayForgotten = ({ name, server, workspaces, forms, seen_at: at }: Forgotten): string => {
+  const had = at
+    ? `had ${workspaces} workspaces and ${forms} forms when it was last seen, at ${at.toISOString()}`
+    : 'was never seen since it was made';
+  return `Let go of the cell ${name}${server === undefined ? '' : ` at ${server}`}, which ${had}`;
+};

@@ -16,6 +16,11 @@ export type CommandContext = {
   url: string;
   /** The same for a person. */
   description: string;
+  /**
+   * Lets what cannot be undone through when a person at the terminal says so.
+   * @throws UsageError where there is nobody to ask; Declined.
+   */
+  confirm: (what: string) => Promise<void>;
 };
 
 /** What a command works with that opens its database itself. */
@@ -31,11 +36,7 @@ export type ApiContext = {
   remote: Remote | undefined;
   /** Whether the answer is wanted as one JSON document. */
   json: boolean;
-  /**
-   * Lets what cannot be undone through when a person at the terminal says so.
-   * @throws UsageError where there is nobody to ask; Declined.
-   */
-  confirm: (what: string) => Promise<void>;
+  confirm: CommandContext['confirm'];
   /** Takes a part of a file to standard output. */
   write: (chunk: Uint8Array) => Promise<void>;
 };

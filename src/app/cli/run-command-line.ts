@@ -123,7 +123,8 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
     await around.print(`${json ? text : forPerson()}\n`);
   };
   if (command.at === 'table') return show(await command.run(await allCommands(), input));
-  const context = { json, remote: place.remote, ...atTerminal(around) };
+  const terminal = atTerminal(around);
+  const context = { json, remote: place.remote, ...terminal };
   if (place.remote && command.at === 'api') {
     const { openRemoteApi } = await import('./remote-api.ts');
     const api = openRemoteApi(place.remote);
@@ -138,7 +139,8 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
     );
   await withDatabase(command, around.environment, async (opened) => {
     // Shown before the database is closed: what is shown only once must not be lost to a failure there.
-    if (command.at === 'database') return showPart(show, () => command.run(opened, input));
+    if (command.at === 'database')
+      return showPart(show, () => command.run({ ...opened, ...terminal }, input));
     const { openLocalApi } = await import('./local-api.ts');
     const { api, close } = await openLocalApi(opened, place.remote ? undefined : place.workspace);
     try {
@@ -165,8 +167,7 @@ async function showPart(
 const atTerminal = ({ ask, print }: Surroundings): Pick<ApiContext, 'confirm' | 'write'> => ({
   write: async (chunk) => print(chunk),
   async confirm(what) {
-    if (!ask)
-      throw new UsageError('What this takes away cannot be brought back: --yes says that it is meant.');
+    if (!ask) throw new UsageError(`${what}? This cannot be undone: --yes says that it is meant.`);
     if (!(await ask(`${what}? This cannot be undone.`))) throw new Declined('Nothing was done.');
   },
 });
@@ -180,7 +181,7 @@ function readSettings(environment: NodeJS.ProcessEnv): Omit<BareContext, 'tell'>
 async function withDatabase(
   { replacesKey = false, makesDatabase = false }: Command,
   environment: NodeJS.ProcessEnv,
-  run: (context: CommandContext) => Promise<void>,
+  run: (context: Omit<CommandContext, 'confirm'>) => Promise<void>,
 ): Promise<void> {
   const { config, log } = readSettings(environment);
   const { openFormloomDatabase } = await import('../open-database.ts');

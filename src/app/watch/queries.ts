@@ -1,14 +1,25 @@
-import { boolean, double, ofInstance, statement, text, texts, uuid } from '#kit/statement.ts';
+import { boolean, double, ofInstance, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
 
-/** Notes that these are wrong now. Of several processes that see one at the same time, one is told that it is new. */
+/** Notes that these are wrong now. @returns whether somebody was told of it. */
 export const noteIncidents = ofInstance(
   'watch.note_incidents',
   { keys: texts },
-  { key: text, is_new: boolean },
-  `insert into incidents (key, began_at, seen_at)
-   select key, now(), now() from unnest($keys) as key order by key
+  { key: text, is_told: boolean },
+  `insert into incidents (key, began_at, seen_at, is_told)
+   select key, now(), now(), false from unnest($keys) as key order by key
    on conflict (key) do update set seen_at = excluded.seen_at
-   returning key, xmax = 0 as is_new`,
+   returning key, is_told`,
+);
+
+/** Takes it upon the caller to tell of these: of several processes at the same time each falls to one. @returns them, and since when it is so. */
+export const takeIncidents = ofInstance(
+  'watch.take_incidents',
+  { keys: texts },
+  { key: text, began_at: timestamp },
+  `with untold as (
+     select key from incidents where key = any ($keys) and not is_told order by key for update)
+   update incidents set is_told = true from untold where incidents.key = untold.key
+   returning incidents.key, began_at`,
 );
 
 /** Ends those that nobody has seen for so many seconds. */

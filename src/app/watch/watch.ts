@@ -1,5 +1,6 @@
 import { cellsOnServers } from '#kit/cells/cells.ts';
 import { inCellOf } from '#kit/cells/in-cells.ts';
+import { idOf } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
@@ -8,7 +9,7 @@ import type { Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { firstWorkspace } from '#workspaces/mail-news.ts';
 import { findIncidents, type Incident, type WatchContext } from './find-incidents.ts';
-import { endIncidents, noteIncidents, selectOwners } from './queries.ts';
+import { endIncidents, noteIncidents, selectOwners, takeIncidents } from './queries.ts';
 
 type Context = WatchContext & { log: Log; vault: Vault; wakeQueue: () => void };
 
@@ -21,7 +22,10 @@ const calmSeconds = 600;
  */
 export async function watch(context: Context, calm = calmSeconds): Promise<void> {
   const { database, log } = context;
-  const incidents = await findIncidents(context);
+  const found = await findIncidents(context);
+  const noted = await noteIncidents(database, { keys: found.map(({ key }) => key) });
+  const isUntold = new Set(noted.filter((each) => !each.is_told).map(({ key }) => key));
+  const incidents = found.filter(({ key }) => isUntold.has(key));
   // On another server a mail is committed before it is noted that it was sent: what fails then is of one workspace.
   const groups =
     cellsOnServers(database).length > 0
@@ -36,18 +40,23 @@ export async function watch(context: Context, calm = calmSeconds): Promise<void>
   if (fresh.length > 0) context.wakeQueue();
 }
 
-/** Notes what is wrong, and mails what is new. @returns that. */
+/** Mails what nobody has told of. @returns that. */
 function tell(context: Context, incidents: readonly Incident[]): Promise<Incident[]> {
   return transaction(context.database, async (client) => {
-    const noted = await noteIncidents(client, { keys: incidents.map(({ key }) => key) });
-    const isNew = new Set(noted.filter((each) => each.is_new).map(({ key }) => key));
-    const found = incidents.filter(({ key }) => isNew.has(key));
-    for (const incident of found) await mail(context, client, incident);
+    const taken = await takeIncidents(client, { keys: incidents.map(({ key }) => key) });
+    const since = new Map(taken.map(({ key, began_at }) => [key, began_at]));
+    const found = incidents.filter(({ key }) => since.has(key));
+    for (const incident of found) await mail(context, client, incident, since.get(incident.key)!);
     return found;
   });
 }
 
-async function mail({ config, vault }: Context, client: Queryable, incident: Incident): Promise<void> {
+async function mail(
+  { config, vault }: Context,
+  client: Queryable,
+  incident: Incident,
+  since: Date,
+): Promise<void> {
   if (!config.smtp) return;
   const { what, remedy, fields, url } = incident;
   const workspaceId = incident.workspaceId ?? (await firstWorkspace(client))?.id;
@@ -70,7 +79,9 @@ async function mail({ config, vault }: Context, client: Queryable, incident: Inc
   };
   const mails = addresses.flatMap((address): NewMail[] => {
     const to = address === undefined ? undefined : readMailAddress(address);
-    return to ? [{ kind: 'incident', to, subject: what, letter }] : [];
+    if (!to) return [];
+    const id = idOf('incident', incident.key, since.toISOString(), to.address);
+    return [{ id, kind: 'incident', to, subject: what, letter }];
   });
   const place = { workspaceId, isPrivate: incident.workspaceId === undefined };
   await inCellOf(client, workspaceId, (cell) => enqueueMails(cell, vault, place, mails));

@@ -5,14 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { callConsole, signIn } from '#test/console.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { openProvider, providerClient, type ProviderPerson } from '#test/provider.ts';
+import { openProvider, openProviderVisitor, providerClient } from '#test/provider.ts';
 import { freePort, openService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { newId } from '#kit/clock.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { askProvider, signInByProvider } from '#workspaces/identity-provider/sign-in-by-provider.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import type { Session } from './shapes.ts';
 
 /* Signing in by a provider of identities: one that is certified, in this process (oidc-provider). */
 
@@ -35,56 +34,7 @@ await database.query(
   [mapped],
 );
 
-const cookies = (headers: Headers): string =>
-  headers
-    .getSetCookie()
-    .filter((cookie) => !/=;/.test(cookie))
-    .map((cookie) => cookie.split(';', 1)[0])
-    .join('; ');
-
-/** What a browser does at the provider: from the question to the address that it is sent back to. */
-async function visit(address: string): Promise<string> {
-  const jar = new Map<string, string>();
-  let next = address;
-  while (!next.startsWith(services.config.publicUrl)) {
-    const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const { headers, status } = await fetch(next, { redirect: 'manual', headers: { Cookie } });
-    for (const cookie of headers.getSetCookie()) {
-      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!;
-      if (value === '') jar.delete(name!);
-      else jar.set(name!, value!);
-    }
-    const location = headers.get('location');
-    assert.ok(location, `the provider answered ${status} at ${next}`);
-    next = new URL(location, next).href;
-  }
-  return new URL(next).search;
-}
-
-let addresses = 0;
-/** Each call comes from an address of its own, so that no limit of one is met. */
-const send = <Body>(path: string, cookie = '', body: object = {}) =>
-  callConsole<Body>(url, cookie, 'POST', path, body, { 'X-Forwarded-For': `10.0.0.${(addresses += 1)}` });
-
-async function begin(): Promise<{ answer: string; kept: string }> {
-  const asked = await send<{ url: string }>('/session/provider-requests');
-  assert.equal(asked.status, 201);
-  const question = new URL(asked.body.url).searchParams;
-  assert.equal(question.get('code_challenge_method'), 'S256');
-  return { answer: await visit(asked.body.url), kept: cookies(asked.headers) };
-}
-
-const finish = (answer: string, kept: string) =>
-  send<{ message: string }>('/session/provider', kept, { answer });
-
-async function enter(person: ProviderPerson) {
-  provider.person = person;
-  const { answer, kept } = await begin();
-  const answered = await finish(answer, kept);
-  const cookie = cookies(answered.headers);
-  const session = async () => (await callConsole<Session>(url, cookie, 'GET', '/session')).body;
-  return { ...answered, session };
-}
+const { begin, finish, enter } = openProviderVisitor(service, provider);
 
 const ada = {
   sub: 'ada',

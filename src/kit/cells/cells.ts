@@ -5,6 +5,7 @@ import { only, type Queryable } from '../statement.ts';
 import { findPlaces, type Place } from './citus/places.ts';
 import { nearOf } from './citus/queries.ts';
 import { findHome, pathOf, selectCells } from './queries.ts';
+import type { CellElsewhere } from './servers/identity.ts';
 import { away, type Reach, type Server, serverAt } from './servers/server.ts';
 
 /**
@@ -12,6 +13,8 @@ import { away, type Reach, type Server, serverAt } from './servers/server.ts';
  * schema of the instance (docs/decisions/0078-cells.md).
  */
 export type Cell = {
+  /** Of the first one undefined. Another cell of the same name has another. */
+  readonly id?: string;
   readonly name: string;
   /** The search path of its sessions. */
   readonly path: string;
@@ -37,10 +40,13 @@ export type Instance = {
   /** Reads all cells; undefined while there is one. */
   everywhere: Database | undefined;
   open: (path: string, pool: number, at?: Whereabouts) => Database;
-  reach: ((server: Buffer, path: string) => Reach) | undefined;
-  hearers: Set<(cell: Cell) => void>;
+  reach: ((cell: CellElsewhere) => Reach) | undefined;
+  hearers: Set<Hearer>;
   isLooking: boolean;
 };
+
+/** Who hears of cells that come, and of those that go, with which it ends what it has there. */
+type Hearer = { comes: (cell: Cell) => void; goes?: ((cell: Cell) => Promise<unknown>) | undefined };
 
 /** By the pool of each of its cells. A database that nobody registered is an instance of one cell. */
 const instances = new WeakMap<Database, Instance>();
@@ -62,7 +68,7 @@ export const connectionsOf = (cells: number, pool: number): number =>
 /**
  * Looks which cells the instance at a database has; from then on the functions below know them, and see to the pools of all.
  * @param open opens a pool of its own with a search path, as `database` was opened.
- * @param reach comes to the server of a cell, of which it is told the sealed address (servers/reach-server.ts).
+ * @param reach comes to a cell on another server (servers/reach-server.ts).
  * @returns what ends the pools of the other cells.
  */
 export async function openCells(
@@ -99,27 +105,28 @@ export async function openCells(
 /** A start waits so long for cells on other servers. */
 const openMs = 3_000;
 
-/** Looks whether there is a cell that was not there before, or one that lies on another node than before. */
+/** Looks whether there is a cell that was not there before, one that lies on another node than before, or one that is no more. */
 export async function refreshCells(database: Database): Promise<void> {
   const instance = instances.get(database);
   if (!instance) return;
-  const rows = await selectCells(instance.first, {});
+  const rows = (await selectCells(instance.first, {})).filter(({ name }) => name !== firstCell);
   const places = rows.length > 0 ? await findPlaces(instance.first) : new Map<string, Place>();
   const { cells, home, hearers } = instance;
   // Nothing waits from here on, so that of two who look at once one opens a cell.
-  for (const { name, schema_name } of rows) {
-    const known = cells.find((cell) => cell.name === name);
+  for (const cell of cells.slice(1)) if (!rows.some(({ id }) => id === cell.id)) void letGo(instance, cell);
+  for (const { id, schema_name } of rows) {
+    const known = cells.find((cell) => cell.id === id);
     if (known) follow(known, places.get(schema_name));
   }
-  const fresh = rows.filter(({ name }) => !cells.some((cell) => cell.name === name));
+  const fresh = rows.filter(({ id }) => !cells.some((cell) => cell.id === id));
   if (fresh.length === 0) return;
-  for (const { name, schema_name, server } of fresh) {
+  for (const { id, name, schema_name, server } of fresh) {
     if (server) {
-      const own = pathOf(schema_name);
-      const reach = instance.reach!(server, own);
+      const reach = instance.reach!({ id, schema_name, server });
       cells.push({
+        id,
         name,
-        path: own,
+        path: pathOf(schema_name),
         database: reach.open(instance.first.options.max),
         server: serverAt(reach),
       });
@@ -129,6 +136,7 @@ export async function refreshCells(database: Database): Promise<void> {
     const path = pathOf(...(place ? [nearOf(schema_name)] : []), schema_name, home);
     const at: Whereabouts = { now: () => cell.place?.host, lost: () => lookAgain(instance) };
     const cell: Cell = {
+      id,
       name,
       path,
       place,
@@ -142,7 +150,7 @@ export async function refreshCells(database: Database): Promise<void> {
     instances.set(instance.everywhere, instance);
   }
   const added = cells.slice(-fresh.length);
-  for (const cell of added) for (const hear of hearers) hear(cell);
+  for (const cell of added) for (const { comes } of hearers) comes(cell);
   // One that is away, or migrates for long, keeps nobody from the others; whoever serves them tries again.
   const opened = Promise.allSettled(added.map(async (cell) => cell.server?.open()));
   await Promise.race([opened, sleep(openMs, undefined, { ref: false })]);
@@ -163,6 +171,13 @@ export const askCell = <Result>(
 export const ofFirstServer = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => !server);
 const onServers = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => server);
 
+/** A cell is no more: who has something there ends it, and then its connections end. Never rejects. */
+async function letGo({ cells, hearers }: Instance, cell: Cell): Promise<void> {
+  cells.splice(cells.indexOf(cell), 1);
+  await Promise.allSettled([...hearers].map(async ({ goes }) => goes?.(cell)));
+  await Promise.allSettled([cell.database.end(), cell.server?.close()]);
+}
+
 /** A cell that was moved is connected to at the node that has it now. */
 function follow(cell: Cell, place: Place | undefined): void {
   if (cell.place?.node === place?.node) return;
@@ -181,13 +196,14 @@ function lookAgain(instance: Instance): void {
   refreshCells(instance.first).catch(() => {});
 }
 
-/** Calls `hear` with every cell beside the first, those of now and those that come. @returns what ends it. */
-export function onCell(database: Database, hear: (cell: Cell) => void): () => void {
+/** Calls `comes` with every cell beside the first, those of now and those that come. @returns what ends it. */
+export function onCell(database: Database, comes: Hearer['comes'], goes?: Hearer['goes']): () => void {
   const instance = instances.get(database);
   if (!instance) return () => {};
-  for (const cell of instance.cells.slice(1)) hear(cell);
-  instance.hearers.add(hear);
-  return () => void instance.hearers.delete(hear);
+  for (const cell of instance.cells.slice(1)) comes(cell);
+  const hearer = { comes, goes };
+  instance.hearers.add(hearer);
+  return () => void instance.hearers.delete(hearer);
 }
 
 /** All cells of the instance that a database is of, the first one first. */

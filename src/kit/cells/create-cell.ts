@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { newId } from '../clock.ts';
 import { transaction, type Database } from '../database.ts';
 import { ApiError } from '../errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '../migrate.ts';
@@ -77,12 +78,8 @@ export async function createCell(
     await beginMigrating(client);
     const { schema_name: home, path } = only(await findHome(client, {}))!;
     const known = await requireFree(client, name);
-    if (service)
-      await requireRoom(
-        client,
-        Math.max(known.filter(({ server }) => server === null).length, 1) + 1,
-        service,
-      );
+    const count = Math.max(known.filter(({ server }) => server === null).length, 1) + 1;
+    if (service) requireRoom(count, await findRoom(client, count, service));
     const distributes = await isCluster(client);
     if (distributes) await requireNodes(client);
     const schema = `cell_${name}`;
@@ -105,7 +102,7 @@ export async function createCell(
     await setPath(client, { path });
     // Late: whoever writes to the first cell waits from here on.
     if (known.length === 0) await listFirst(client, home);
-    await insertCell(client, { name, schema_name: schema });
+    await insertCell(client, { id: newId(), name, schema_name: schema, server: null });
     await viewEveryCell(client, home);
     if (service) await client.query(tellOfCells(service.channel));
   });
@@ -131,7 +128,7 @@ const sayTaken = (schema: string): string =>
 
 /** The cell that is there becomes the first of several: from now on the directory knows what is in it. */
 export async function listFirst(client: PoolClient, home: string): Promise<void> {
-  await insertCell(client, { name: firstCell, schema_name: home });
+  await insertCell(client, { id: newId(), name: firstCell, schema_name: home, server: null });
   for (const table of tables) {
     // What makes a trigger waits for whoever writes to the table, and keeps others from it until the end.
     await client.query(noteInDirectory(table, firstCell));
@@ -140,8 +137,7 @@ export async function listFirst(client: PoolClient, home: string): Promise<void>
 }
 
 /** @throws ApiError conflict where the processes of all machines might have more connections than the server allows. */
-export async function requireRoom(client: PoolClient, cells: number, service: Service): Promise<void> {
-  const room = await findRoom(client, cells, service);
+export function requireRoom(cells: number, room: Awaited<ReturnType<typeof findRoom>>): void {
   if (room.needed > room.allowed)
     throw new ApiError('conflict', `${sayRoom(cells, room)} Allow more, or run fewer processes.`);
 }

@@ -1,9 +1,9 @@
 import type { Database } from '../database.ts';
-import { only } from '../statement.ts';
 import { measure } from './cell-for-new.ts';
-import { type Cell, cellsOf, askCell } from './cells.ts';
+import { cellsOf } from './cells.ts';
+import { countIn } from './contents.ts';
 import { isAway } from './servers/server.ts';
-import { countWorkspaces, describeCells } from './queries.ts';
+import { describeCells } from './queries.ts';
 
 type CellLine = {
   name: string;
@@ -23,7 +23,7 @@ export async function listCells(database: Database): Promise<CellLine[]> {
     cellsOf(database).map(async (cell) => {
       const { name, place, server } = cell;
       const { schema_name: schema, created_at } = described.get(name)!;
-      const [bytes = null, workspaces = null] = await Promise.all([measure(cell), count(cell)]).catch(
+      const [bytes = null, has] = await Promise.all([measure(cell), countIn(cell)]).catch(
         (error: unknown) => {
           if (!(server || place) || !isAway(error)) throw error;
           return [];
@@ -32,7 +32,7 @@ export async function listCells(database: Database): Promise<CellLine[]> {
       return {
         name,
         schema,
-        workspaces,
+        workspaces: has?.workspaces ?? null,
         bytes,
         created_at,
         ...(place && { node: place.node }),
@@ -41,6 +41,3 @@ export async function listCells(database: Database): Promise<CellLine[]> {
     }),
   );
 }
-
-const count = async (cell: Cell): Promise<number> =>
-  only(await askCell(cell, (there) => countWorkspaces(there, {})))!.count;

@@ -10,20 +10,23 @@ import {
   text,
   texts,
   timestamp,
+  uuid,
 } from '../statement.ts';
 
 /** The advisory lock that lets one process migrate, or move a cell, at a time; any constant of our own. */
 export const migrationLock = 7_246_001;
 
 /**
- * The cells of an instance, the first one first; none while it has one alone. `server` is sealed, and null for a cell in this database. It
- * is also asked of a database that has no such column yet.
+ * The cells of an instance, the first one first; none while it has one alone. `server` is sealed, and null for a cell in this database. What
+ * a cell of before has no id for is the moment at which it was made. It is also asked of a database that has no such columns yet.
  */
 export const selectCells = ofInstance(
   'cells.select',
   {},
-  { name: text, schema_name: text, server: nullable(bytes) },
-  `select name, schema_name, (to_jsonb(cells) ->> 'server')::bytea as server from cells order by created_at, name`,
+  { id: uuid, name: text, schema_name: text, server: nullable(bytes) },
+  `select coalesce((to_jsonb(cells) ->> 'id')::uuid, md5(name || extract(epoch from created_at))::uuid) as id, name, schema_name,
+          (to_jsonb(cells) ->> 'server')::bytea as server
+     from cells order by created_at, name`,
 );
 
 /** Where an instance keeps what is of no cell; whether it has the table of cells yet. */
@@ -73,20 +76,47 @@ export const measureCell = statement(
     where relnamespace = ${ownSchema} and relkind = 'r'`,
 );
 
+const contents = { workspaces: bigint, forms: bigint };
+
 /** Asked in each cell. */
-export const countWorkspaces = statement(
-  'cells.count_workspaces',
+export const countContents = statement(
+  'cells.count_contents',
   {},
-  { count: bigint },
+  contents,
   `/* operator: across workspaces */
-   select count(*) as count from workspaces`,
+   select (select count(*) from workspaces) as workspaces, (select count(*) from forms where deleted_at is null) as forms`,
 );
 
+export const updateContents = ofInstance(
+  'cells.update_contents',
+  { name: text, ...contents },
+  {},
+  `update cells set workspaces = $workspaces, forms = $forms, seen_at = now() where name = $name`,
+);
+
+/** What a cell had when it was last seen. */
+export const selectContents = ofInstance(
+  'cells.select_contents',
+  { name: text },
+  { workspaces: nullable(bigint), forms: nullable(bigint), seen_at: nullable(timestamp) },
+  `select workspaces, forms, seen_at from cells where name = $name`,
+);
+
+/** @param server its sealed address; null: it is in this database. */
 export const insertCell = ofInstance(
   'cells.insert',
-  { name: text, schema_name: text },
+  { id: uuid, name: text, schema_name: text, server: nullable(bytes) },
   {},
-  `insert into cells (name, schema_name) values ($name, $schema_name)`,
+  `insert into cells (id, name, schema_name, server) values ($id, $name, $schema_name, $server)`,
+);
+
+/** Takes a cell out of the books, and all that was to be done there. */
+export const deleteCell = ofInstance(
+  'cells.delete',
+  { name: text },
+  {},
+  `with listed as (delete from directory where cell = $name)
+   delete from cells where name = $name`,
 );
 
 /** Has every process look which cells there are. */
@@ -100,14 +130,14 @@ export const nameHome = ofInstance(
 );
 
 /**
- * How many connections the server allows, and how many processes of all machines there are: each listens for keys over one connection,
+ * Which server this is, how many connections it allows, and how many processes of all machines there are: each listens for keys over one connection,
  * and asks for something every few seconds (kit/queue/listen.ts). One of a machine that is gone may stay for hours.
  */
 export const readRoom = statement(
   'cells.read_room',
   { channel: text },
-  { connections: integer, processes: integer },
-  `select current_setting('max_connections')::integer as connections,
+  { server: text, connections: integer, processes: integer },
+  `select concat(pg_postmaster_start_time(), ' ', current_setting('port')) as server, current_setting('max_connections')::integer as connections,
           (select count(*)::integer from pg_stat_activity
             where datname = current_database() and starts_with(query, 'listen ' || $channel)
               and state_change > now() - interval '10 seconds') as processes`,
@@ -146,6 +176,8 @@ type Key = { readonly table_name: string; readonly name: string };
 export const pathOf = (...schemas: readonly string[]): string => schemas.map(name).join(', ');
 export const createSchema = (schema: string): string => `create schema ${name(schema)}`;
 export const dropSchema = (schema: string): string => `drop schema if exists ${name(schema)} cascade`;
+export const lockWorkspaces = (schema: string): string =>
+  `lock table ${name(schema)}.workspaces in share row exclusive mode`;
 export const dropTables = (tables: readonly string[]): string => `drop table ${tables.map(name).join(', ')}`;
 export const dropKey = (key: Key): string =>
   `alter table ${name(key.table_name)} drop constraint ${name(key.name)}`;

@@ -3,6 +3,7 @@ import { connectionsOf } from './cells.ts';
 import { isCluster } from './citus/distribute-cell.ts';
 import { selectConnections } from './citus/queries.ts';
 import { readRoom } from './queries.ts';
+import { askers } from './servers/server.ts';
 
 /** For whom cells are: what runs on the database. */
 export type Service = {
@@ -17,7 +18,12 @@ export type Service = {
 /** For the command line, and whoever looks. */
 const others = 20;
 
+/** Each cell on another server takes so many connections more: what asks all cells, and what listens for revoked keys. */
+const beside = askers + 1;
+
 type Room = {
+  /** The same for each database that a server has. */
+  server: string;
   /** All processes that are at work on the database, of all machines, and what they may have open. */
   processes: number;
   needed: number;
@@ -34,16 +40,38 @@ export async function findRoom(
   cells: number,
   { pool, processes: own, channel }: Service,
 ): Promise<Room> {
-  const { connections: allowed, processes: listening } = only(await readRoom(db, { channel }))!;
+  const { server, connections: allowed, processes: listening } = only(await readRoom(db, { channel }))!;
   const processes = Math.max(listening, own);
   const needed = processes * connectionsOf(cells, pool) + others;
-  if (!(await isCluster(db))) return { processes, needed, allowed, away: [] };
+  if (!(await isCluster(db))) return { server, processes, needed, allowed, away: [] };
   type Node = { node: string; connections: number | null };
   const { rows } = await db.query<Node>(selectConnections);
   const away = rows.flatMap(({ node, connections }) => (connections === null ? [node] : []));
   const least = rows.find(({ connections }) => connections !== null)!;
-  return { processes, needed, allowed: least.connections!, node: least.node, away };
+  return { server, processes, needed, allowed: least.connections!, node: least.node, away };
 }
+
+/**
+ * The same of cells on another server than the first, where each process listens once for each cell.
+ * @param load.processes those that findRoom found on the first one.
+ */
+export async function findRoomElsewhere(
+  there: Queryable,
+  cells: number,
+  { pool, processes }: Pick<Service, 'pool' | 'processes'>,
+): Promise<Room> {
+  const { server, connections: allowed } = only(await readRoom(there, { channel: '' }))!;
+  const needed = processes * connectionsOf(cells, pool + beside) + others;
+  return { server, processes, needed, allowed, away: [] };
+}
+
+/** What all takes that is on the server of one of them. */
+export const onServerOf = (room: Room, rooms: readonly Room[]): Room => ({
+  ...room,
+  needed: rooms
+    .filter(({ server }) => server === room.server)
+    .reduce((sum, { needed }) => sum + needed - others, others),
+});
 
 /** Why there is no room, for a person. */
 export const sayRoom = (cells: number, { processes, needed, allowed, node }: Room): string =>

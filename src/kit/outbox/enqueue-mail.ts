@@ -8,6 +8,8 @@ import { insertMails } from './queries.ts';
 
 /** A mail to write. */
 export type NewMail = {
+  /** Of one that may be written again, by who cannot know whether it was: the same each time (idOf). */
+  id?: string;
   kind: MailKind;
   to: MailAddress;
   /** One line; line breaks and control characters become spaces, and it is cut after 200 characters. */
@@ -50,7 +52,7 @@ export async function enqueueMails(
   mails: readonly NewMail[],
 ): Promise<string[]> {
   if (mails.length === 0) return [];
-  const rows = mails.map((mail) => ({ ...mail, id: newId(), to: checkAddress(mail.to) }));
+  const rows = mails.map((mail) => ({ ...mail, id: mail.id ?? newId(), to: checkAddress(mail.to) }));
   await insertMails(db, {
     workspace_id: workspaceId,
     form_id: formId ?? null,

@@ -15,7 +15,7 @@ import { type MailKind, sendMailJob } from './kinds.ts';
 
 const kinds: Column<MailKind[]> = { pg: texts.pg };
 
-/** Mails of a workspace with the jobs that send them. The arrays belong together. */
+/** Mails of a workspace with the jobs that send them; none for an id that there is. The arrays belong together. */
 export const insertMails = statement(
   'outbox.insert_mails',
   {
@@ -43,10 +43,12 @@ export const insertMails = statement(
      select $workspace_id, id, kind, $form_id, recipient, subject, content, 'queued', $is_private,
             $submission_ids, run_at, at
        from made ${here}
+     on conflict (workspace_id, id) do nothing
+     returning id
    ),
    job as materialized (
      select $workspace_id as workspace_id, id, '${sendMailJob}' as kind, lane, '{}'::jsonb as payload, run_at, at
-       from made
+       from made join mail using (id)
    ),
    put as (${insertJobs('job')})
    select`,

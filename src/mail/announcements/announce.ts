@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { findInAllCells, inCellOf } from '#kit/cells/in-cells.ts';
-import { now } from '#kit/clock.ts';
+import { idOf, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
@@ -42,7 +42,8 @@ export async function announce(
 ): Promise<Listener[]> {
   const audience = await findAudience(database, announcement);
   const mailed: Listener[] = [];
-  // Workspace by workspace: on another server the mails of one are committed before it is noted who got them.
+  // Workspace by workspace: on another server the mails of one are committed before it is noted who got them, and are the same ones where it
+  // could not be noted.
   for (const [workspaceId, owners] of Map.groupBy(audience, ({ workspace_id }) => workspace_id))
     await transaction(database, async (client) => {
       const added = await insertAnnounced(client, {
@@ -52,7 +53,7 @@ export async function announce(
       });
       const ids = new Set(added.map(({ user_id }) => user_id));
       const listeners = owners.filter(({ user_id }) => ids.has(user_id));
-      const mails = listeners.flatMap(({ email }) => mailTo(email, announcement, publicUrl));
+      const mails = listeners.flatMap((listener) => mailTo(listener, announcement, publicUrl));
       await inCellOf(client, workspaceId, (cell) =>
         enqueueMails(cell, vault, { workspaceId, isPrivate: true }, mails),
       );
@@ -61,7 +62,12 @@ export async function announce(
   return mailed;
 }
 
-function mailTo(email: string, { subject, text }: Announcement, publicUrl: string): NewMail[] {
+function mailTo(
+  { email, user_id }: Audience[number],
+  announcement: Announcement,
+  publicUrl: string,
+): NewMail[] {
+  const { subject, text } = announcement;
   const to = readMailAddress(email);
   if (!to) return [];
   const letter = {
@@ -69,5 +75,6 @@ function mailTo(email: string, { subject, text }: Announcement, publicUrl: strin
     blocks: [{ kind: 'text', text }],
     reason: `You get this mail because you own a workspace with API keys at ${publicUrl}.`,
   } as const;
-  return [{ kind: 'announcement', to, subject, letter }];
+  const id = idOf('announcement', digestOf(announcement).toString('hex'), user_id);
+  return [{ id, kind: 'announcement', to, subject, letter }];
 }

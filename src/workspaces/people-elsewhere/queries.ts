@@ -1,6 +1,7 @@
 import {
   bigint,
   boolean,
+  here,
   integer,
   jsonb,
   nullable,
@@ -28,7 +29,8 @@ export const putPerson = statement(
   { ...person, adds: boolean },
   {},
   `insert into users (id, name, email, second_factor, ends_at)
-   select $id, $name, $email, $second_factor, $ends_at where $adds or exists (select from users where id = $id)
+   select given.* from (select $id, $name, $email, $second_factor, $ends_at) as given ${here}
+    where $adds or exists (select from users where id = $id)
    on conflict (id) do update
       set name = excluded.name, email = excluded.email, second_factor = excluded.second_factor, ends_at = excluded.ends_at`,
 );

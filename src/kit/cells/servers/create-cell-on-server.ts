@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { newId } from '../../clock.ts';
 import { type Database, transaction } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '../../migrate.ts';
@@ -11,20 +12,18 @@ import {
   dropKey,
   dropTables,
   findHome,
+  insertCell,
   pathOf,
   selectTablesOf,
   setPath,
   tellOfCells,
 } from '../queries.ts';
-import { findRoom, type Service } from '../room.ts';
-import { askers } from './server.ts';
-import { findStranger, insertServerOfCell, notePeopleDue } from './queries.ts';
+import { findRoom, findRoomElsewhere, type Service } from '../room.ts';
+import { nameCell } from './identity.ts';
+import { findStranger, notePeopleDue } from './queries.ts';
 
 /** What a cell on another server keeps of a person. */
 export const personColumns: readonly string[] = ['id', 'name', 'email', 'second_factor', 'ends_at'];
-
-/** Connections that each cell on another server takes beside those of any: what asks all cells, and what listens for revoked keys. */
-const beside = askers + 1;
 
 /**
  * Makes one more cell, in the database of another server: a schema as createCell makes it, with a `users` of its own, which has of people
@@ -49,16 +48,19 @@ export async function createCellOnServer(
         'The cells of a Citus cluster lie on its nodes: `cell create` makes one there, without --server.',
       );
     const { processes } = await findRoom(client, 1, service);
+    const id = newId();
     const schema = `cell_${name}`;
     // Committed before it is said where it is: a schema that nobody knows harms nobody.
     await transaction(there, async (other) => {
       const { cells } = await requireStranger(other, schema);
-      await requireRoom(other, cells + 1, { ...service, processes, pool: service.pool + beside });
+      const room = await findRoomElsewhere(other, cells + 1, { pool: service.pool, processes });
+      requireRoom(cells + 1, room);
       await makeSchema(other, schema);
+      await nameCell(other, { id, schema_name: schema });
     });
     // Late: whoever writes to the first cell waits from here on.
     if (known.length === 0) await listFirst(client, home);
-    await insertServerOfCell(client, { name, schema_name: schema, server });
+    await insertCell(client, { id, name, schema_name: schema, server });
     await client.query(notePeopleDue(personColumns));
     await client.query(tellOfCells(service.channel));
   });

@@ -1,13 +1,24 @@
-import { escapeIdentifier } from 'pg';
-import { boolean, bytes, integer, ofInstance, statement, text, texts, uuid } from '../../statement.ts';
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import {
+  boolean,
+  bytes,
+  integer,
+  nullable,
+  ofInstance,
+  statement,
+  text,
+  texts,
+  uuid,
+} from '../../statement.ts';
 
 /** Whether a database that is to have a cell of another one has something already. */
 export const findStranger = statement(
   'cells.find_stranger',
   { schema_name: text },
-  { knows_cells: boolean, has_schema: boolean, cells: integer },
+  { knows_cells: boolean, has_schema: boolean, comment: nullable(text), cells: integer },
   `select to_regclass('cells') is not null as knows_cells,
           to_regnamespace(quote_ident($schema_name)) is not null as has_schema,
+          obj_description(to_regnamespace(quote_ident($schema_name)), 'pg_namespace') as comment,
           (select count(*)::integer from pg_namespace where starts_with(nspname, 'cell_')) as cells`,
 );
 
@@ -41,13 +52,6 @@ export const lockIds = statement(
   `select pg_try_advisory_xact_lock(7246004) as is_locked`,
 );
 
-export const insertServerOfCell = ofInstance(
-  'cells.insert_server',
-  { name: text, schema_name: text, server: bytes },
-  {},
-  `insert into cells (name, schema_name, server) values ($name, $schema_name, $server)`,
-);
-
 export const updateServerOfCell = ofInstance(
   'cells.update_server',
   { name: text, server: bytes },
@@ -69,6 +73,9 @@ export const insertPeopleDue = ofInstance(
   {},
   `insert into people_due (cell, user_id) select $cell, unnest($user_ids)`,
 );
+
+export const nameSchema = (schema: string, name: string): string =>
+  `comment on schema ${escapeIdentifier(schema)} is ${escapeLiteral(name)}`;
 
 /** Has the cells on other servers told of what they know of people. @param columns of `users`. */
 export const notePeopleDue = (columns: readonly string[]): string =>

@@ -3,6 +3,8 @@ import { placeOf } from '../../find-host.ts';
 import type { Log } from '../../log.ts';
 import { asInCell, findPending, migrate, readMigrations } from '../../migrate.ts';
 import type { Vault } from '../../vault.ts';
+import { pathOf } from '../queries.ts';
+import { type CellElsewhere, findCell, nameCell } from './identity.ts';
 import type { Reach } from './server.ts';
 
 /** For whom the address cannot be opened: a name that leads nowhere (RFC 2606), so that its cell is one that is away. */
@@ -17,13 +19,16 @@ export const sealAddress = (vault: Vault, url: string): Buffer => vault.seal('se
  */
 export const reachServers =
   (home: Database, vault: Vault, options: { log: Log; name?: string; waitMs?: number }) =>
-  (server: Buffer, path: string): Reach => {
-    const url = open(server);
+  (cell: CellElsewhere): Reach => {
+    const url = open(cell.server);
+    const path = pathOf(cell.schema_name);
+    const place = placeOf(url);
     const connection: Connection = { connectionString: url };
     return {
-      place: placeOf(url),
+      place,
       open: (pool) => openDatabase(connection, { ...options, path, pool, home }),
       async migrate(there) {
+        if (!(await findCell(there, cell, place))) await nameCell(there, cell);
         const migrations = (await readMigrations()).map(asInCell);
         if ((await findPending(there, migrations)).length === 0) return;
         // Nothing ends it for taking long, nor where its server falls silent.

@@ -1,12 +1,13 @@
 import { type Database, isSilent, isUnavailable } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
+import { OtherCellError } from './identity.ts';
 
 /** How a process comes to the database of another server. */
 export type Reach = {
   /** Where it is, for a person. */
   readonly place: string;
   open: (pool: number) => Database;
-  /** Brings the cell that is there to this version. */
+  /** Brings the cell that is there to this version. @throws OtherCellError, MigrationError where it is another one, or of a later version. */
   migrate: (there: Database) => Promise<void>;
 };
 
@@ -61,8 +62,17 @@ export const away = (cause?: unknown): ApiError =>
 export const isAway = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable');
 
+/** Whether an error says that a cell cannot be reached at all: a server that is busy, or about to start, is there. */
+export function isLost(error: unknown): boolean {
+  const cause = (error instanceof ApiError && error.cause) || error;
+  const { severity, code } = cause as { severity?: string; code?: string };
+  return isShut(cause) || (isAway(cause) && (severity === undefined || unconnected.test(code ?? '')));
+}
+
 /** What PostgreSQL says to whom it does not let in, or where the cell is not there any more: another password, database or schema. */
 const refusals = /^(28|3D|3F|42501|42P01)/;
+/** What the coordinator of a cluster says of a node that is away. */
+const unconnected = /^08/;
 /** Of the system, and of TLS. */
 const disconnections =
   /^(E[A-Z0-9]+|CERT_\w+|ERR_(TLS|SSL)_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
@@ -71,6 +81,7 @@ const disagreements = /^SASL|does not support SSL/;
 
 /** Whether an error says that a server lets nobody in: it is away until somebody sees to it. */
 function isShut(error: unknown): boolean {
+  if (error instanceof OtherCellError) return true;
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if ('severity' in error) return refusals.test(code);
