@@ -4,6 +4,7 @@ import { element } from '#ast/testing.ts';
 import { transaction } from '#kit/database.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { testDatabase } from '#test/database.ts';
+import { readRows } from '#test/read-rows.ts';
 import { listFiltered } from './queries.ts';
 import { listSubmissions, listSubmissionsByStatus } from '../queries.ts';
 import { listView } from '../table/queries.ts';
@@ -20,14 +21,6 @@ await database.query(
      from submissions s cross join generate_series(1, $1) where s.id = $2`,
   [others, id],
 );
-
-/** How many rows of submissions a connection has read, by whatever way. */
-async function rowsRead(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ read: number }>(
-    `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relid = 'submissions'::regclass`,
-  );
-  return rows[0]?.read ?? 0;
-}
 
 const limit = 20;
 const page = { workspace_id: scene.workspaceId, limit, offset: 0 };
@@ -50,9 +43,9 @@ test('a page reads the submissions that it has, and not all others', async () =>
   const tooMany: Record<string, number> = {};
   await transaction(database, async (client) => {
     for (const [name, list] of Object.entries(lists)) {
-      const before = await rowsRead(client);
+      const before = await readRows(client, 'submissions');
       assert.equal((await list(client)).length, limit);
-      const read = (await rowsRead(client)) - before;
+      const read = (await readRows(client, 'submissions')) - before;
       // Each once where it is cut off and once where it is looked up.
       if (read > 2 * limit) tooMany[name] = read;
     }
