@@ -243,6 +243,8 @@ export const findSubmission = statement(
  * One page of a form's submissions, newest first, with the exact total in each row. A form without rows on this
  * page gives one row without a submission; an absent form gives none. The page is cut on the index alone, so that
  * a deep page reads no skipped row, and from the end that is nearer: the total says where a page begins from there.
+ * Its submissions are looked up one by one: PostgreSQL takes a tenth of all for what a page of any length has, and else
+ * reads every submission of the table for it (measured: 33 ms of 26,000 short ones, not 0.2).
  */
 const listStatement = (name: string, statusCondition: string) => {
   const listed = `select p.id from submissions p
@@ -269,7 +271,8 @@ const listStatement = (name: string, statusCondition: string) => {
        (${listed} and $offset > count.total / 2
         order by p.id limit least($limit, greatest(0, count.total - $offset))
         offset greatest(0, count.total - $offset - $limit))) page on true
-     left join submissions s on s.workspace_id = f.workspace_id and s.id = page.id
+     left join lateral (
+       select * from submissions where workspace_id = f.workspace_id and id = page.id limit 1) s on true
      left join ${answeredVersion} on true
      where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
      order by s.id desc`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { hashApiKey, makeApiKey, parseAuthorization, prefixOf } from './api-key.ts';
+import { hashApiKey, hashOfHeader, makeApiKey, parseAuthorization, prefixOf } from './api-key.ts';
 
 const key = makeApiKey(Buffer.alloc(32, 0xfb));
 
@@ -17,6 +17,16 @@ test('a key made from fewer than 32 bytes is refused', () => {
 
 test('what is kept of a key is its SHA-256', () => {
   assert.equal(hashApiKey(key).toString('hex'), createHash('sha256').update(key, 'ascii').digest('hex'));
+});
+
+test('the key of a header is hashed once for all who ask for it one after the other', () => {
+  const [header, other] = [[`Bearer ${key}`], [`Bearer ${makeApiKey(Buffer.alloc(32, 1))}`]];
+  const hash = hashOfHeader(header);
+  assert.deepEqual(hash, hashApiKey(key));
+  assert.equal(hashOfHeader(header), hash);
+  assert.notDeepEqual(hashOfHeader(other), hash);
+  assert.equal(hashOfHeader([]), undefined);
+  assert.deepEqual(hashOfHeader(header), hash);
 });
 
 test('the key is read from one header `Bearer <key>`', () => {

@@ -2,7 +2,7 @@ import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import { hashApiKey, parseAuthorization } from './api-key.ts';
+import { hashOfHeader } from './api-key.ts';
 import { findKeyByHash } from './keys/queries.ts';
 import type { Rate } from './limit.ts';
 import { keyMay, permissionNames, permissions, type Permission } from './permissions.ts';
@@ -50,8 +50,8 @@ export async function authenticate(
   { database }: { database: Database },
   header: string | readonly string[] | undefined,
 ): Promise<Caller> {
-  const key = parseAuthorization(header);
-  const known = key === undefined ? undefined : await findKey(database, hashApiKey(key));
+  const hash = hashOfHeader(header);
+  const known = hash && (await findKey(database, hash));
   if (!known || (known.expiresAt && known.expiresAt <= now())) {
     throw new ApiError('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { uuidPattern } from '#kit/clock.ts';
-import { hashApiKey, parseAuthorization } from '#workspaces/api-key.ts';
+import { hashOfHeader } from '#workspaces/api-key.ts';
 
 /** Where a path itself names a form or a workspace: pages and what belongs to them, files, and a person's own matters. */
 const named = /^\/(?:f|files|app\/api\/(?:forms|workspaces|memberships))\/([0-9a-f-]{36})(?=[/?#]|$)/i;
@@ -18,10 +18,7 @@ export function placeOfRequest(request: IncomingMessage): Buffer | string | unde
   if (!called.test(url)) return undefined;
   const { headersDistinct } = request;
   const authorization = headersDistinct['authorization'];
-  if (authorization !== undefined) {
-    const key = parseAuthorization(authorization);
-    return key === undefined ? undefined : hashApiKey(key);
-  }
+  if (authorization !== undefined) return hashOfHeader(authorization);
   const [inHeader] = headersDistinct['x-workspace-id'] ?? [];
   return ofUuid(inHeader ?? new URLSearchParams(url.split('?', 2)[1]).get('workspace_id') ?? '');
 }

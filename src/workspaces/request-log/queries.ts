@@ -69,7 +69,10 @@ export const countRequests = statement(
    select`,
 );
 
-/** Leaves the latest requests of these keys, and the days that lists count. */
+/**
+ * Leaves the latest requests of these keys, and the days that lists count. The last that goes is looked for once for each key:
+ * PostgreSQL else does it for each request that may go.
+ */
 export const trimRequests = statement(
   'request_log.trim_requests',
   { workspace_ids: uuids, key_ids: uuids, kept: integer, before: text },
@@ -78,12 +81,13 @@ export const trimRequests = statement(
    with given as (select * from unnest($workspace_ids, $key_ids) as given (workspace_id, key_id)),
    days as (
      delete from api_key_days d using given
-     where d.workspace_id = given.workspace_id and d.api_key_id = given.key_id and d.day < $before::date)
-   delete from api_requests r using (
+     where d.workspace_id = given.workspace_id and d.api_key_id = given.key_id and d.day < $before::date),
+   old as materialized (
      select given.workspace_id, given.key_id, (
        select l.id from api_requests l where l.workspace_id = given.workspace_id and l.api_key_id = given.key_id
        order by l.id desc offset $kept limit 1) as last
-     from given) old
+     from given)
+   delete from api_requests r using old
    where r.workspace_id = old.workspace_id and r.api_key_id = old.key_id and r.id <= old.last`,
 );
 

@@ -4,12 +4,13 @@ import { newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
+import { readRows } from '#test/read-rows.ts';
 import { until } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { createKey, listKeys } from '../keys.ts';
 import { createWorkspace } from '../workspaces.ts';
-import { listRequests } from './queries.ts';
-import { openRequestLog } from './request-log.ts';
+import { insertRequests, listRequests, trimRequests } from './queries.ts';
+import { keptRequests, openRequestLog } from './request-log.ts';
 
 const { database } = await testDatabase();
 const log = openLog('silent');
@@ -144,4 +145,34 @@ test('a thousand keys wait to be noted at most, also behind a write that fails',
   });
   await failing.stop();
   assert.equal((await first.read()).requests, 0);
+});
+
+test('what is too much is found once for a key, and not once for each of its requests', async () => {
+  const { keyId, request } = await openKey();
+  const requests = Array.from({ length: 2 * keptRequests }, request);
+  await transaction(database, async (client) => {
+    await insertRequests(client, {
+      workspace_ids: requests.map((each) => each.workspaceId),
+      key_ids: requests.map((each) => each.keyId),
+      ids: requests.map((each) => each.id),
+      methods: requests.map((each) => each.method),
+      paths: requests.map((each) => each.path),
+      statuses: requests.map((each) => each.status),
+      durations: requests.map((each) => each.ms),
+      times: requests.map((each) => each.at),
+    });
+    const before = await readRows(client, 'api_requests');
+    await trimRequests(client, {
+      workspace_ids: [workspaceId],
+      key_ids: [keyId],
+      kept: keptRequests,
+      before: '2000-01-01',
+    });
+    const read = (await readRows(client, 'api_requests')) - before;
+    assert.ok(read <= 10 * keptRequests, `${read} rows were read`);
+  });
+  assert.equal(
+    (await listRequests(database, { workspace_id: workspaceId, key_id: keyId, limit: 1_000 })).length,
+    keptRequests,
+  );
 });
