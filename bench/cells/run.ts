@@ -95,12 +95,13 @@ async function measure(
   return costs;
 }
 
-/** As many connections as three cells have together, which default to 10 each. */
+/** A pool for each cell is the default: as many connections as one cell has, and one with as many as three cells have. */
+const shared = { DATABASE_POOL: '4' };
 const wide = { DATABASE_POOL: '30' };
 
 /**
- * Three workspaces in one cell, the same with as many connections as three cells have, and three in one each, of three instances in
- * turn: what a request costs server and database. Where CITUS_URL names a server of this machine that has Citus, then a cell at a
+ * Three workspaces in one cell, and in one each, either with as many connections as the other has, of four instances in turn: what
+ * a request costs server and database. Where CITUS_URL names a server of this machine that has Citus, then a cell at a
  * worker of a cluster beside plain PostgreSQL of the same programs.
  */
 export async function benchCells(rounds: Rounds): Promise<void> {
@@ -130,22 +131,23 @@ type Open = (environment?: Readonly<Record<string, string>>) => Promise<Instance
 
 async function compareCells(load: Load, open: Open, rounds: Rounds): Promise<void> {
   const one = [firstCell, firstCell, firstCell];
+  const three = [firstCell, 'c2', 'c3'];
   const stages = [
     await stage(await open(), one),
+    await stage(await open(shared), three),
     await stage(await open(wide), one),
-    await stage(await open(), [firstCell, 'c2', 'c3']),
+    await stage(await open(), three),
   ];
   for (const name of Object.keys(stages[0]!.cases)) {
-    const costs = (await measure(load, stages, name, rounds)) as [Cost[], Cost[], Cost[]];
-    const described = costs.map((each) =>
+    const costs = await measure(load, stages, name, rounds);
+    const [oneCell, threeCells, oneWide, threeWide] = costs.map((each) =>
       describe([middle(each.map(([server]) => server)), middle(each.map(([, database]) => database))]),
     );
     // Round by round: what else runs on the machine makes all of a round dearer.
-    const [single, many] = costs.map((each) =>
-      middle(each.map((cost, round) => total(cost) / total(costs[2][round]!))),
-    ) as [number, number];
+    const ratio = (less: number, more: number): string =>
+      middle(costs[less]!.map((cost, round) => total(cost) / total(costs[more]![round]!))).toFixed(2);
     say(
-      `${name.padEnd(7)} server + database: one cell ${described[0]}, with 30 connections ${described[1]}, three cells ${described[2]}   × ${single.toFixed(2)} of one, goal ${goal}; × ${many.toFixed(2)} of one with as many connections`,
+      `${name.padEnd(7)} server + database: with 10 connections one cell ${oneCell}, three of 4 each ${threeCells}   × ${ratio(0, 1)}, goal ${goal}; with 30 one cell ${oneWide}, three ${threeWide}   × ${ratio(2, 3)}, × ${ratio(0, 3)} of one with 10`,
     );
   }
 }
