@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import { composite, element, stepsOf, structure } from '#ast/testing.ts';
-import { looksAt } from '#test/cases.ts';
+import { isSlice, looksAt } from '#test/cases.ts';
 import { motion, stillness } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
@@ -527,7 +527,8 @@ function assertSame(drawn: readonly Line[], wanted: readonly Line[], where: stri
   }
 }
 
-test('with 200 elements an interaction is answered within 100 ms', async (t) => {
+/** Timed: `npm run bench:builder` says each figure, and this one holds them to their limit in `npm run test:axe`. */
+test('with 200 elements an interaction is answered within 100 ms', { skip: isSlice }, async (t) => {
   const page = await openTwoHundred();
   // Each key at its best: what else the machine does can only make one slower.
   let best: number[] = [];
