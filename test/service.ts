@@ -20,6 +20,7 @@ import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { cellsOfRun, hasElsewhere, makeCells } from './cells/make-cells.ts';
 import { testDatabase } from './database.ts';
+import { type Relay, startRelay } from './relay.ts';
 import { noteRequests, noteSecretsOf, notingVault, openTestLog } from './secrets.ts';
 
 /** An answer of the API: status, headers, and the body as JSON (undefined when it has none). */
@@ -203,6 +204,18 @@ export async function openService(
       };
     },
   };
+}
+
+/** A service whose database is at the other end of a relay. */
+export async function openRelayedService(): Promise<{ service: TestService; relay: Relay }> {
+  const started = Promise.withResolvers<Relay>();
+  const reach = async (url: string): Promise<string> => {
+    const relay = await startRelay(url);
+    started.resolve(relay);
+    return relay.url;
+  };
+  const service = await openService({}, { reach });
+  return { service, relay: await started.promise };
 }
 
 /** What the bytes are that some operations take. */

@@ -2,20 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
-import { type Relay, startRelay } from '#test/relay.ts';
-import { openService } from '#test/service.ts';
+import { openRelayedService } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 
-let relay: Relay | undefined;
-const service = await openService(
-  {},
-  {
-    reach: async (url) => {
-      relay = await startRelay(url);
-      return relay.url;
-    },
-  },
-);
+const { service, relay } = await openRelayedService();
 const tenant = await service.makeTenant();
 const person = await signIn(service, { workspaceId: tenant.workspaceId });
 const { body: form } = await tenant.call('POST', '/forms', {
@@ -70,7 +60,7 @@ test('each of the requests succeeds while the database answers', async () => {
 
 test('while the database hears and says nothing, each of them is a 503 within 3 s, on old connections and on new ones', async () => {
   const factor = slowness();
-  relay!.silence({ connected: true, next: true });
+  relay.silence({ connected: true, next: true });
   // At first there are connections that were answered before; then they are gone; and with many at once there is none.
   for (const round of [requests, requests, [...requests, ...requests, ...requests]]) {
     const outcomes = await Promise.all(round.map(ask));
@@ -82,5 +72,5 @@ test('while the database hears and says nothing, each of them is a 503 within 3 
     assert.deepEqual(late, [], `on a machine that is ${factor} times as slow`);
   }
   // What connects from now on is answered, so that the end has nothing to wait for.
-  relay!.silence({ connected: false, next: false });
+  relay.silence({ connected: false, next: false });
 });

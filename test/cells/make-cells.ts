@@ -50,3 +50,28 @@ async function createElsewhere(
     await there.end();
   }
 }
+
+/** Opens the cells of a service as another process of it does that starts now. */
+export async function joinService({
+  environment,
+  services,
+}: {
+  environment: Record<string, string>;
+  services: { vault: Vault };
+}): Promise<{ database: Database; close(): Promise<void> }> {
+  const log = openLog('silent');
+  const connection = { connectionString: environment['DATABASE_URL']! };
+  const database = openDatabase(connection, { pool: 2, log });
+  const cells = await openCells(
+    database,
+    (path, pool) => openDatabase(connection, { path, pool, log }),
+    reachServers(database, services.vault, { log }),
+  );
+  return {
+    database,
+    async close() {
+      await cells.close();
+      await database.end();
+    },
+  };
+}

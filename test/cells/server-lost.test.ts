@@ -7,11 +7,10 @@ import { Client } from 'pg';
 import { hearRevokedKeys } from '#app/hear-revoked-keys.ts';
 import { openInstanceReport } from '#app/metrics/instance-report.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
-import { cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
+import { cellsOf, connectionsOf } from '#kit/cells/cells.ts';
 import { noteContents } from '#kit/cells/contents.ts';
-import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { newId } from '#kit/clock.ts';
-import { openDatabase, transaction } from '#kit/database.ts';
+import { transaction } from '#kit/database.ts';
 import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { openLog } from '#kit/log.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
@@ -20,6 +19,7 @@ import { createWorkspace } from '#workspaces/workspaces.ts';
 import { copyCluster } from '../cluster.ts';
 import { command } from '../command-line.ts';
 import { fillIn, makeForm, tenantIn } from './guest-book.ts';
+import { joinService } from './make-cells.ts';
 import { callConsole, password, signIn } from '../console.ts';
 import { openProvider, openProviderVisitor, providerClient } from '../provider.ts';
 import { killPostmaster } from '../process.ts';
@@ -195,14 +195,8 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   assert.match(found.finding, /^The cell elsewhere at .*elsewhere does not answer/);
 
   // As a process that starts meanwhile.
-  const log = openLog('silent');
-  const connection = { connectionString: service.environment['DATABASE_URL']! };
-  const fresh = openDatabase(connection, { pool: 2, log });
-  const cells = await openCells(
-    fresh,
-    (path, pool) => openDatabase(connection, { path, pool, log }),
-    reachServers(fresh, service.services.vault, { log }),
-  );
+  const another = await joinService(service);
+  const fresh = another.database;
   const place = idInDirectory(lost.split('/').at(-1)!);
   await assert.rejects(cellWith(fresh, place), { code: 'service_unavailable' });
 
@@ -221,8 +215,7 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   const opened = cellsOf(fresh).at(-1)!;
   await opened.server!.open();
   assert.ok((await cellWith(fresh, place)) === opened.database);
-  await cells.close();
-  await fresh.end();
+  await another.close();
   assert.equal((await tenant.call('GET', '/submissions')).body.data.length, 1);
   assert.equal(await statusOf(`${service.url}/f/${crypto.randomUUID()}`), 404);
   assert.equal(await statusOf(`${service.url}/api/v1/forms`, unknown), 401);
@@ -374,15 +367,9 @@ test('a server that is lost for good is let go of: what waited for it goes on, w
   assert.match((await forget('default', '--yes')).complaint, /The cell default has what is of the instance/);
   assert.match((await forget('nowhere', '--yes')).complaint, /There is no cell nowhere/);
 
-  const log = openLog('silent');
-  const connection = { connectionString: service.environment['DATABASE_URL']! };
-  const fresh = openDatabase(connection, { pool: 2, log });
-  const cells = await openCells(
-    fresh,
-    (path, pool) => openDatabase(connection, { path, pool, log }),
-    reachServers(fresh, service.services.vault, { log }),
-  );
-  const hearing = hearRevokedKeys({ database: fresh, log });
+  const another = await joinService(service);
+  const fresh = another.database;
+  const hearing = hearRevokedKeys({ database: fresh, log: openLog('silent') });
   await database.query("update users set ends_at = now() - interval '1 s' where id = $1", [gone.userId]);
   await server.stop();
   await until('its page to answer 503', async () => (await statusOf(lost)) === 503);
@@ -427,8 +414,7 @@ test('a server that is lost for good is let go of: what waited for it goes on, w
   );
   assert.equal((await database.query('select from people_due')).rowCount, 0);
   await hearing.stop();
-  await cells.close();
-  await fresh.end();
+  await another.close();
 
   // Its name is free, and another server has it now.
   await bring();

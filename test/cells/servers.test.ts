@@ -30,6 +30,7 @@ import { watch } from '#app/watch/watch.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { command } from '../command-line.ts';
 import { form, makeForm, submit, tenantIn } from './guest-book.ts';
+import { joinService } from './make-cells.ts';
 import { beginSession, callConsole, password, signIn } from '../console.ts';
 import { openReceiver } from '../receiver.ts';
 import { callApi, openService, until } from '../service.ts';
@@ -599,24 +600,15 @@ test('a cell there that is of an earlier version is brought to this one by who o
   const before = await count();
   // The last two change nothing in a cell where they ran.
   await there.query('delete from migrations where number >= 79');
-  const { vault } = service.services;
-  const log = openLog('silent');
-  const connection = { connectionString: service.environment['DATABASE_URL']! };
-  const again = openDatabase(connection, { pool: 2, log });
-  let cells: Awaited<ReturnType<typeof openCells>> | undefined;
-  await transaction(other.database, async (client) => {
+  const again = await transaction(other.database, async (client) => {
     await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-    cells = await openCells(
-      again,
-      (path, pool) => openDatabase(connection, { path, pool, log }),
-      reachServers(again, vault, { log }),
-    );
-    assert.equal(cellsOf(again).at(-1)!.server!.isOpen(), false);
+    const another = await joinService(service);
+    assert.equal(cellsOf(another.database).at(-1)!.server!.isOpen(), false);
+    return another;
   });
-  await cellsOf(again).at(-1)!.server!.open();
+  await cellsOf(again.database).at(-1)!.server!.open();
   assert.equal(await count(), before);
-  await cells!.close();
-  await again.end();
+  await again.close();
 });
 
 test('that a cell there has no connection left is no silence', async () => {
@@ -747,15 +739,9 @@ test('a database that has another cell of the name is not taken for the cell, by
   const { rows } = await database.query<{ server: Buffer }>(
     "select server from cells where name = 'elsewhere'",
   );
-  const connection = service.environment['DATABASE_URL']!;
-  const again = open(connection);
   await database.query("update cells set server = $1 where name = 'elsewhere'", [server]);
-  const cells = await openCells(
-    again,
-    (path, pool) => open(connection, { path, pool }),
-    reachServers(again, vault, { log }),
-  );
-  const cell = cellsOf(again).find(({ name }) => name === 'elsewhere')!;
+  const again = await joinService(service);
+  const cell = cellsOf(again.database).find(({ name }) => name === 'elsewhere')!;
   await assert.rejects(cell.server!.open(), /is that of another cell/);
   await assert.rejects(cell.server!.ask(count), { code: 'service_unavailable' });
   const { answer } = await formloom('doctor');
@@ -764,8 +750,7 @@ test('a database that has another cell of the name is not taken for the cell, by
   // Nothing that is asked of it tells what a cell has that is not reached.
   const asked = await formloom('cell', 'forget', 'elsewhere');
   assert.match(asked.complaint, /Let go of the cell elsewhere at/);
-  await cells.close();
-  await again.end();
+  await again.close();
   await database.query("update cells set server = $1 where name = 'elsewhere'", [rows[0]!.server]);
 
   await theirs.query('comment on schema cell_elsewhere is null');
@@ -781,19 +766,11 @@ test('a database that has another cell of the name is not taken for the cell, by
 
 test('a cell of a version that said nothing says which it is as soon as it is opened', async () => {
   await other.database.query('comment on schema cell_elsewhere is null');
-  const log = openLog('silent');
-  const connectionString = service.environment['DATABASE_URL']!;
-  const again = openDatabase({ connectionString }, { pool: 2, log });
-  const cells = await openCells(
-    again,
-    (path, pool) => openDatabase({ connectionString }, { path, pool, log }),
-    reachServers(again, service.services.vault, { log }),
-  );
-  await cellsOf(again)
+  const again = await joinService(service);
+  await cellsOf(again.database)
     .find(({ name }) => name === 'elsewhere')!
     .server!.open();
-  await cells.close();
-  await again.end();
+  await again.close();
   assert.equal((await formloom('cell', 'address', 'elsewhere', '--server', other.url)).code, 0);
 });
 

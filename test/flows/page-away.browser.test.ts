@@ -3,20 +3,10 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
-import { type Relay, startRelay } from '#test/relay.ts';
-import { openService, until } from '#test/service.ts';
+import { openRelayedService, until } from '#test/service.ts';
 
 /* What a visitor without script does while the database is away: nothing that they asked for or wrote is lost. */
-let relay: Relay | undefined;
-const service = await openService(
-  {},
-  {
-    reach: async (url) => {
-      relay = await startRelay(url);
-      return relay.url;
-    },
-  },
-);
+const { service, relay } = await openRelayedService();
 const tenant = await service.makeTenant();
 const browser = await openBrowser();
 after(() => browser.close());
@@ -40,10 +30,10 @@ async function openForm(
 }
 
 async function away(work: () => Promise<unknown>): Promise<void> {
-  relay!.silence({ connected: true, next: true });
-  relay!.hangUp();
+  relay.silence({ connected: true, next: true });
+  relay.hangUp();
   await work();
-  relay!.silence({ connected: false, next: false });
+  relay.silence({ connected: false, next: false });
 }
 
 /** Tries again until the database is back, whose lost connections are found one by one. */
