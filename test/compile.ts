@@ -1,5 +1,5 @@
 /*
- * Loads what nearly every test file loads, so that it is in Node's cache of compiled code: on a fresh clone the first groups begin side
+ * Loads what nearly every test file loads, so that it is in Node's cache of compiled code: on a fresh clone the first files begin side
  * by side, and each would compile all of it, 2.9 s of CPU where 1.0 are enough.
  */
 await Promise.all([

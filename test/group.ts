@@ -1,21 +1,28 @@
 import crypto, { type ScryptOptions } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { countCost } from './cost.ts';
+import type { Unit } from './groups.ts';
 
 /**
  * Runs test files one after the other in this process, each as a test with its own under it and its own end: what it
  * opened is closed before the next begins. Files that share a stage, which is opened once, run as one.
  * @param units the paths of each.
+ * @param options.taken a directory, for several processes that run the same units: each is run by the first that comes to it.
  */
-export async function runInTurn(units: readonly (readonly string[])[], timeoutMs: number): Promise<void> {
+export async function runInTurn(
+  units: readonly Unit[],
+  { timeoutMs, taken }: { timeoutMs: number; taken?: string | undefined },
+): Promise<void> {
   // A test that waits for what keeps no process open would end it in silence, and with it the files that follow.
   const isOpen = startTimer(() => {}, 2 ** 31 - 1);
   // A file that is alone may measure what a hash costs.
   if (units.flat().length > 1) rememberHashes();
-  for (const files of units) {
+  for (const [index, files] of units.entries()) {
+    if (taken !== undefined && !takes(join(taken, String(index)))) continue;
     const names = files.map((file) => relative('.', file)).join(', ');
     const end = countCost(names);
     await test(names, { timeout: timeoutMs }, async (t) => {
@@ -32,6 +39,17 @@ export async function runInTurn(units: readonly (readonly string[])[], timeoutMs
   }
   clearTimeout(isOpen);
   endInTime();
+}
+
+/** Whether this process is the first to make the file. */
+function takes(path: string): boolean {
+  try {
+    writeFileSync(path, '', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /**

@@ -1,10 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 /* Which test files share a process. Each process of its own would load the service anew, most of a second of CPU. */
 
-/** Files that run in one process: one after the other, but for those that share a stage. */
-type Group = readonly (readonly string[])[];
+/** Files that are run one after the other by the same process: one, or those that share a stage. */
+export type Unit = readonly string[];
 
 /** What reaches beyond a file: it measures its process, or changes what all share. */
 export const needsItsOwn = /process\.(?:on|cpuUsage|memoryUsage)\(|\bmock\.|globalThis\.\w+ = /;
@@ -14,46 +14,46 @@ export const startsInstances = /makeInstance\(|startProcess\(/;
 const isStage = /^after\(|^export const .* = await open/m;
 const imported = /from '(\.{1,2}\/[^']+|#[^']+)'/g;
 
-/** So many files share a process: enough to gain from it, few enough that three processes end at about the same time. */
-const perGroup = { browser: 8, waiting: 3, other: 40 } as const;
-
-/** Sorts test files into groups, in the order in which they are run. */
-export async function groupFiles(files: readonly string[]): Promise<Group[]> {
-  const alone: Group[] = [];
-  const waiting: (readonly string[])[] = [];
+/**
+ * Sorts test files into units, in the order in which they are begun.
+ * @returns `alone`: those that need a process of their own.
+ */
+export async function sortUnits(files: readonly string[]): Promise<{ together: Unit[]; alone: Unit[] }> {
+  const alone: Unit[] = [];
+  const waiting: Unit[] = [];
   const stages = new Map<string, string[]>();
   for (const file of files.map((path) => resolve(path)).toSorted()) {
     const text = await readFile(file, 'utf8');
     const stage = await stageOf(file, text);
     if (needsItsOwn.test(text) || (stage && needsItsOwn.test(await readFile(stage, 'utf8'))))
-      alone.push([[file]]);
+      alone.push([file]);
     else if (startsInstances.test(text)) waiting.push([file]);
     else stages.set(stage ?? file, [...(stages.get(stage ?? file) ?? []), file]);
   }
   const units = [...stages.values()];
-  const isBrowser = (unit: readonly string[]): boolean => unit.some((file) => file.includes('.browser.'));
-  const fileCount = (group: Group): number => group.flat().length;
-  return mix([
-    fill(units.filter(isBrowser), perGroup.browser).toSorted((a, b) => fileCount(b) - fileCount(a)),
-    alone,
+  const isBrowser = (unit: Unit): boolean => unit.some((file) => file.includes('.browser.'));
+  const together = mix([
+    // A stage with many files is a tenth of all: it comes first.
+    { units: units.filter(isBrowser).toSorted((a, b) => b.length - a.length), until: lastLong },
     // Those at the end of the alphabet, whole flows, take the longest.
-    fill(waiting.toReversed(), perGroup.waiting),
-    fill(
-      units.filter((unit) => !isBrowser(unit)),
-      perGroup.other,
-    ),
+    { units: waiting.toReversed(), until: lastLong },
+    { units: units.filter((unit) => !isBrowser(unit)), until: 1 },
   ]);
+  return { together, alone };
 }
 
+/** Nothing that takes long is begun after so much of the run: all processes shall end at about the same time. */
+const lastLong = 0.85;
+
 /**
- * All kinds from the beginning to the end, each in its order: those that start instances wait much of their time, for a
+ * All kinds from the beginning on, each in its order and spread evenly: those that start instances wait much of their time, for a
  * start or a lease, and browsers hardly ever, so that one kind after the other would leave a processor idle.
  */
-function mix(kinds: readonly (readonly Group[])[]): Group[] {
-  const places = kinds.flatMap((groups) =>
-    groups.map((group, index) => ({ group, place: index / groups.length })),
+function mix(kinds: readonly { units: readonly Unit[]; until: number }[]): Unit[] {
+  const places = kinds.flatMap(({ units, until }) =>
+    units.map((unit, index) => ({ unit, place: (until * index) / units.length })),
   );
-  return places.toSorted((a, b) => a.place - b.place).map(({ group }) => group);
+  return places.toSorted((a, b) => a.place - b.place).map(({ unit }) => unit);
 }
 
 /** The module among those that a file imports which opens something for all that import it. */
@@ -67,30 +67,26 @@ async function stageOf(file: string, text: string): Promise<string | undefined> 
   return undefined;
 }
 
-/** Neighbours together, until there are as many files as a group has. */
-function fill(units: readonly (readonly string[])[], most: number): Group[] {
-  const groups: (readonly string[])[][] = [];
-  for (const unit of units) {
-    const last = groups.at(-1);
-    if (last && last.flat().length + unit.length <= most) last.push(unit);
-    else groups.push([unit]);
-  }
-  return groups;
-}
-
-/** Writes the file that each group is run by, and returns what to run: Node takes files by their names, in that order. */
-export function writeGroups(
-  groups: readonly Group[],
-  directory: string,
-  timeoutMs: number,
+/**
+ * Writes what runs the units, and returns it: Node takes files by their names, in that order. So many processes take one unit after
+ * the other of those that share, whoever is free; those that are alone come when the first of these have none left.
+ */
+export async function writeRunners(
+  { together, alone }: { together: readonly Unit[]; alone: readonly Unit[] },
+  { processes, directory, timeoutMs }: { processes: number; directory: string; timeoutMs: number },
 ): Promise<string[]> {
+  const taken = await mkdtemp(join(directory, 'taken-'));
+  const runners = [
+    ...Array.from({ length: Math.min(processes, together.length) }, () => ({ units: together, taken })),
+    ...alone.map((unit) => ({ units: [unit], taken: undefined })),
+  ];
   const [context, runner] = ['./test-context.ts', './group.ts'].map((name) =>
     JSON.stringify(import.meta.resolve(name)),
   );
   return Promise.all(
-    groups.map(async (group, index) => {
+    runners.map(async ({ units, taken }, index) => {
       const path = join(directory, `${String(index).padStart(3, '0')}.mjs`);
-      const call = `runInTurn(${JSON.stringify(group)}, ${timeoutMs})`;
+      const call = `runInTurn(${JSON.stringify(units)}, ${JSON.stringify({ timeoutMs, taken })})`;
       // In this order: node:test is loaded before anything of a module that imports it is run.
       await writeFile(
         path,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds, dearest } from './cost.ts';
-import { groupFiles, writeGroups } from './groups.ts';
+import { sortUnits, writeRunners } from './groups.ts';
 import { keepFilesInMemory } from './memory.ts';
 import { findLoggedSecrets } from './secrets.ts';
 import { openTestServer } from './server.ts';
@@ -92,6 +92,8 @@ const environment: NodeJS.ProcessEnv = { ...process.env, ...server.environment, 
 say(`✔ database (${seconds(since)})`);
 const chosen = globSync(files.length > 0 ? files : ['{src,web,test}/**/*.test.ts'], { cwd: home });
 const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 120_000);
+/** Two more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver. */
+const processes = 4;
 const code = await run(
   process.execPath,
   [
@@ -101,10 +103,13 @@ const code = await run(
     // As setup.mjs has it.
     '--preserve-symlinks',
     '--test',
-    // Two more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver.
-    '--test-concurrency=4',
+    `--test-concurrency=${processes}`,
     `--test-timeout=${timeoutMs}`,
-    ...(await writeGroups(await groupFiles(chosen), logs, 10 * timeoutMs)),
+    ...(await writeRunners(await sortUnits(chosen), {
+      processes,
+      directory: logs,
+      timeoutMs: 10 * timeoutMs,
+    })),
   ],
   environment,
 );

@@ -1,6 +1,6 @@
 import { glob, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { groupFiles } from '../groups.ts';
+import { sortUnits, type Unit } from '../groups.ts';
 import { keepFilesInMemory } from '../memory.ts';
 import { type Equivalent, equivalents } from './mutations/equivalents.ts';
 import { type Change, changed, findMistyped } from './mutations/mistyped.ts';
@@ -101,7 +101,8 @@ async function* inOrder(source: string, all: readonly Coming[], last?: Killer): 
   const shared = rest.filter(({ baseline }) => baseline.isShared);
   if (shared.length > 0) yield { units: [], coming: shared, isShared: true };
   const apart = rest.filter(({ baseline }) => !baseline.isShared);
-  const groups = await groupFiles(apart.map(({ baseline }) => baseline.test));
+  const { alone, together: sharing } = await sortUnits(apart.map(({ baseline }) => baseline.test));
+  const groups = [...alone.map((unit) => [unit]), ...inParts(sharing)];
   const together = groups.map((group): Together => {
     const units = group.map((files) => files.map((file) => relative('.', file)));
     const names = units.flat();
@@ -109,6 +110,13 @@ async function* inOrder(source: string, all: readonly Coming[], last?: Killer): 
   });
   yield* together.toSorted((a, b) => usualMs(a) - usualMs(b));
 }
+
+/** So many files of those that may share a process do: enough to gain from it, few enough that a change is missed early. */
+const perProcess = 8;
+const inParts = (units: readonly Unit[]): Unit[][] =>
+  Array.from({ length: Math.ceil(units.length / perProcess) }, (_, part) =>
+    units.slice(part * perProcess, (part + 1) * perProcess),
+  );
 
 const withFirst = (tests: Coming['tests'], first: number | undefined): Coming['tests'] =>
   tests && first !== undefined && tests.includes(first)

@@ -94,7 +94,7 @@ async function stopRunner(workshop: Workshop): Promise<void> {
   await gone;
 }
 
-/** Runs test files of the copy in a process of their own, one after the other, as `test/groups.ts` has them. */
+/** Runs test files of the copy in a process of their own, one after the other, as `test/group.ts` does. */
 export async function runApart(
   { tree, server }: Workshop,
   units: readonly (readonly string[])[],
@@ -107,7 +107,7 @@ export async function runApart(
   const script = join(tree, '.run.ts');
   await writeFile(
     script,
-    `import { runInTurn } from ${runner};\nawait runInTurn(${JSON.stringify(units)}, ${limitMs});\n`,
+    `import { runInTurn } from ${runner};\nawait runInTurn(${JSON.stringify(units)}, { timeoutMs: ${limitMs} });\n`,
   );
   const began = performance.now();
   const child = spawn(
