@@ -6,10 +6,10 @@ import type { Request } from '../load.ts';
 import { worked } from '../cpu-seconds.ts';
 import { type Load, startLoader } from '../loader.ts';
 import { makeCases } from '../processes/run.ts';
-import { describeMachine, middle } from '../report.ts';
+import { describeMachine } from '../report.ts';
 
 /** Three services of one process are compiled each for itself, which takes longer than one. */
-const warmUpSeconds = 8;
+const warmUpSeconds = 5;
 /** How often each submission is there, once it is. */
 const copies = 20;
 const concurrency = 48;
@@ -20,17 +20,21 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-type Stage = { server: number; databases: readonly number[]; port: number; cases: Record<string, Request[]> };
+type Stage = {
+  instance: Instance;
+  databases: readonly number[] | undefined;
+  cases: Record<string, Request[]>;
+};
 type Rounds = { rounds: number; seconds: number };
 
 /**
- * An instance that serves three workspaces, each in one of these cells; what each is asked, in turn.
+ * An instance with three workspaces, each in one of these cells; what each is asked, in turn. No server runs when it is made.
  * @param databases the servers of its database, where that is not the embedded one.
  */
 async function stage(
   instance: Instance,
   cells: readonly string[],
-  databases: readonly number[] = [],
+  databases?: readonly number[],
 ): Promise<Stage> {
   const server = await instance.start();
   const others = [...new Set(cells)].filter((cell) => cell !== firstCell);
@@ -42,18 +46,14 @@ async function stage(
   for (const schema of new Set(paths.map((path) => path?.split(',', 1)[0] ?? 'public')))
     await instance.query(growIn(schema));
   await instance.query('vacuum analyze');
+  await server.terminate();
   const cases = Object.fromEntries(
     Object.keys(made[0]!).map((name) => {
       const lists = made.map((each) => each[name]!);
       return [name, lists[0]!.flatMap((_, index) => lists.map((list) => list[index % list.length]!))];
     }),
   );
-  return {
-    server: server.pid,
-    databases: databases.length > 0 ? databases : [(await instance.databasePid())!],
-    port: Number(new URL(server.url).port),
-    cases,
-  };
+  return { instance, databases, cases };
 }
 
 /**
@@ -65,39 +65,73 @@ const growIn = (schema: string): string =>
    select (jsonb_populate_record(null::${schema}.submissions, to_jsonb(s) || jsonb_build_object('id', gen_random_uuid(), 'key', null))).*
      from ${schema}.submissions s, generate_series(1, ${copies})`;
 
-/** What a request cost server and database. */
+/** What a request cost server and database, in microseconds. */
 type Cost = readonly [server: number, database: number];
 const total = ([server, database]: Cost): number => server + database;
 const describe = ([server, database]: Cost): string => `${server.toFixed(0)} + ${database.toFixed(0)} µs`;
 
-/** What each request of a case costs on each stage, asked in turn: all rounds of each, the first not counted. */
+/**
+ * What each case costs on each stage: a server of its own for each round of each, since what V8 makes of a process in its first
+ * seconds is worth more than a cell (decision 94). Each round goes the other way, for what else the machine does.
+ * @returns by case, all rounds of each stage.
+ */
 async function measure(
   load: Load,
   stages: readonly Stage[],
-  name: string,
   { rounds, seconds }: Rounds,
-): Promise<Cost[][]> {
-  const costs: Cost[][] = stages.map(() => []);
-  for (let round = -1; round < rounds; round += 1)
-    for (const [index, { server, databases, port, cases }] of stages.entries()) {
-      const before = await worked(server, databases);
-      const order = {
-        requests: cases[name]!,
-        concurrency,
-        port,
-        seconds: round < 0 ? warmUpSeconds : seconds,
-      };
-      const { perSecond } = await load(order);
-      const after = await worked(server, databases);
-      const of = (part: 0 | 1): number => ((after[part] - before[part]) / (perSecond * order.seconds)) * 1e6;
-      if (round >= 0) costs[index]!.push([of(0), of(1)]);
-    }
-  return costs;
+): Promise<[name: string, costs: Cost[][]][]> {
+  const costs = new Map(Object.keys(stages[0]!.cases).map((name) => [name, stages.map((): Cost[] => [])]));
+  const order = stages.map((stage, index) => ({ ...stage, index }));
+  for (let round = 0; round < rounds; round += 1)
+    for (const each of round % 2 === 0 ? order : order.toReversed())
+      for (const [name, cost] of await measureOnce(load, each, seconds))
+        costs.get(name)![each.index]!.push(cost);
+  return [...costs];
 }
 
-/** A pool for each cell is the default: as many connections as one cell has, and one with as many as three cells have. */
-const shared = { DATABASE_POOL: '4' };
-const wide = { DATABASE_POOL: '30' };
+async function measureOnce(
+  load: Load,
+  { instance, databases, cases }: Stage,
+  seconds: number,
+): Promise<[string, Cost][]> {
+  const server = await instance.start();
+  const pids = databases ?? [(await instance.databasePid())!];
+  const measured: [string, Cost][] = [];
+  for (const [name, requests] of Object.entries(cases)) {
+    const order = { requests, concurrency, port: Number(new URL(server.url).port) };
+    await load({ ...order, seconds: warmUpSeconds });
+    const before = await worked(server.pid, pids);
+    const { perSecond } = await load({ ...order, seconds });
+    const after = await worked(server.pid, pids);
+    const of = (part: 0 | 1): number => ((after[part] - before[part]) / (perSecond * seconds)) * 1e6;
+    measured.push([name, [of(0), of(1)]]);
+  }
+  await server.terminate();
+  return measured;
+}
+
+const mean = (figures: readonly number[]): number =>
+  figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
+/** How far a mean may be from what it stands for, by how far its figures are from each other. */
+const error = (figures: readonly number[]): number =>
+  Math.sqrt(mean(figures.map((figure) => (figure - mean(figures)) ** 2)) / Math.max(1, figures.length - 1));
+
+const meanCost = (costs: readonly Cost[]): Cost => [
+  mean(costs.map(([server]) => server)),
+  mean(costs.map(([, database]) => database)),
+];
+
+/** How much of what some cost others do, and how sure that is. */
+function ratio(less: readonly Cost[], more: readonly Cost[]): string {
+  const [few, many] = [less.map(total), more.map(total)];
+  const value = mean(few) / mean(many);
+  return `× ${value.toFixed(2)} ± ${(value * Math.hypot(error(few) / mean(few), error(many) / mean(many))).toFixed(2)}`;
+}
+
+/** A pool for each cell is the default. Three of 4 connections are as many as one of 12, and three of 10 as one of 30. */
+const pool = (connections: number): Readonly<Record<string, string>> => ({
+  DATABASE_POOL: String(connections),
+});
 
 /**
  * Three workspaces in one cell, and in one each, either with as many connections as the other has, of four instances in turn: what
@@ -133,21 +167,15 @@ async function compareCells(load: Load, open: Open, rounds: Rounds): Promise<voi
   const one = [firstCell, firstCell, firstCell];
   const three = [firstCell, 'c2', 'c3'];
   const stages = [
-    await stage(await open(), one),
-    await stage(await open(shared), three),
-    await stage(await open(wide), one),
-    await stage(await open(), three),
+    await stage(await open(pool(12)), one),
+    await stage(await open(pool(4)), three),
+    await stage(await open(pool(30)), one),
+    await stage(await open(pool(10)), three),
   ];
-  for (const name of Object.keys(stages[0]!.cases)) {
-    const costs = await measure(load, stages, name, rounds);
-    const [oneCell, threeCells, oneWide, threeWide] = costs.map((each) =>
-      describe([middle(each.map(([server]) => server)), middle(each.map(([, database]) => database))]),
-    );
-    // Round by round: what else runs on the machine makes all of a round dearer.
-    const ratio = (less: number, more: number): string =>
-      middle(costs[less]!.map((cost, round) => total(cost) / total(costs[more]![round]!))).toFixed(2);
+  for (const [name, costs] of await measure(load, stages, rounds)) {
+    const [few, shared, wide, each] = costs as [Cost[], Cost[], Cost[], Cost[]];
     say(
-      `${name.padEnd(7)} server + database: with 10 connections one cell ${oneCell}, three of 4 each ${threeCells}   × ${ratio(0, 1)}, goal ${goal}; with 30 one cell ${oneWide}, three ${threeWide}   × ${ratio(2, 3)}, × ${ratio(0, 3)} of one with 10`,
+      `${name.padEnd(7)} server + database: with 12 connections one cell ${describe(meanCost(few))}, three of 4 ${describe(meanCost(shared))}   ${ratio(few, shared)}, goal ${goal}; with 30 one cell ${describe(meanCost(wide))}, three of 10 ${describe(meanCost(each))}   ${ratio(wide, each)}`,
     );
   }
 }
@@ -155,7 +183,7 @@ async function compareCells(load: Load, open: Open, rounds: Rounds): Promise<voi
 /** What a cell at the node that has it may cost: the issue says so much of plain PostgreSQL. */
 const goals: Readonly<Record<string, number>> = { get: 0.5, list: 0.5, submit: 0.7 };
 
-/** The least of some rounds in turn: what else runs on the machine makes each dearer, and none cheaper. */
+/** The least of all rounds: what else runs on the machine makes each dearer, and none cheaper. */
 async function compareNodes(load: Load, open: Open, cluster: CitusCluster, rounds: Rounds): Promise<void> {
   const bare = await cluster.openPlain();
   const stages = [
@@ -166,8 +194,8 @@ async function compareNodes(load: Load, open: Open, cluster: CitusCluster, round
       [cluster.coordinator, ...cluster.workers].map((node) => node.pid()),
     ),
   ];
-  for (const name of Object.keys(stages[0]!.cases)) {
-    const [plain, node] = (await measure(load, stages, name, rounds)).map((each) =>
+  for (const [name, costs] of await measure(load, stages, rounds)) {
+    const [plain, node] = costs.map((each) =>
       each.reduce((least, cost) => (total(cost) < total(least) ? cost : least)),
     ) as [Cost, Cost];
     const wanted = goals[name] === undefined ? '' : `, goal ${goals[name]}`;
