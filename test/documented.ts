@@ -13,16 +13,20 @@ export type Documented = {
   /** The operation that a request is for; undefined where the document has none. */
   operationOf(method: string, path: string): { operation: Operation; name: string } | undefined;
   problems(method: string, path: string, answer: Answered): string[];
+  /** Whether a value is one that a schema of the document takes. */
+  takes(schema: object, value: unknown): boolean;
 };
 
 export function holdAgainst(document: OpenApi): Documented {
-  const checks = new Map<object, ReturnType<typeof Compile>>();
+  const checks = new Map<string, ReturnType<typeof Compile>>();
+  /** By what they say: many operations answer the same, and to compile one takes 10 ms. */
   const compile = (schema: object): ReturnType<typeof Compile> => {
-    const known = checks.get(schema);
+    const text = JSON.stringify(schema);
+    const known = checks.get(text);
     if (known) return known;
     // References lead into the document, so the schema is read as a part of it.
     const compiled = Compile({ allOf: [schema], components: document.components });
-    checks.set(schema, compiled);
+    checks.set(text, compiled);
     return compiled;
   };
   const schema = { $ref: '#/components/schemas/Error' };
@@ -40,13 +44,13 @@ export function holdAgainst(document: OpenApi): Documented {
     return document.components.headers[name]!.required;
   };
 
+  // A path with fewer parameters goes first: /submissions/search is no submission.
+  const templates = Object.keys(document.paths)
+    .sort((a, b) => a.split('{').length - b.split('{').length)
+    .map((path) => ({ path, shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
   const operationOf: Documented['operationOf'] = (method, path) => {
     const [plain] = path.split('?');
-    // A path with fewer parameters goes first: /submissions/search is no submission.
-    const templates = Object.keys(document.paths).sort((a, b) => a.split('{').length - b.split('{').length);
-    const template = templates.find((candidate) =>
-      new RegExp(`^${candidate.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain!),
-    );
+    const template = templates.find(({ shape }) => shape.test(plain!))?.path;
     const name = method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = template === undefined ? undefined : document.paths[template]?.[name];
     return operation && { operation, name: `${name.toUpperCase()} ${template}` };
@@ -55,6 +59,7 @@ export function holdAgainst(document: OpenApi): Documented {
   return {
     paths: document.paths,
     operationOf,
+    takes: (schema, value) => compile(schema).Check(value),
     problems(method, path, { status, headers, body }) {
       const found = operationOf(method, path);
       // What is not in the document is answered by an error in its shape.

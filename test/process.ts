@@ -59,6 +59,8 @@ const node = (script: string, { FORMLOOM_HOME = home }: Environment): string[] =
   '--disable-warning=ExperimentalWarning',
   // As setup.mjs has it.
   '--preserve-symlinks',
+  // What a start makes is mostly kept: with little room at first it would be copied again and again, for a tenth of its CPU.
+  '--min-semi-space-size=16',
   join(FORMLOOM_HOME, script),
 ];
 

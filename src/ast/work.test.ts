@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { cases } from '#test/cases.ts';
+import { isSlice } from '#test/cases.ts';
 import { textSayer } from './answers/say-piped.ts';
 import { tidyAnswer } from './answers/tidy.ts';
 import { limits } from './limits.ts';
@@ -375,7 +375,7 @@ test('a search for the worst form and answers finds none whose check does more t
   // Apart from this process: code that comes out of the cache of compiled code is counted by whole functions.
   const { NODE_COMPILE_CACHE: _, ...environment } = process.env;
   const script = ['--disable-warning=ExperimentalWarning', `${import.meta.dirname}/work.fixture.ts`];
-  const { stdout } = await promisify(execFile)(process.execPath, [...script, String(cases(240))], {
+  const { stdout } = await promisify(execFile)(process.execPath, [...script, String(isSlice ? 12 : 240)], {
     env: environment,
   });
   const worst = JSON.parse(stdout) as { blocks: number; shape: object };

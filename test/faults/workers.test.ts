@@ -23,7 +23,8 @@ async function startProcess(leaseSeconds = 2, more: Partial<WorkerOptions> = {})
     fileURLToPath(new URL('worker-process.ts', import.meta.url)),
     [JSON.stringify(options)],
     {
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      // As setup.mjs has it.
+      execArgv: ['--disable-warning=ExperimentalWarning', '--preserve-symlinks'],
     },
   );
   after(() => child.kill('SIGKILL'));

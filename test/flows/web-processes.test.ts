@@ -226,14 +226,18 @@ test('SIGTERM under load reaches the primary alone or all: every request that wa
   await findAll(form, acknowledged);
 });
 
-test('a port that is taken: a sentence that names it, once, exit 1, and nothing is left behind', async () => {
-  const unlucky = await makeInstance({ WEB_PROCESSES: '2' });
-  const port = Number(new URL(unlucky.url).port);
-  const other = createServer().listen(port, '127.0.0.1');
-  const { code, output } = await unlucky.failToStart();
-  other.close();
-  assert.equal(code, 1);
-  assert.deepEqual(output.match(/This port is taken/g), ['This port is taken']);
-  assert.doesNotMatch(output, /\n\s+at |a process serves/);
-  assert.equal(await unlucky.databasePid(), undefined);
-});
+test(
+  'a port that is taken: a sentence that names it, once, exit 1, and nothing is left behind',
+  left,
+  async () => {
+    const unlucky = await makeInstance({ WEB_PROCESSES: '2' });
+    const port = Number(new URL(unlucky.url).port);
+    const other = createServer().listen(port, '127.0.0.1');
+    const { code, output } = await unlucky.failToStart();
+    other.close();
+    assert.equal(code, 1);
+    assert.deepEqual(output.match(/This port is taken/g), ['This port is taken']);
+    assert.doesNotMatch(output, /\n\s+at |a process serves/);
+    assert.equal(await unlucky.databasePid(), undefined);
+  },
+);

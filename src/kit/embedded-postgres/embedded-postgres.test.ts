@@ -50,17 +50,22 @@ test('the first start makes a durable cluster; a second one finds the data again
   await Promise.all([second.stop(), second.stop()]);
 });
 
-test('two first starts at once share one postmaster; only the last stop stops it', async (t) => {
-  const dataDir = await makeDirectory(t);
+test('two first starts at once, at a path too long for a socket, with spaces and quotes, share one postmaster; only the last stop stops it', async (t) => {
+  const dataDir = join(await makeDirectory(t), `it's a "long", ${'very '.repeat(20)}path`);
   const users = await Promise.all([startProcess(dataDir), startProcess(dataDir)]);
   const [first, second] = users;
   assert.deepEqual(new Set(users.map((user) => user.report.how)), new Set(['adopted', 'started']));
+  const { connection } = first.report;
+  assert.ok(connection);
+  assert.deepEqual(second.report.connection, connection);
+  t.after(() => rm(connection.host, { recursive: true, force: true }));
+  assert.match(connection.host, /^\/tmp\/formloom-[0-9a-f]{8}$/);
+  assert.equal((await lstat(connection.host)).mode & 0o777, 0o700);
   const pid = await postmasterPid(join(dataDir, 'postgres'));
   const starter = first.report.how === 'started' ? first : second;
   const other = starter === first ? second : first;
   await starter.end();
-  assert.ok(other.report.connection);
-  assert.equal(await query(other.report.connection, 'select 1'), 1);
+  assert.equal(await query(connection, 'select 1'), 1);
   assert.equal(await postmasterPid(join(dataDir, 'postgres')), pid);
   await other.end();
   assert.equal(await findPostmaster(join(dataDir, 'postgres')), undefined);
@@ -78,19 +83,6 @@ test('users that come and go at once never lose the database under their hands',
   };
   await Promise.all([visit(), visit(), visit()]);
   assert.equal(await findPostmaster(join(dataDir, 'postgres')), undefined);
-});
-
-test('a data directory with a path too long for a socket, with spaces and quotes', async (t) => {
-  const dataDir = join(await makeDirectory(t), `it's a "long", ${'very '.repeat(20)}path`);
-  const [first, second] = await Promise.all([startProcess(dataDir), startProcess(dataDir)]);
-  assert.deepEqual(first.report.connection, second.report.connection);
-  const connection = first.report.connection;
-  assert.ok(connection);
-  t.after(() => rm(connection.host, { recursive: true, force: true }));
-  assert.match(connection.host, /^\/tmp\/formloom-[0-9a-f]{8}$/);
-  assert.equal((await lstat(connection.host)).mode & 0o777, 0o700);
-  assert.equal(await query(connection, 'select 1'), 1);
-  await Promise.all([first.end(), second.end()]);
 });
 
 test('in a directory that only its owner may enter', async (t) => {
