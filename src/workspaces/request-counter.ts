@@ -1,10 +1,5 @@
 import { once } from 'node:events';
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterRedis,
-  RLWrapperTimeouts,
-} from 'rate-limiter-flexible';
+import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Log } from '#kit/log.ts';
 
 /** How many requests a key has made in its window, this one included, and when the window ends. */
@@ -46,8 +41,9 @@ export async function openRequestCounter(options: {
   countInMemory?: RequestCounter['count'];
 }): Promise<RequestCounter> {
   const { valkeyUrl, log } = options;
-  const countInMemory = options.countInMemory ?? openMemory();
+  const countInMemory = options.countInMemory ?? (await openMemory());
   if (valkeyUrl === undefined) return { count: countInMemory, close: async () => {} };
+  const { RateLimiterRedis, RLWrapperTimeouts } = await import('rate-limiter-flexible');
   const valkey = await connectValkey(valkeyUrl, log);
   // The library's Redis class and not its Valkey one: the script of the latter runs on Valkey only.
   const shared = new RLWrapperTimeouts({
@@ -75,7 +71,9 @@ export async function openRequestCounter(options: {
   };
 }
 
-function openMemory(): RequestCounter['count'] {
+/** The library is loaded where something is counted: a process whose primary counts has no use for it. */
+async function openMemory(): Promise<RequestCounter['count']> {
+  const { RateLimiterMemory } = await import('rate-limiter-flexible');
   const memory = new RateLimiterMemory(counting);
   return (key, seconds, points) => countWith(memory, key, seconds, points);
 }

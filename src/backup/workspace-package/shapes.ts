@@ -7,7 +7,7 @@ import { longestNote } from '#submissions/notes/endpoints.ts';
 import { submissionStatuses } from '#submissions/queries.ts';
 import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
 import { Tags } from '#submissions/tags/tags.ts';
-import { retentionChange } from '#workspaces/retention/rules.ts';
+import { retentionChange } from '#workspaces/retention/change.ts';
 
 const closed = { additionalProperties: false } as const;
 const uuid = Type.String({ format: 'uuid' });

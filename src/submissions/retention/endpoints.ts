@@ -8,11 +8,11 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
+import { retentionChange } from '#workspaces/retention/change.ts';
 import {
   changedRetention,
   daysThatHold,
   type Retention,
-  retentionChange,
   type RetentionKind,
   retentionKinds,
   retentionRules,

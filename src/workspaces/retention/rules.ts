@@ -1,9 +1,7 @@
-import { type TSchema, Type } from 'typebox';
-
 /** For how many days something is kept, or that it stays until somebody deletes it. */
 export type Days = number | 'forever';
 
-type Rule = {
+export type RetentionRule = {
   /** Where nobody says otherwise; `operator`: what the instance says (DELIVERY_RETENTION_DAYS), and never more. */
   default: Days | 'operator';
   most: number;
@@ -48,31 +46,13 @@ export const retentionRules = {
       'Events, deliveries and attempts, with their bodies, from when they happened. Never longer than the service keeps them.',
   },
   trash: { default: 30, most: 365, mayStay: false, means: 'The trash, from when something was laid there.' },
-} as const satisfies Record<string, Rule>;
+} as const satisfies Record<string, RetentionRule>;
 
 export type RetentionKind = keyof typeof retentionRules;
 export const retentionKinds = Object.keys(retentionRules) as RetentionKind[];
 
 /** What somebody has said: of a kind that is left out, nothing. */
 export type Retention = Partial<Record<RetentionKind, Days>>;
-
-/** How the days of a kind are said; null takes back what was said. */
-const kept = (kind: RetentionKind) => {
-  const { most, mayStay, means }: Rule = retentionRules[kind];
-  const days = Type.Integer({ minimum: 1, maximum: most });
-  const said = mayStay ? [days, Type.Literal('forever'), Type.Null()] : [days, Type.Null()];
-  return Type.Optional(Type.Unsafe<Days | null>(Type.Union(said, { description: means })));
-};
-
-/** A change of what is said, by kind. */
-export const retentionChange = {
-  submissions: kept('submissions'),
-  incomplete: kept('incomplete'),
-  files: kept('files'),
-  mails: kept('mails'),
-  deliveries: kept('deliveries'),
-  trash: kept('trash'),
-} as const satisfies Record<RetentionKind, TSchema>;
 
 /** What was said, after a change of it. */
 export const changedRetention = (
