@@ -29,6 +29,8 @@ test('a start after kill -9 of the parent adopts the living postmaster', async (
   const heir = await start({ dataDir });
   assert.equal(heir.how, 'adopted');
   assert.equal(await postmasterPid(heir.directory), pid);
+  const users = `select count(*) from pg_stat_activity where application_name like 'formloom user %'`;
+  await poll('the session of the dead to end', async () => (await query(heir.connection, users)) === '1');
   await heir.stop();
   assert.equal(await findPostmaster(heir.directory), undefined, 'the heir is the last user and stops it');
 });
