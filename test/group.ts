@@ -13,6 +13,7 @@ import { countCost } from './cost.ts';
 export async function runInTurn(units: readonly (readonly string[])[], timeoutMs: number): Promise<void> {
   // A test that waits for what keeps no process open would end it in silence, and with it the files that follow.
   const isOpen = startTimer(() => {}, 2 ** 31 - 1);
+  isRunning = true;
   // A file that is alone may measure what a hash costs.
   if (units.flat().length > 1) rememberHashes();
   for (const files of units) {
@@ -30,8 +31,18 @@ export async function runInTurn(units: readonly (readonly string[])[], timeoutMs
     });
     end();
   }
+  await Promise.all(ends.map((close) => close()));
   clearTimeout(isOpen);
   endInTime();
+}
+
+let isRunning = false;
+const ends: (() => Promise<unknown>)[] = [];
+
+/** Has something closed after the last file of this process. @returns false where none runs files in turn. */
+export function closeAtEnd(close: () => Promise<unknown>): boolean {
+  if (isRunning) ends.push(close);
+  return isRunning;
 }
 
 /**
