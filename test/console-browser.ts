@@ -11,8 +11,12 @@ import type { TestService } from './service.ts';
 
 /** The built console in a real browser, for one test file. */
 export type ConsoleBrowser = {
-  /** A window of its own, as a person (nobody without one), at a path such as `/app/`. */
-  open(path: string, person?: ConsolePerson, options?: BrowserContextOptions): Promise<Page>;
+  /** A window of its own, as a person (nobody without one), at a path such as `/app/`; `isNew` where nothing may have been loaded. */
+  open(
+    path: string,
+    person?: ConsolePerson,
+    options?: BrowserContextOptions & { isNew?: boolean },
+  ): Promise<Page>;
   /**
    * Ends a test's window. The next one goes on in it, if it differs in its size and colours at most: for half of the CPU,
    * as the scripts are there. A test that fails never comes to this, and one that would be asked whether to go is closed.
@@ -45,18 +49,17 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
   const browser = await openBrowser();
   after(() => browser.close());
   const problems: string[] = [];
-  const spares = new Map<string, Page>();
+  const spares = new Map<string, Page[]>();
   const kinds = new WeakMap<Page, string>();
   return {
     async open(
       path,
       person,
-      { viewport = { width: 1280, height: 800 }, colorScheme = 'light', ...rest } = {},
+      { viewport = { width: 1280, height: 800 }, colorScheme = 'light', isNew = false, ...rest } = {},
     ) {
       const kind = JSON.stringify(rest);
-      const spare = spares.get(kind);
-      if (spare && viewport) {
-        spares.delete(kind);
+      const spare = viewport && !isNew && spares.get(kind)?.pop();
+      if (spare) {
         await spare.context().clearCookies();
         if (person) await spare.context().addCookies(person.cookies);
         await spare.setViewportSize(viewport);
@@ -103,8 +106,8 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
         `Storage.prototype.setItem = () => {}, localStorage.clear(), sessionStorage.clear(),
           dispatchEvent(new Event('beforeunload', { cancelable: true }))`,
       );
-      if (!goesUnasked || kind === undefined || spares.has(kind)) return page.context().close();
-      spares.set(kind, page);
+      if (!goesUnasked || kind === undefined) return page.context().close();
+      spares.set(kind, [...(spares.get(kind) ?? []), page]);
     },
     assertQuiet: () => assert.deepEqual(problems.splice(0), []),
   };

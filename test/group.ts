@@ -19,6 +19,7 @@ export async function runInTurn(
 ): Promise<void> {
   // A test that waits for what keeps no process open would end it in silence, and with it the files that follow.
   const isOpen = startTimer(() => {}, 2 ** 31 - 1);
+  isRunning = true;
   // A file that is alone may measure what a hash costs.
   if (units.flat().length > 1) rememberHashes();
   for (const [index, files] of units.entries()) {
@@ -37,6 +38,7 @@ export async function runInTurn(
     });
     end();
   }
+  await Promise.all(ends.map((close) => close()));
   clearTimeout(isOpen);
   endInTime();
 }
@@ -50,6 +52,15 @@ function takes(path: string): boolean {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
     throw error;
   }
+}
+
+let isRunning = false;
+const ends: (() => Promise<unknown>)[] = [];
+
+/** Has something closed after the last file of this process. @returns false where none runs files in turn. */
+export function closeAtEnd(close: () => Promise<unknown>): boolean {
+  if (isRunning) ends.push(close);
+  return isRunning;
 }
 
 /**

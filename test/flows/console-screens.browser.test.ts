@@ -67,7 +67,7 @@ test('axe finds nothing on any screen, light and dark, at 1280 and 375 px, none 
     }
     assert.equal(await page.evaluate('window.pwned'), undefined, path);
   }
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('axe finds nothing on the sign-in, nor on an open dialog or menu, nor in what Ctrl+K opens, which leads to a screen by its name', async () => {
@@ -94,7 +94,7 @@ test('axe finds nothing on the sign-in, nor on an open dialog or menu, nor in wh
   await page.getByRole('option', { name: 'Activity' }).waitFor();
   await page.keyboard.press('Enter');
   await heading(page, 'Activity');
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('names that are markup or script are shown as they are, also where a person is asked before something goes', async () => {
@@ -110,13 +110,13 @@ test('names that are markup or script are shown as they are, also where a person
     await page.getByRole('menu', { includeHidden: true }).waitFor({ state: 'detached' });
   }
   assert.equal(await page.evaluate('window.pwned'), undefined);
-  await page.context().close();
+  await console.leave(page);
   console.assertQuiet();
 });
 
 test('the first load takes less than 250 KB of script, and nothing from elsewhere', async () => {
   // A window that has loaded nothing yet: a page without scripts comes first.
-  const first = await console.open('/healthz', owner);
+  const first = await console.open('/healthz', owner, { isNew: true });
   const scripts: Promise<number>[] = [];
   const hosts = new Set<string>();
   first.on('requestfinished', (request) => {
@@ -177,7 +177,7 @@ test('a screen whose service is away says so, and is there by itself when it is 
   await page.getByText('This takes longer than usual').first().waitFor();
   held.resolve();
   await page.getByRole('table').first().waitFor();
-  await page.context().close();
+  await console.leave(page);
 });
 
 test('a person is found across forms, somebody else’s is left out, and what is typed to confirm erases the rest with a receipt', async () => {
@@ -230,5 +230,5 @@ test('a person is found across forms, somebody else’s is left out, and what is
   held.resolve();
   await page.getByRole('table').getByRole('link', { name: 'Contact' }).first().click();
   await page.waitForURL(`**/forms/${form.id}/invitations`);
-  await page.context().close();
+  await console.leave(page);
 });

@@ -73,6 +73,7 @@ async function leave(page: Page): Promise<void> {
   await page.unrouteAll();
   await page.context().clearCookies();
   await page.setViewportSize({ width: 800, height: 700 });
+  await page.emulateMedia({ colorScheme: null });
   windows.push(page);
 }
 
@@ -338,7 +339,9 @@ for (const [colorScheme, around, expected] of [
   test(`for who prefers ${colorScheme}, in a page ${around ? 'of both schemes' : 'that is light'}, the form is ${expected} and has the ground of that page`, async () => {
     const form = await publish();
     pages.set(`/${pages.size}`, `<!doctype html>${around}<title>Shop</title><h1>Shop</h1>${tag(form)}`);
-    const page = await browser.newPage({ viewport: { width: 375, height: 700 }, colorScheme });
+    const page = await openWindow();
+    await page.setViewportSize({ width: 375, height: 700 });
+    await page.emulateMedia({ colorScheme });
     await page.goto(`${site}/${pages.size - 1}`);
     const styleOf = (selector: string, property: string): Promise<string> =>
       frameOf(page)
@@ -355,7 +358,7 @@ for (const [colorScheme, around, expected] of [
     const scheme = await styleOf('html', 'colorScheme');
     const frame = await page.evaluate("getComputedStyle(document.querySelector('iframe')).colorScheme");
     assert.deepEqual([scheme, frame], [expected, expected]);
-    await page.close();
+    await leave(page);
   });
 }
 
@@ -397,14 +400,15 @@ for (const [what, settings, query, isShown] of framings) {
     const refused: string[] = [];
     const path = `/${pages.size}`;
     pages.set(path, `<iframe src="${service.url}/f/${form}${query}"></iframe>`);
-    const page = await browser.newPage();
+    const page = await openWindow();
     page.on('console', (message) => refused.push(message.text()));
     await page.goto(site + path);
     const field = page.frameLocator('iframe').locator('#fullName');
     if (isShown) await field.waitFor();
     else await until('the refusal', async () => refused.some((text) => text.includes('frame-ancestors')));
     assert.equal(await field.count(), isShown ? 1 : 0);
-    await page.close();
+    page.removeAllListeners('console');
+    await leave(page);
   });
 }
 

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { composite, element } from '#ast/testing.ts';
 import { looksAt } from '#test/cases.ts';
 import { endAnimations, findBarriers, motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { field, focused, headingHasFocus, openScriptStage, pressButton, step } from './page-script-stage.ts';
+import { field, focused, headingHasFocus, pressButton, stage, step } from './page-script-stage.ts';
 
 /* The list of answers, and one question at a time, with the page's script: no new page on the way. */
-const stage = await openScriptStage();
-after(() => stage.browser.assertQuiet());
 
 const isShownFor = (id: string, value: unknown) => ({ show_when: { element: id, is: 'equals', value } });
 const steps = [

@@ -7,10 +7,9 @@ import { composite, element, stepsOf } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
 import { isSlice, looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
-import { openService } from '#test/service.ts';
 import { beginFrom } from '../../web/forms/templates/begin-from.ts';
 import { templates } from '../../web/forms/templates/templates.ts';
-import { wake } from './page-script-stage.ts';
+import { stage, wake } from './page-script-stage.ts';
 
 /*
  * The matrix of docs/rules.md P10. With its script the page is looked at in every state (first view, empty Next, the next
@@ -18,8 +17,7 @@ import { wake } from './page-script-stage.ts';
  * and with reduced motion in turn, so that every pair of them is seen; npm test has one of the three at each stop, by
  * turns. Without script it walks the same way in two looks, of which npm test has the narrow one.
  */
-const service = await openService();
-const tenant = await service.makeTenant();
+const { tenant } = stage;
 const browser = await openBrowser();
 after(() => browser.close());
 

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
 import { makePhoto } from '#test/gallery/pictures.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { errorOf, field, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
+import { errorOf, field, pressButton, stage, step, wake } from './page-script-stage.ts';
 
 /* How the controls of a public page stand and answer: choices, files, counts, and the way to them. */
-const stage = await openScriptStage();
-after(() => stage.browser.assertQuiet());
 
 const eleven = Array.from({ length: 11 }, (_, index) => String(index));
 const form = await stage.publish([

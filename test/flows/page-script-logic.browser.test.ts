@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { calculatedForm } from '#ast/logic/formula/formula.fixture.ts';
 import { sayNumber } from '#ast/rules/written-numbers.ts';
@@ -11,15 +11,13 @@ import {
   field,
   fillFirstStep,
   headingHasFocus,
-  openScriptStage,
   pressButton,
+  stage,
   step,
   wake,
 } from './page-script-stage.ts';
 
 /* Logic as one types, answers of one's own, and a script that comes late or not at all. */
-const stage = await openScriptStage();
-after(() => stage.browser.assertQuiet());
 const form = await stage.publish(companySteps);
 
 test('logic: what an answer shows or hides comes and goes at once, and what is hidden is not sent', async () => {
@@ -170,7 +168,8 @@ test('a script that fails leaves the form to the browser, which posts it', async
   assert.equal(await page.locator('[aria-live=polite]').count(), 0, 'no script is at work');
   await pressButton(page, 'Submit');
   await page.waitForURL(/\/submitted\?/);
-  await page.context().close();
+  await page.close();
+  await stage.browser.leave(visited);
 });
 
 test('who loses the network before the first touch is told and loses nothing: what the script needs is here when the page is quiet', async () => {

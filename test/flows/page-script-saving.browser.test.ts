@@ -7,14 +7,12 @@ import type { Analytics } from '#submissions/analytics/shapes.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { browserAgent } from '#test/paper.ts';
 import { until } from '#test/service.ts';
-import { field, focused, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
+import { field, focused, pressButton, stage, step, wake } from './page-script-stage.ts';
 
 /*
  * The page with its script where a form asks for more: answers saved as one goes, changed after they were sent, a
  * proof of work, and a page of another origin around it.
  */
-const stage = await openScriptStage();
-after(() => stage.browser.assertQuiet());
 
 const steps = [
   step('One', [element('text', 'name', { required: true })]),
@@ -234,7 +232,8 @@ test('a page of another origin hears of the height, the steps and the submission
   assert.equal(of('step')?.step, 2);
   assert.equal(of('submitted')?.receipt, (await stage.submissions(form))[0]?.id);
   assert.ok(!JSON.stringify(heard).includes('Secret'));
-  await page.context().close();
+  await page.close();
+  await stage.browser.leave(opened);
 });
 
 test('how far a visit came is told when its page is left, once, and goes with what is sent', async () => {
@@ -244,8 +243,8 @@ test('how far a visit came is told when its page is left, once, and goes with wh
   await field(left, 'name').fill('Ada');
   await pressButton(left, 'Next');
   await field(left, 'note').fill('begun');
-  await left.goto('about:blank');
-  await left.context().close();
+  await left.goto(`${stage.service.url}/healthz`);
+  await stage.browser.leave(left);
 
   const sent = await stage.visit(form, visits);
   await field(sent, 'name').fill('Ben');

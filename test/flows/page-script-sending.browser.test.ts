@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { composite, element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { errorOf, field, focused, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
+import { errorOf, field, focused, pressButton, stage, step, wake } from './page-script-stage.ts';
 
 /*
  * The conventions P8 and P9 (the issue "the public form page") of the page with its script: one submission whatever
  * happens on the way, and files that are there before the form is sent.
  */
-const stage = await openScriptStage();
-after(() => stage.browser.assertQuiet());
 
 const plain = await stage.publish([step('Only', [element('text', 'name', { required: true })])]);
 const withFiles = await stage.publish([
@@ -89,7 +87,9 @@ for (const how of ['with', 'without'] as const) {
           `${form === steps ? 'two steps' : 'one step'}, back ${back + 1}: ${page.url()}`,
         );
       }
-      await page.context().close();
+      // Going back may have ended on the browser's own page.
+      if (how === 'with') await stage.browser.leave(page);
+      else await page.context().close();
     }
   });
 }
@@ -337,7 +337,8 @@ test('P9: a file goes with the form when the script for files does not come', as
   await page.waitForURL(/\/submitted\?receipt=/);
   const answers = (await stage.submissions(withFiles))[0]?.answers as { photo: { filename: string }[] };
   assert.equal(answers.photo[0]?.filename, 'plain.txt');
-  await page.context().close();
+  await page.close();
+  await stage.browser.leave(visited);
 });
 
 test('P9: files are taken by dropping and by pasting, and a drop beside the field loses nothing', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
 import { lateRules } from '#ast/late-rules.ts';
@@ -7,14 +7,12 @@ import { element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { twentyElements } from './page-script-form.ts';
-import { errorOf, field, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
+import { errorOf, field, pressButton, stage, step, wake } from './page-script-stage.ts';
 
 /*
  * What the first view of a form of 20 elements costs (the issue "the public form page"): bytes, requests, and that
  * nothing moves while it loads.
  */
-const stage = await openScriptStage();
-after(() => stage.browser.assertQuiet());
 const form = await stage.publish([step('Everything', twentyElements)]);
 
 const limits = { firstView: 12 * 1024, firstScript: 8 * 1024, wholeScript: 22 * 1024 } as const;
@@ -29,7 +27,7 @@ const sizesOf = (responses: readonly Response[]): Promise<number[]> =>
   Promise.all(responses.map(async (response) => packed(await response.body())));
 
 test('the first view of 20 elements is at most 12 KB gzipped, of which script at most 8, all from here', async (t) => {
-  const page = await stage.browser.open('/healthz');
+  const page = await stage.browser.open('/healthz', undefined, { isNew: true });
   const responses: Response[] = [];
   page.on('response', (response) => responses.push(response));
   await page.goto(`${stage.service.url}/f/${form.id}`, { waitUntil: 'networkidle' });
@@ -62,7 +60,7 @@ test('a form loads the rules of the late types that it has, and of no other', as
   const rated = await stage.publish([
     step('Rated', [element('rating', 'stars', { required: true }), element('text', 'name')]),
   ]);
-  const page = await stage.browser.open('/healthz');
+  const page = await stage.browser.open('/healthz', undefined, { isNew: true });
   const responses: Response[] = [];
   page.on('response', (response) => responses.push(response));
   await page.goto(`${stage.service.url}/f/${rated.id}`, { waitUntil: 'networkidle' });
@@ -81,7 +79,7 @@ test('nothing moves while the page and its script load, on a phone and on a wide
     { width: 375, height: 667 },
     { width: 1280, height: 800 },
   ]) {
-    const page = await stage.browser.open('/healthz', undefined, { viewport });
+    const page = await stage.browser.open('/healthz', undefined, { viewport, isNew: true });
     await page.addInitScript(`
       window.shift = 0;
       new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.shift += entry.value; })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { type ConsoleBrowser, openConsoleBrowser } from '#test/console-browser.ts';
 import { type Body, openService, type Tenant, type TestService, until } from '#test/service.ts';
 
-/** The public page with its script, in a real browser, for one test file. */
-export type ScriptStage = {
+/** The public page with its script, in a real browser, for all test files that look at it. */
+type ScriptStage = {
   service: TestService;
   tenant: Tenant;
   browser: ConsoleBrowser;
@@ -16,7 +17,10 @@ export type ScriptStage = {
   submissions(form: Body): Promise<Body[]>;
 };
 
-export async function openScriptStage(): Promise<ScriptStage> {
+export const stage = await openScriptStage();
+after(() => stage.browser.assertQuiet());
+
+async function openScriptStage(): Promise<ScriptStage> {
   const service = await openService();
   const tenant = await service.makeTenant();
   const browser = await openConsoleBrowser(service);

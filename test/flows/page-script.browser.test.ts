@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element, stepsOf } from '#ast/testing.ts';
 import { findBarriers, press, tabTo, type } from '#test/console-browser.ts';
@@ -11,8 +11,8 @@ import {
   fillFirstStep,
   focused,
   headingHasFocus,
-  openScriptStage,
   pressButton,
+  stage,
   step,
 } from './page-script-stage.ts';
 
@@ -20,8 +20,6 @@ import {
  * The conventions P1 to P7 (the issue "the public form page") of the page with its script: steps without a new page,
  * the same checks as the server's. P8 and P9 are in page-script-sending.browser.test.ts, logic in page-script-logic.
  */
-const stage = await openScriptStage();
-after(() => stage.browser.assertQuiet());
 const form = await stage.publish(companySteps);
 
 const title = (page: Page): Promise<string> => page.title();

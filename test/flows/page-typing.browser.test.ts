@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { composite, element } from '#ast/testing.ts';
 import { type } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { errorOf, field, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
+import { errorOf, field, pressButton, stage, step, wake } from './page-script-stage.ts';
 
 /*
  * What a visitor types is what is stored, or there is an error and it stands where it was typed: numbers as the page's
  * language writes them, and dates and times that the browser's own control cannot read. With the script and without.
  */
-const stage = await openScriptStage();
-after(() => stage.browser.assertQuiet());
 const form = await stage.publish(
   [
     step('Only', [

@@ -5,13 +5,13 @@ import { storeImage } from '#forms/images/images.ts';
 import { isSlice } from '#test/cases.ts';
 import { openBrowser } from '#test/browser.ts';
 import { findBarriers } from '#test/console-browser.ts';
-import { openService, until } from '#test/service.ts';
+import { until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
+import { stage } from './page-script-stage.ts';
 
 /* Public pages in their themes, as visitors have them: readable, whole, and still while a face loads. */
 
-const service = await openService();
-const tenant = await service.makeTenant();
+const { service, tenant } = stage;
 const browser = await openBrowser();
 after(() => browser.close());
 

@@ -2,16 +2,18 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { solve } from './proof.ts';
-import { sha256 } from './sha256.ts';
+import { hashBehind } from './sha256.ts';
 
 const hex = (words: Uint32Array): string =>
   [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
 const expected = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-test('it is the SHA-256 of Node for every length around one and two blocks', () => {
+test('it is the SHA-256 of Node for every length around one and two blocks, and for each of several ends', () => {
   for (let length = 0; length <= 130; length += 1) {
-    const text = 'ä'.repeat(length % 3) + 'x'.repeat(length);
-    assert.equal(hex(sha256(text)), expected(text), `${length} letters`);
+    const beginning = 'ä'.repeat(length % 3) + 'x'.repeat(length);
+    const hash = hashBehind(beginning);
+    for (const end of ['', '7', '1234567890123456', '8'])
+      assert.equal(hex(hash(end)), expected(beginning + end), `${length} letters and ${end}`);
   }
 });
 
