@@ -72,7 +72,10 @@ const read: readonly [environment: Record<string, string>, part: Partial<Config>
     { port: 8080, publicUrl: 'http://0.0.0.0:8080' },
   ],
   [{ WEB_PROCESSES: '4' }, { webProcesses: 4, databasePool: 6 }],
-  [{ WEB_PROCESSES: '4', DATABASE_POOL: '10' }, { webProcesses: 4, databasePool: 10 }],
+  [
+    { WEB_PROCESSES: '4', DATABASE_POOL: '10' },
+    { webProcesses: 4, databasePool: 10 },
+  ],
   [
     { WEB_PROCESSES: 'auto' },
     { webProcesses: availableParallelism(), databasePool: availableParallelism() === 1 ? 10 : 6 },

@@ -173,7 +173,12 @@ export function readConfig(environment: Environment): Config {
         ),
     dataDir: resolve(value('DATA_DIR') ?? './data'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], addressesOf),
-    databasePool: wholeNumber('DATABASE_POOL', webProcesses === 1 ? aloneConnections : besideConnections, 2, 200),
+    databasePool: wholeNumber(
+      'DATABASE_POOL',
+      webProcesses === 1 ? aloneConnections : besideConnections,
+      2,
+      200,
+    ),
     webhookRetryDelays: retryDelays('WEBHOOK_RETRY_DELAYS'),
     webhookTimeout: wholeNumber('WEBHOOK_TIMEOUT', 10, 1, 120),
     webhookPauseDays: wholeNumber('WEBHOOK_PAUSE_DAYS', 5, 0, 365),
