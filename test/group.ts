@@ -38,9 +38,9 @@ export async function runInTurn(
     });
     end();
   }
+  endInTime();
   await Promise.all(ends.map((close) => close()));
   clearTimeout(isOpen);
-  endInTime();
 }
 
 /** Whether this process is the first to make the file. */

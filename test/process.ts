@@ -55,14 +55,17 @@ export type ServerProcess = {
 export type Environment = Readonly<Record<string, string>>;
 
 const home = fileURLToPath(new URL('..', import.meta.url));
-const node = (script: string, { FORMLOOM_HOME = home }: Environment): string[] => [
-  '--disable-warning=ExperimentalWarning',
-  // As setup.mjs has it.
-  '--preserve-symlinks',
-  // What a start makes is mostly kept: with little room at first it would be copied again and again, for a tenth of its CPU.
-  '--min-semi-space-size=16',
-  join(FORMLOOM_HOME, script),
-];
+const node = (script: string, { FORMLOOM_HOME = home, BY_SETUP }: Environment): string[] =>
+  BY_SETUP
+    ? [join(home, 'setup.mjs'), script]
+    : [
+        '--disable-warning=ExperimentalWarning',
+        // As setup.mjs has it.
+        '--preserve-symlinks',
+        // What a start makes is mostly kept: with little room at first it would be copied again and again, for a tenth of its CPU.
+        '--min-semi-space-size=16',
+        join(FORMLOOM_HOME, script),
+      ];
 
 /**
  * Makes an instance for the calling test file, which is gone when the file is done. Its embedded database is made
@@ -86,7 +89,8 @@ const compileCache: Environment = process.env['NODE_COMPILE_CACHE']
 
 /**
  * Makes an instance, on the embedded database unless the environment has a DATABASE_URL. Whoever calls it closes it.
- * @param environment FORMLOOM_HOME is where the code of another version lies.
+ * @param environment FORMLOOM_HOME is where the code of another version lies; BY_SETUP has setup.mjs start it, as `npm start` does, beside
+ * which it goes on.
  */
 export async function openInstance(environment: Environment = {}): Promise<Instance> {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'formloom-instance-')));

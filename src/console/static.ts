@@ -34,20 +34,22 @@ type Built = {
 
 /**
  * Serves what setup.mjs built (the console below /app, the API reference): its files by their names, which carry a hash
- * of their content, and for every other address the one page that finds its way from there. The files are read once.
+ * of their content, and for every other address the one page that finds its way from there. The files are read once: at the
+ * start, since who replaces them takes away those whose names they then do not have; what keeps its name (the 5 MB of the
+ * reference) when somebody asks for it.
  */
 export async function staticRoutes(
   server: Server,
   { directory, base, name, hasInlineStyles = false }: Built,
 ): Promise<void> {
   const assets = await readAssets(directory);
-  const page = assets.get('index.html')?.bytes.toString('utf8');
+  const page = (await assets.get('index.html')?.())?.bytes.toString('utf8');
   server.get(base, (_request, reply) => reply.redirect(`${base}/`, 308));
-  server.get(`${base}/*`, (request, reply) => {
+  server.get(`${base}/*`, async (request, reply) => {
     const { '*': path } = request.params as { '*': string };
     const asset = path === 'index.html' ? undefined : assets.get(path);
-    if (asset) return sendAsset(request, reply, path, asset);
-    if (path.startsWith('assets/')) throw new ApiError('not_found', 'There is no such file.');
+    if (asset) return sendAsset(request, reply, path, await asset());
+    if (isNamedByContent(path)) throw new ApiError('not_found', 'There is no such file.');
     if (page === undefined) {
       throw new ApiError(
         'service_unavailable',
@@ -58,25 +60,31 @@ export async function staticRoutes(
   });
 }
 
-const readAssets = whenAskedFor(async (directory: string): Promise<ReadonlyMap<string, Asset>> => {
-  const names = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    },
-  );
-  const files = names
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-    .map((entry) => join(entry.parentPath, entry.name));
-  return new Map(
-    await Promise.all(
-      files.map(
-        async (file) =>
-          [file.slice(directory.length + 1).replaceAll('\\', '/'), await readAsset(file)] as const,
+const readAssets = whenAskedFor(
+  async (directory: string): Promise<ReadonlyMap<string, () => Promise<Asset>>> => {
+    const names = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      },
+    );
+    const files = names
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+      .map((entry) => join(entry.parentPath, entry.name));
+    return new Map(
+      await Promise.all(
+        files.map(async (file) => {
+          const path = file.slice(directory.length + 1).replaceAll('\\', '/');
+          const asset = whenAsked(() => readAsset(file));
+          if (isNamedByContent(path)) await asset();
+          return [path, asset] as const;
+        }),
       ),
-    ),
-  );
-});
+    );
+  },
+);
+
+const isNamedByContent = (path: string): boolean => path.startsWith('assets/');
 
 async function readAsset(file: string): Promise<Asset> {
   const bytes = await readFile(file);
@@ -96,7 +104,7 @@ async function sendAsset(
   asset: Asset,
 ): Promise<FastifyReply> {
   reply.headers({
-    'Cache-Control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Cache-Control': isNamedByContent(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
     ETag: asset.tag,
     Vary: 'Accept-Encoding',
     'Cross-Origin-Resource-Policy': 'same-origin',

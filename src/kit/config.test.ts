@@ -71,8 +71,15 @@ const read: readonly [environment: Record<string, string>, part: Partial<Config>
     { PORT: '8080', HOST: '0.0.0.0' },
     { port: 8080, publicUrl: 'http://0.0.0.0:8080' },
   ],
-  [{ WEB_PROCESSES: '4' }, { webProcesses: 4 }],
-  [{ WEB_PROCESSES: 'auto' }, { webProcesses: availableParallelism() }],
+  [{ WEB_PROCESSES: '4' }, { webProcesses: 4, databasePool: 6 }],
+  [
+    { WEB_PROCESSES: '4', DATABASE_POOL: '10' },
+    { webProcesses: 4, databasePool: 10 },
+  ],
+  [
+    { WEB_PROCESSES: 'auto' },
+    { webProcesses: availableParallelism(), databasePool: availableParallelism() === 1 ? 10 : 6 },
+  ],
   [{ HOST: '::1' }, { publicUrl: 'http://[::1]:3000' }],
   [{ PUBLIC_URL: 'https://forms.example/' }, { publicUrl: 'https://forms.example' }],
   [{ PUBLIC_URL: 'HTTPS://Forms.Example:443' }, { publicUrl: 'https://forms.example' }],

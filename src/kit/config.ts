@@ -156,10 +156,11 @@ export function readConfig(environment: Environment): Config {
     );
   }
 
+  const webProcesses = readWebProcesses(value('WEB_PROCESSES'), complain);
   const config: Config = {
     host,
     port,
-    webProcesses: readWebProcesses(value('WEB_PROCESSES'), complain),
+    webProcesses,
     publicUrl:
       readOrigin(value('PUBLIC_URL'), complain) ??
       `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -172,7 +173,12 @@ export function readConfig(environment: Environment): Config {
         ),
     dataDir: resolve(value('DATA_DIR') ?? './data'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], addressesOf),
-    databasePool: wholeNumber('DATABASE_POOL', 10, 2, 200),
+    databasePool: wholeNumber(
+      'DATABASE_POOL',
+      webProcesses === 1 ? aloneConnections : besideConnections,
+      2,
+      200,
+    ),
     webhookRetryDelays: retryDelays('WEBHOOK_RETRY_DELAYS'),
     webhookTimeout: wholeNumber('WEBHOOK_TIMEOUT', 10, 1, 120),
     webhookPauseDays: wholeNumber('WEBHOOK_PAUSE_DAYS', 5, 0, 365),
@@ -252,6 +258,13 @@ function readS3(
 const mostWebProcesses = 64;
 
 /** A number, or `auto` for as many as the machine runs at once. */
+/**
+ * Connections of a process that is alone, and of one of several: two have about as many as one. A connection that is used costs
+ * PostgreSQL 5 to 10 MB, and with 10 for each of two nothing is quicker (docs/decisions/0022-processes.md).
+ */
+const aloneConnections = 10;
+const besideConnections = 6;
+
 function readWebProcesses(given: string | undefined, complain: Complain): number {
   if (given === undefined) return 1;
   if (given === 'auto') return Math.min(availableParallelism(), mostWebProcesses);

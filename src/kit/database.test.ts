@@ -6,6 +6,7 @@ import { testDatabase } from '#test/database.ts';
 import { startRelay } from '#test/relay.ts';
 import { isUnavailable, openClient, openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
+import type { Queryable } from './statement.ts';
 
 const { database, url } = await testDatabase();
 
@@ -71,6 +72,23 @@ test('who waits in line for a connection when the pool ends is told so', async (
   client.release();
   await assert.rejects(waiting, { message: 'The database is closed here.' });
   await ended;
+});
+
+test('a connection is replaced when it has lived for long, and not while it is lent: the plans that PostgreSQL keeps for it go', async () => {
+  const pooled = openDatabase(
+    { connectionString: url },
+    { pool: 1, log: openLog('silent'), lifetimeSeconds: 0.2 },
+  );
+  after(() => pooled.end());
+  const pid = async (by: Queryable): Promise<unknown> =>
+    (await by.query('select pg_backend_pid() as pid')).rows[0].pid;
+  const lent = await pooled.connect();
+  const first = await pid(lent);
+  await lent.query('select pg_sleep(0.4)');
+  assert.equal(await pid(lent), first);
+  lent.release();
+  assert.notEqual(await pid(pooled), first);
+  assert.equal(pooled.totalCount, 1);
 });
 
 test('a connection that goes dead without a word ends its statement, and the next one gets another', {

@@ -23,7 +23,13 @@ type PackedFile = Readonly<Record<'plain' | 'br' | 'gzip', () => Promise<Buffer>
  */
 export function whenAsked<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
-  return () => (result ??= work());
+  const begin = (): Promise<Result> =>
+    work().catch((error: unknown) => {
+      // Whoever asks next may have more luck.
+      result = undefined;
+      throw error;
+    });
+  return () => (result ??= begin());
 }
 
 /**

@@ -1,6 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -26,7 +25,8 @@ export async function listenForMetrics(
   { host, port }: { host: string; port: number },
   read: ReadMetrics,
 ): Promise<{ close(): Promise<void> }> {
-  const server = createServer((request, response) => {
+  // Not imported, as in kit/http.ts.
+  const server = process.getBuiltinModule('node:http').createServer((request, response) => {
     request.resume();
     const answer = (status: number, type: string, text: string) =>
       response
