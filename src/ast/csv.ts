@@ -1,3 +1,4 @@
+import { sayNumber } from './say-number.ts';
 /** A record of a CSV file, and the line that it begins on, from 1. */
 export type CsvRecord = { line: number; cells: string[] };
 
@@ -26,7 +27,7 @@ export function readCsv(text: string, limit: number): CsvResult & { total: numbe
   let line = 1;
   while (at < source.length) {
     const read = readRecord(source, at, separator);
-    if (typeof read === 'string') return refuse(`Line ${line.toLocaleString('en')}: ${read}`);
+    if (typeof read === 'string') return refuse(`Line ${sayNumber(line)}: ${read}`);
     if (read.cells.some((cell) => cell.trim() !== '')) {
       total += 1;
       if (records.length < limit) records.push({ line, cells: read.cells });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { sayNumber } from '#ast/say-number.ts';
 import { attachment } from '#kit/attachment.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
@@ -79,7 +80,7 @@ export function invitationEndpoints(
 
     create: operation({
       summary: 'Create invitations of a form',
-      description: `Up to ${mostInvited.toLocaleString('en')} at once, all or none. An address that has an invitation already is left out, and named in \`skipped\`.`,
+      description: `Up to ${sayNumber(mostInvited)} at once, all or none. An address that has an invitation already is left out, and named in \`skipped\`.`,
       permission: 'invitations:write',
       params: idParameter,
       body: InviteBody,

@@ -1,3 +1,4 @@
+import { sayNumber } from '#ast/say-number.ts';
 import { now } from '#kit/clock.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { rateLimitExceeded } from '#kit/errors.ts';
@@ -22,7 +23,7 @@ export async function requireInvitable(
   const { by_person, by_workspace, oldest } = only(await countInvited(db, day))!;
   const isOver = (count: number, most: number): boolean => most > 0 && count > most;
   const wait = Math.max(1, Math.ceil((oldest.getTime() - since.getTime()) / 1_000));
-  const say = (most: number): string => `${most.toLocaleString('en')} people to forms within a day`;
+  const say = (most: number): string => `${sayNumber(most)} people to forms within a day`;
   if (isOver(by_person, limits.invitationsPerPerson))
     throw rateLimitExceeded(wait, `You may invite ${say(limits.invitationsPerPerson)}.`);
   if (isOver(by_workspace, limits.invitationsPerWorkspace))

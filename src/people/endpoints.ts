@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { sayNumber } from '#ast/say-number.ts';
 import { attachment } from '#kit/attachment.ts';
 import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -56,7 +57,7 @@ export function peopleEndpoints(context: EraseContext) {
     find: operation({
       summary: 'Find person',
       command: 'people find',
-      description: `What is kept of a person in all forms, newest first: submissions, also in the trash, spam, invitations, mails, and what was told of submissions that are gone. The first ${mostTraces.toLocaleString('en')}.`,
+      description: `What is kept of a person in all forms, newest first: submissions, also in the trash, spam, invitations, mails, and what was told of submissions that are gone. The first ${sayNumber(mostTraces)}.`,
       permission: 'people:read',
       query: Type.Object({ ...personParameters, ...listParameters }, closed),
       example: { query: { q: 'grace@example.org' } },

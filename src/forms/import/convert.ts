@@ -1,3 +1,4 @@
+import { sayNumber } from '#ast/say-number.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { limits } from '#ast/limits.ts';
@@ -20,8 +21,6 @@ type Importer = {
   recognises: (document: Readonly<Record<string, unknown>>) => boolean;
   read: (root: Part, sketch: Sketch) => void;
 };
-
-const say = (number: number): string => number.toLocaleString('en');
 
 const isList = (document: Readonly<Record<string, unknown>>, name: string): boolean =>
   Array.isArray(own(document, name));
@@ -64,7 +63,7 @@ export function convertForm(
   return { structure: sketch.form, settings: sketch.settings, report: report() };
 }
 
-const tooLarge = `It is too large to be read at once. A form has at most ${say(limits.elements)} elements and ${say(limits.formOptions)} options: import it in parts.`;
+const tooLarge = `It is too large to be read at once. A form has at most ${sayNumber(limits.elements)} elements and ${sayNumber(limits.formOptions)} options: import it in parts.`;
 
 /** How many lines of a report are told. */
 const mostLines = 1_000;

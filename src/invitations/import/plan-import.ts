@@ -1,3 +1,4 @@
+import { sayNumber } from '#ast/say-number.ts';
 import { findInput, questionsById } from '#ast/fields.ts';
 import { countCharacters } from '#ast/text.ts';
 import { type Form, kindOf, listQuestions, takesSeveralInRow } from '#ast/tree.ts';
@@ -43,12 +44,12 @@ export type ImportPlan = {
  */
 export function planImport(source: ImportSource, form: Form): ImportPlan | string {
   if (countCharacters(source.text) > importLimits.characters)
-    return `The text is longer than ${say(importLimits.characters)} characters. Import it in parts.`;
+    return `The text is longer than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
   if (source.text.trim() === '') return 'There is nothing in it yet.';
   const read = source.kind === 'csv' ? readFile(source, form) : readPasted(source.text);
   if (typeof read === 'string') return read;
   if (read.total > importLimits.people)
-    return `It has ${say(read.total)} lines; at most ${say(importLimits.people)} people can be invited at once. Import it in parts.`;
+    return `It has ${sayNumber(read.total)} lines; at most ${sayNumber(importLimits.people)} people can be invited at once. Import it in parts.`;
   return { ...sort(read.people, form), columns: read.columns, mapping: read.mapping };
 }
 
@@ -106,7 +107,7 @@ function sort(people: readonly ReadDraft[], form: Form): Pick<ImportPlan, 'draft
     if (draft.email === '') problems.push({ line, message: 'There is no email address.' });
     else if (wrong.length > 0) problems.push({ line, message: wrong.join(' ') });
     else if (first !== undefined)
-      problems.push({ line, message: `${draft.email} is on line ${say(first)} already.` });
+      problems.push({ line, message: `${draft.email} is on line ${sayNumber(first)} already.` });
     else {
       firstLines.set(key, line);
       drafts.push({ line, draft, key });
@@ -114,5 +115,3 @@ function sort(people: readonly ReadDraft[], form: Form): Pick<ImportPlan, 'draft
   }
   return { drafts, problems };
 }
-
-const say = (number: number): string => number.toLocaleString('en');

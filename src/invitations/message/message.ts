@@ -1,3 +1,4 @@
+import { sayNumber } from '#ast/say-number.ts';
 import { countCharacters, isCleanText } from '#ast/text.ts';
 import { placeholders, unknownPlaceholders } from './placeholders.ts';
 
@@ -38,7 +39,7 @@ export function checkMessage(message: Message, referenceNames: ReadonlySet<strin
     if (text === null) return [];
     if (text.trim() === '') return [{ field, message: 'Write something.' }];
     if (countCharacters(text) > most || !isCleanText(text))
-      return [{ field, message: `It is text of at most ${most.toLocaleString('en')} characters.` }];
+      return [{ field, message: `It is text of at most ${sayNumber(most)} characters.` }];
     if (!hasLines && /[\r\n]/.test(text)) return [{ field, message: 'A subject is one line.' }];
     const unknown = unknownPlaceholders(text, referenceNames);
     if (unknown.length === 0) return [];

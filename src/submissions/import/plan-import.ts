@@ -1,3 +1,4 @@
+import { sayNumber } from '#ast/say-number.ts';
 import { checkAnswers } from '#ast/answers.ts';
 import { own } from '#ast/json.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
@@ -107,11 +108,7 @@ function readLine(line: TableLine, reading: Reading): { entry: ImportEntry; prob
     if (use.as === 'reference') {
       entry.reference[use.name] = String(cell);
       if (String(cell).length > longestReference)
-        say(
-          columns[index]!.title,
-          `It is longer than ${longestReference.toLocaleString('en')} characters.`,
-          true,
-        );
+        say(columns[index]!.title, `It is longer than ${sayNumber(longestReference)} characters.`, true);
     }
     if (use.as === 'submitted_at') {
       entry.at = readInstant(cell, writing.dates)?.getTime();

@@ -1,3 +1,4 @@
+import { sayNumber } from '#ast/say-number.ts';
 import { streamXlsxRows } from 'hucre/xlsx';
 import { type Cell, importLimits, type Table } from './table.ts';
 
@@ -15,7 +16,7 @@ export async function readWorkbook(bytes: Uint8Array): Promise<Table | string> {
       table.total += 1;
       characters += cells.reduce<number>((sum, cell) => sum + String(cell).length, 0);
       if (characters > importLimits.characters)
-        return `The first sheet has more than ${importLimits.characters.toLocaleString('en')} characters. Import it in parts.`;
+        return `The first sheet has more than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
       if (table.lines.length <= importLimits.lines) table.lines.push({ line: index + 1, cells });
     }
   } catch (error) {

@@ -1,3 +1,4 @@
+import { sayNumber } from '#ast/say-number.ts';
 import { readCsv, unguardFormula } from '#ast/csv.ts';
 import { countCharacters } from '#ast/text.ts';
 
@@ -24,7 +25,7 @@ export type TableSource = { kind: 'csv'; text: string } | { kind: 'xlsx'; data: 
 /** The lines of a CSV file, or why it cannot be read. */
 export function readCsvTable(text: string): Table | string {
   if (countCharacters(text) > importLimits.characters)
-    return `The text is longer than ${say(importLimits.characters)} characters. Import it in parts.`;
+    return `The text is longer than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
   const csv = readCsv(text, importLimits.lines + 1);
   if (!csv.ok) return csv.problem;
   return {
@@ -38,10 +39,8 @@ export function tableProblem({ lines, total }: Table): string | undefined {
   if (lines.length < 2)
     return 'There is nothing in it: its first line names the columns, and each further one is a submission.';
   if (total - 1 > importLimits.lines)
-    return `It has ${say(total - 1)} lines; at most ${say(importLimits.lines)} can be imported at once. Import it in parts.`;
+    return `It has ${sayNumber(total - 1)} lines; at most ${sayNumber(importLimits.lines)} can be imported at once. Import it in parts.`;
   if (lines.some(({ cells }) => cells.length > importLimits.columns))
     return `There are more than ${importLimits.columns} columns.`;
   return undefined;
 }
-
-const say = (number: number): string => number.toLocaleString('en');

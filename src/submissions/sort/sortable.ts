@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { sayNumber } from '#ast/say-number.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { Column } from '../columns.ts';
@@ -54,7 +55,7 @@ export const sortParameter = Type.Optional(
       .map((id) => `\`${id}\``)
       .join(
         ', ',
-      )}. Without it newest first, or with \`q\` by relevance. Numbers come before texts, texts are compared without case and accents, options by their labels, rows and files by how many and what they are; who has no answer comes last, equals newest first. At most ${mostSorted.toLocaleString('en')} submissions are sorted: of more, narrow them by \`created_from\` and \`created_to\`.`,
+      )}. Without it newest first, or with \`q\` by relevance. Numbers come before texts, texts are compared without case and accents, options by their labels, rows and files by how many and what they are; who has no answer comes last, equals newest first. At most ${sayNumber(mostSorted)} submissions are sorted: of more, narrow them by \`created_from\` and \`created_to\`.`,
     examples: ['-$completed', 'age,-$created'],
   }),
 );
