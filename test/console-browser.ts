@@ -45,12 +45,30 @@ export const stillness = { reducedMotion: 'reduce' } as const;
 /** For those that look at it with motion. */
 export const motion = { reducedMotion: 'no-preference' } as const;
 
-export async function openConsoleBrowser(service: TestService): Promise<ConsoleBrowser> {
+/** Goes to another screen as a link of the console does: nothing is loaded again. */
+export const goWithin = (page: Page, path: string): Promise<void> =>
+  page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+
+/** Leaves a screen of the console for one that does nothing, with nothing of what was said on it. */
+export async function goNowhere(page: Page): Promise<void> {
+  await goWithin(page, '/app/nowhere');
+  await page.getByText('There is nothing at this address').waitFor();
+  await page.evaluate(`document.querySelectorAll('.toast > :last-child').forEach((close) => close.click())`);
+  await page.locator('.toast').first().waitFor({ state: 'detached' });
+  await page.mouse.move(0, 0);
+}
+
+/** @param goesWithin whether the next screen of the same person is gone to within the console: for a third of the CPU. */
+export async function openConsoleBrowser(
+  service: TestService,
+  { goesWithin = false } = {},
+): Promise<ConsoleBrowser> {
   const browser = await openBrowser();
   after(() => browser.close());
   const problems: string[] = [];
   const spares = new Map<string, Page[]>();
   const kinds = new WeakMap<Page, string>();
+  const people = new WeakMap<Page, ConsolePerson | undefined>();
   return {
     async open(
       path,
@@ -60,10 +78,15 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
       const kind = JSON.stringify(rest);
       const spare = viewport && !isNew && spares.get(kind)?.pop();
       if (spare) {
-        await spare.context().clearCookies();
-        if (person) await spare.context().addCookies(person.cookies);
         await spare.setViewportSize(viewport);
         await spare.emulateMedia({ media: null, colorScheme });
+        if (person && people.get(spare) === person) {
+          await goWithin(spare, path);
+          return spare;
+        }
+        people.set(spare, person);
+        await spare.context().clearCookies();
+        if (person) await spare.context().addCookies(person.cookies);
         // Who goes to where one is has it loaded again at most, with what the page before kept in the history.
         const [here, there] = [spare.url(), service.url + path].map((address) => address.split('#', 1)[0]);
         if (here === there) await spare.goto(`${service.url}/healthz`);
@@ -82,6 +105,7 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
       if (person) await context.addCookies(person.cookies);
       const page = await context.newPage();
       kinds.set(page, kind);
+      people.set(page, person);
       page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
       page.on('dialog', (dialog) => {
         problems.push(`a dialog opened: ${dialog.message()}`);
@@ -101,12 +125,18 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
     async leave(page) {
       const kind = kinds.get(page);
       await page.unrouteAll();
-      // Pages write as they go, and the next one is to find nothing.
       const goesUnasked = await page.evaluate<boolean>(
-        `Storage.prototype.setItem = () => {}, localStorage.clear(), sessionStorage.clear(),
-          dispatchEvent(new Event('beforeunload', { cancelable: true }))`,
+        `dispatchEvent(new Event('beforeunload', { cancelable: true }))`,
       );
       if (!goesUnasked || kind === undefined) return page.context().close();
+      if (goesWithin && people.get(page) && page.url().startsWith(`${service.url}/app/`))
+        await goNowhere(page);
+      else {
+        people.delete(page);
+        // Pages write as they go, and the next one is to find nothing.
+        await page.evaluate('Storage.prototype.setItem = () => {}');
+      }
+      await page.evaluate('localStorage.clear(), sessionStorage.clear()');
       spares.set(kind, [...(spares.get(kind) ?? []), page]);
     },
     assertQuiet: () => assert.deepEqual(problems.splice(0), []),

@@ -5,7 +5,7 @@ import type { FormNode } from '#ast/tree.ts';
 import type { Static } from 'typebox';
 import type { Draft } from '#forms/shapes.ts';
 import { openBrowser } from '#test/browser.ts';
-import { stillness } from '#test/console-browser.ts';
+import { goNowhere, goWithin, stillness } from '#test/console-browser.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openService, until } from '#test/service.ts';
 
@@ -69,16 +69,9 @@ async function openWindow(person: ConsolePerson, options: BrowserContextOptions)
   return page;
 }
 
-const goWithin = (page: Page, path: string): Promise<void> =>
-  page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
-
 /** Leaves the builder at the end of a test: the next one has its window, and nothing of this one stands there. */
 export async function leave(page: Page): Promise<void> {
-  await goWithin(page, '/app/nowhere');
-  await page.getByText('There is nothing at this address').waitFor();
-  await page.evaluate(`document.querySelectorAll('.toast > :last-child').forEach((close) => close.click())`);
-  await page.locator('.toast').first().waitFor({ state: 'detached' });
-  await page.mouse.move(0, 0);
+  await goNowhere(page);
   await page.unrouteAll();
   page.removeAllListeners('dialog');
   const kind = kinds.get(page)!;

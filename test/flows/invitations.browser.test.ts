@@ -19,7 +19,7 @@ const service = await openService({
 });
 const tenant = await service.makeTenant();
 const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
-const browser = await openConsoleBrowser(service);
+const browser = await openConsoleBrowser(service, { goesWithin: true });
 
 const open = async (path: string, options: object = {}): Promise<Page> => {
   const page = await browser.open(`/app/forms/${path}`, person, options);

@@ -84,6 +84,17 @@ function openLooks(turn: number): (page: Page, where: string) => Promise<void> {
   };
 }
 
+/** A window that a test was done with, or a new one: of a test that fails nobody goes on in its. */
+const openWindow = async (): Promise<Page> => windows.pop() ?? (await browser.newPage());
+const windows: Page[] = [];
+async function leave(page: Page): Promise<void> {
+  await page.evaluate('localStorage.clear(), sessionStorage.clear()');
+  await page.context().clearCookies();
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.emulateMedia({ colorScheme: null, forcedColors: null, reducedMotion: null });
+  windows.push(page);
+}
+
 const clean = async (page: Page, where: string) => assert.deepEqual(await findBarriers(page), [], where);
 const go = (page: Page, to: string) => page.locator(`.actions [value=${to}]`).click();
 const shown = (page: Page, title: string) =>
@@ -146,9 +157,9 @@ for (const [turn, [direction, query]] of [
   ['right to left', '?_lang=ar'],
 ].entries()) {
   test(`P10, ${direction}: no finding in any state and any look`, async () => {
-    const page = await browser.newPage();
+    const page = await openWindow();
     await walk(page, query!, true, openLooks(turn));
-    await page.close();
+    await leave(page);
   });
 }
 
@@ -177,10 +188,10 @@ for (const [what, settings] of notices) {
       publish: true,
       settings,
     });
-    const page = await browser.newPage();
+    const page = await openWindow();
     await page.goto(body.public_url);
     await openLooks(0)(page, what);
-    await page.close();
+    await leave(page);
   });
 }
 
@@ -198,15 +209,14 @@ test('P10: every template is published as it is, and the page of one in five has
     const { status, body } = await tenant.call('POST', '/forms', { ...begun, publish: true });
     assert.equal(status, 201, `${id}: ${JSON.stringify(body)}`);
     if (turn % everySo > 0) continue;
-    const context = await browser.newContext({
-      viewport: { width: widths[turn % widths.length]!, height: 900 },
-      ...schemes[turn % schemes.length],
-    });
-    if (turn % 2 === 1) await context.route('**/f/assets/**', (route) => route.abort());
-    const page = await context.newPage();
+    const page = await openWindow();
+    await page.setViewportSize({ width: widths[turn % widths.length]!, height: 900 });
+    await page.emulateMedia(schemes[turn % schemes.length]);
+    if (turn % 2 === 1) await page.route('**/f/assets/**', (route) => route.abort());
     await page.goto(body.public_url);
     if (turn % 2 === 0) await wake(page);
     await clean(page, id);
-    await context.close();
+    await page.unrouteAll();
+    await leave(page);
   }
 });

@@ -13,7 +13,7 @@ const { database } = service.services;
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
-const browser = await openConsoleBrowser(service);
+const browser = await openConsoleBrowser(service, { goesWithin: true });
 
 type Scene = { form: string; webhook: string; receiver: Receiver; api: string };
 /** A form whose submissions were sent to a receiver that answered so. */

@@ -9,7 +9,7 @@ import { openService } from '../service.ts';
 export const service = await openService();
 export const tenant = await service.makeTenant();
 export const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
-const windows = await openConsoleBrowser(service);
+const windows = await openConsoleBrowser(service, { goesWithin: true });
 
 export const elements = [
   element('text', 'name', { label: 'Name', required: true }),

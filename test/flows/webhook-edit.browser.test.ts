@@ -15,7 +15,7 @@ const service = await openService({ WEBHOOK_PAUSE_DAYS: '0' });
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
-const browser = await openConsoleBrowser(service);
+const browser = await openConsoleBrowser(service, { goesWithin: true });
 const old = 'the secret of before';
 
 type Scene = { form: string; receiver: Receiver; page: Page };

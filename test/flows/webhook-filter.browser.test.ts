@@ -13,7 +13,7 @@ const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
 const viewer = await signIn(service, { role: 'viewer', workspaceId: tenant.workspaceId });
-const browser = await openConsoleBrowser(service);
+const browser = await openConsoleBrowser(service, { goesWithin: true });
 
 const questions = [
   element('radio', 'country', { label: 'Country', options: ['France', 'Germany'] }),

@@ -15,7 +15,7 @@ const service = await openService({ WEBHOOK_RETRY_DELAYS: '2.5,2.5' });
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
-const browser = await openConsoleBrowser(service);
+const browser = await openConsoleBrowser(service, { goesWithin: true });
 
 const payload = `"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>`;
 
