@@ -13,6 +13,7 @@ import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
 import type { Vault } from '#kit/vault.ts';
 import { refuseProblems } from './checks/check.ts';
 import { databaseChecks } from './checks/database-checks.ts';
+import { memoryLimit, sharedBuffers } from './memory.ts';
 
 type Settings = Pick<
   Config,
@@ -180,16 +181,21 @@ async function findEmbedded({ dataDir }: Settings): Promise<void> {
 }
 
 /** Loaded here, so that an instance with DATABASE_URL does not load it. */
-async function joinEmbedded(
-  { dataDir, databasePool, webProcesses }: Settings,
-  log: (sentence: string) => void,
-): Promise<EmbeddedPostgres> {
+async function joinEmbedded(settings: Settings, log: (sentence: string) => void): Promise<EmbeddedPostgres> {
+  const { dataDir, databasePool, webProcesses } = settings;
   const { startEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
   const connections = Math.max(
     fewestConnections,
     webProcesses * connectionsOf(cellsWithRoom, databasePool) + others,
   );
-  return startEmbeddedPostgres({ dataDir, log, settings: { max_connections: String(connections) } });
+  return startEmbeddedPostgres({
+    dataDir,
+    log,
+    settings: {
+      max_connections: String(connections),
+      shared_buffers: sharedBuffers(settings, memoryLimit()),
+    },
+  });
 }
 
 function urlOf({ connection: { host, port, user, database } }: EmbeddedPostgres): string {

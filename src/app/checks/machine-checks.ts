@@ -5,13 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { askHealth } from '#kit/ask-health.ts';
 import type { Config } from '#kit/config.ts';
 import { readDisk } from '#kit/read-disk.ts';
+import { megabyte, memoryLimit, memoryNeeded } from '../memory.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 
 type Context = { config: Config };
 
-const megabyte = 1024 * 1024;
-/** Resident after a start and under load, measured (docs/decisions/0022-processes.md), in MB. */
-const memory = { alone: 256, primary: 80, process: 200, database: 150 } as const;
 /** What the pinned Node has; older ones cannot run TypeScript. */
 const oldestNode = 24;
 
@@ -39,12 +37,10 @@ export const machineChecks: readonly Check<Context>[] = [
   {
     name: 'memory limit',
     stopsStart: false,
-    async look({ config: { webProcesses, databaseUrl } }) {
-      const ours = webProcesses === 1 ? memory.alone : memory.primary + webProcesses * memory.process;
-      const needed = ours + (databaseUrl === undefined ? memory.database : 0);
-      // Infinity, or larger than the machine, where there is none.
-      const limit = Math.floor(process.constrainedMemory() / megabyte);
-      return limit === 0 || limit >= needed
+    async look({ config }) {
+      const needed = memoryNeeded(config);
+      const limit = memoryLimit();
+      return limit === undefined || limit >= needed
         ? ok(`${needed} MB are needed.`)
         : problem(
             `The limit of this container or service is ${limit} MB, and ${needed} MB are needed.`,

@@ -1,19 +1,6 @@
-import { totalmem } from 'node:os';
-
-const mebibyte = 2 ** 20;
-
-/**
- * An eighth of what this machine, or this container or service, may have, up to 128 MB: what the server keeps in its buffers is
- * given back to nobody, where the files that it did not keep are in the system's cache for as long as there is room.
- * @param most bytes of memory.
- */
-export const sharedBuffers = (most: number): string =>
-  `${Math.min(128, Math.max(32, Math.floor(most / 8 / mebibyte)))}MB`;
-
 /** What the embedded server runs with, unless the caller of startEmbeddedPostgres says otherwise. */
 const tuning: Record<string, string> = {
-  // Without a limit it is 0, or larger than the machine.
-  shared_buffers: sharedBuffers(Math.min(totalmem(), process.constrainedMemory() || Infinity)),
+  shared_buffers: '128MB',
   max_connections: '60',
   // Submissions are inserted far more than changed: keep visibility maps and GIN pending lists fresh (default 0.2).
   autovacuum_vacuum_insert_scale_factor: '0.02',
