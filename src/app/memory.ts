@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import type { Config } from '#kit/config.ts';
 
 /** Held under load, measured (docs/decisions/0022-processes.md), in MB: the database without its buffers, and the least of these. */
-const held = { alone: 256, primary: 40, process: 160, database: 120, buffers: 32 } as const;
+const held = { alone: 256, primary: 50, process: 180, database: 140, buffers: 32 } as const;
 const mostBuffers = 128;
 export const megabyte = 1024 * 1024;
 
