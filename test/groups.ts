@@ -69,7 +69,7 @@ async function stageOf(file: string, text: string): Promise<string | undefined> 
 
 /**
  * Writes what runs the units, and returns it: Node takes files by their names, in that order. So many processes take one unit after
- * the other of those that share, whoever is free; those that are alone come when the first of these have none left.
+ * the other of those that share, whoever is free; those that are alone come first, as one that waits for long would wait by itself at the end.
  */
 export async function writeRunners(
   { together, alone }: { together: readonly Unit[]; alone: readonly Unit[] },
@@ -77,8 +77,8 @@ export async function writeRunners(
 ): Promise<string[]> {
   const taken = await mkdtemp(join(directory, 'taken-'));
   const runners = [
-    ...Array.from({ length: Math.min(processes, together.length) }, () => ({ units: together, taken })),
     ...alone.map((unit) => ({ units: [unit], taken: undefined })),
+    ...Array.from({ length: Math.min(processes, together.length) }, () => ({ units: together, taken })),
   ];
   const [context, runner] = ['./test-context.ts', './group.ts'].map((name) =>
     JSON.stringify(import.meta.resolve(name)),
