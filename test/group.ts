@@ -39,7 +39,7 @@ export async function runInTurn(
     end();
   }
   endInTime();
-  await Promise.all(ends.map((close) => close()));
+  for (const close of ends) await close();
   clearTimeout(isOpen);
 }
 
@@ -57,7 +57,10 @@ function takes(path: string): boolean {
 let isRunning = false;
 const ends: (() => Promise<unknown>)[] = [];
 
-/** Has something closed after the last file of this process. @returns false where none runs files in turn. */
+/**
+ * Has something closed after the last file of this process, in the order in which this is asked, as `after` does.
+ * @returns false where none runs files in turn.
+ */
 export function closeAtEnd(close: () => Promise<unknown>): boolean {
   if (isRunning) ends.push(close);
   return isRunning;

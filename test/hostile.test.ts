@@ -10,7 +10,7 @@ import { inputTypes } from '#page/testing.ts';
 import { cases } from './cases.ts';
 import { holdAgainst } from './documented.ts';
 import { requestText, sendRaw } from './raw.ts';
-import { openService } from './service.ts';
+import { shareService } from './service.ts';
 import { slowness } from './slowness.ts';
 import { asJson, makeForm, openVisitor } from './visitor.ts';
 
@@ -19,7 +19,7 @@ import { asJson, makeForm, openVisitor } from './visitor.ts';
  * by a clear 4xx within a second, and whoever comes next is served. That the process is still there is what the next
  * line of this file proves.
  */
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant({ rateLimit: 1_000_000, burst: 0 });
 const visitor = openVisitor(service);
 const documented = holdAgainst((await (await fetch(`${service.url}/api/v1/openapi.json`)).json()) as OpenApi);

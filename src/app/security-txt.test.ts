@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openService } from '#test/service.ts';
+import { openService, shareService } from '#test/service.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const path = '/.well-known/security.txt';
@@ -24,6 +24,6 @@ test('security.txt says where holes are reported, where it belongs, and that it 
 });
 
 test('without SECURITY_CONTACT there is no security.txt', async () => {
-  const service = await openService();
+  const service = await shareService();
   assert.equal((await fetch(`${service.url}${path}`)).status, 404);
 });

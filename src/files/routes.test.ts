@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { asJson, makeForm, openVisitor } from '#test/visitor.ts';
 import { openFileLinks } from './link.ts';
 import { storageKey } from './receive.ts';
 
-const service = await openService();
+const service = await shareService();
 const visitor = openVisitor(service);
 const tenant = await service.makeTenant();
 const form = await makeForm(tenant, [element('file_upload', 'file')]);

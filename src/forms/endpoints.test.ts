@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callApi, openService, until } from '#test/service.ts';
+import { callApi, shareService, until } from '#test/service.ts';
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const other = await service.makeTenant();
 

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import type { Static } from 'typebox';
 import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
-import { callApi, openService, until } from '#test/service.ts';
+import { callApi, shareService, until } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { samples } from './import/samples.fixture.ts';
 import type * as shapes from './shapes.ts';
 
-const service = await openService();
+const service = await shareService();
 
 type List = Static<typeof shapes.Overview>;
 type ExportedForm = Static<typeof shapes.ExportedForm>;

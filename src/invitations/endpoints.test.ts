@@ -4,13 +4,13 @@ import { element } from '#ast/testing.ts';
 import type { ReplyOf } from '#app/operations.ts';
 import { cases } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
-import { callApi, openService, until } from '#test/service.ts';
+import { callApi, shareService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 
 type Overview = ReplyOf<'getInvitationsOverview'>;
 type Page = ReplyOf<'listInvitations'>;
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const editor = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
 const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });

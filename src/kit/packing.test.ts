@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { request } from 'undici';
 import { element, stepsOf } from '#ast/testing.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { openSharedPage } from './packing.ts';
 
 test('a page with a text of the visitor in its middle unpacks to just that page, whatever stands in it', () => {
@@ -29,7 +29,7 @@ test('the longest text in the middle is 64 KB', () => {
   assert.equal(gunzipSync(page.packed()).toString(), `a${own}z`);
 });
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const { body: form } = await tenant.call('POST', '/forms', {
   structure: stepsOf({}, [element('text', 'name', { required: true })]),

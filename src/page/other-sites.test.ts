@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { asJson, listFiles, loadPage, makeForm, openVisitor } from '#test/visitor.ts';
 import type { SpamPage } from '#submissions/held/shapes.ts';
 import { sourceOf } from './other-sites.ts';
 
 /* What pages of other sites may send, read and keep, by the one list `embed_origins`. */
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const editor = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
 const visitor = openVisitor(service);

@@ -4,11 +4,11 @@ import { settingsFor } from '#ast/settings-for.ts';
 import { checkSettings } from '#ast/settings.ts';
 import { composite, element, formOf, problemsOf, stepsOf } from '#ast/testing.ts';
 import { type Paper, openPaper, publishForm, submissionOf } from '#test/paper.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 
 /** Texts that show answers (`{{id}}`), on pages without script, and what the rest of the service says of them. */
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 
 const textsOf = ({ tags }: Paper, ...names: readonly string[]): string[] =>

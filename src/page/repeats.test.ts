@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, stepsOf } from '#ast/testing.ts';
 import { openPaper, publishForm, submissionOf } from '#test/paper.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
 
 /* The same page posted more than once: reloads, retries after a lost answer, and a form that closes in between. */
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 

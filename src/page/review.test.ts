@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 
 /** The step that lists the answers, and one question at a time, as a visitor without script has them. */
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 
 const isShownFor = (id: string, value: unknown) => ({ show_when: { element: id, is: 'equals', value } });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, stepsOf } from '#ast/testing.ts';
 import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
-import { openService, until } from '#test/service.ts';
+import { shareService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 
 /** Forms that are written in several languages: what their pages say, and what is kept of it. */
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 

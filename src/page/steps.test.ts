@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import { filenameOf, openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
 
 /** The steps of a form as a visitor without script goes through them: every test presses the page's buttons and nothing else. */
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 
 const when = (id: string, is: string, value?: unknown) => ({

@@ -5,14 +5,14 @@ import { shortReference } from '#ast/short-reference.ts';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { limitSaves } from './screening.ts';
 
 /** What else a visitor without script meets: filled-in addresses, own answers, links, limits. */
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 

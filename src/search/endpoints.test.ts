@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
-import { openService, type Tenant } from '#test/service.ts';
+import { shareService, type Tenant } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 
-const service = await openService();
+const service = await shareService();
 const visitor = openVisitor(service);
 const tenant = await service.makeTenant();
 

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { composite, element, structure } from '#ast/testing.ts';
 import type { FormNode } from '#ast/tree.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { type Body, openService, type Tenant } from '#test/service.ts';
+import { type Body, shareService, type Tenant } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 
-const service = await openService();
+const service = await shareService();
 const visitor = openVisitor(service);
 
 type Page = Omit<Body, 'data'> & {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, structure } from '#ast/testing.ts';
 import { newId, now } from '#kit/clock.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { addToCount, insertSubmission } from './queries.ts';
 import { changedBy } from './history/changed-by.ts';
 import { trashSubmissions } from './trash/queries.ts';
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const other = await service.makeTenant();
 const visitor = openVisitor(service);

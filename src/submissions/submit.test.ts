@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { asJson, listFiles, makeForm, openVisitor, type Part } from '#test/visitor.ts';
 import { submitAnswers } from './submit.ts';
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const { database } = service.services;

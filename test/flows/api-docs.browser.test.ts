@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isSlice } from '#test/cases.ts';
 import { openConsoleBrowser } from '#test/console-browser.ts';
-import { openService, until } from '#test/service.ts';
+import { shareService, until } from '#test/service.ts';
 
 /* The reference at /api/v1/docs: guides, operations, examples, and trying it out with a key of one's own. */
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const browser = await openConsoleBrowser(service);
 

@@ -4,11 +4,11 @@ import { element, structure } from '#ast/testing.ts';
 import { looksAt } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, payloads } from '#test/console-browser.ts';
-import { openService, until } from '#test/service.ts';
+import { shareService, until } from '#test/service.ts';
 
 /* What holds on every screen of a workspace: no barrier, no script that came in as text, little to load. */
 
-const service = await openService();
+const service = await shareService();
 const console = await openConsoleBrowser(service);
 const owner = await signIn(service, { name: `Ada ${payloads[0]}` });
 const { workspaceId } = owner;

@@ -5,11 +5,11 @@ import { after, test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
-import { openService, until } from '#test/service.ts';
+import { shareService, until } from '#test/service.ts';
 
 /* A site of another origin puts forms into its pages with the one script tag that the share panel gives. */
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const browser = await openBrowser();
 after(() => browser.close());

@@ -5,7 +5,7 @@ import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { goNowhere, goWithin, openConsoleBrowser, payloads } from '#test/console-browser.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { openService, until } from '#test/service.ts';
+import { shareService, until } from '#test/service.ts';
 
 /*
  * Words that are markup or script, in every string of a form, its answers, files and reference values, and of a
@@ -13,7 +13,7 @@ import { openService, until } from '#test/service.ts';
  * (docs/rules.md C51).
  */
 
-const service = await openService();
+const service = await shareService();
 const console = await openConsoleBrowser(service);
 const receiver = await openReceiver();
 const tenant = await service.makeTenant();

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
-import { callApi, openService, until } from '#test/service.ts';
+import { callApi, shareService, until } from '#test/service.ts';
 import { element, structure } from '#ast/testing.ts';
 
 /* What is done with an API key after it was made: K1 to K3, by keyboard alone. */
 
-const service = await openService();
+const service = await shareService();
 const console = await openConsoleBrowser(service);
 
 test('a key is limited to a form, changed, rotated and looked after, by keyboard', async () => {

@@ -3,13 +3,13 @@ import { after, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { composite, element } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 
 /*
  * A visitor with a browser that runs no script fills in a form of every element type, on two steps, with rows and
  * files; makes mistakes, mends them, and is thanked. What was typed is what the API and its file links give back.
  */
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const browser = await openBrowser();
 after(() => browser.close());

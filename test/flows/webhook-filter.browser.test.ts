@@ -5,10 +5,10 @@ import { element, structure } from '#ast/testing.ts';
 import { findBarriers, openConsoleBrowser } from '#test/console-browser.ts';
 import { signIn } from '#test/console.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });

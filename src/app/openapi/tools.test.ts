@@ -10,7 +10,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { isSlice } from '#test/cases.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { writeOpenApi } from '../openapi.ts';
 import { apiRoutes } from '../operations.ts';
 
@@ -27,7 +27,7 @@ registerHooks({
     ),
 });
 
-const service = await openService();
+const service = await shareService();
 const openApi = writeOpenApi(apiRoutes(service.services), {
   publicUrl: 'https://forms.formloom.test',
   version: '1.0.0',

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { Static } from 'typebox';
 import { composite, element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
-import { callApi, openService } from '#test/service.ts';
+import { callApi, shareService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import type * as shapes from '../shapes.ts';
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const { workspaceId } = tenant;
 const visitor = openVisitor(service);

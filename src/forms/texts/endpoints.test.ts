@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import type { ReplyOf } from '#app/operations.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 
 const question = element('radio', 'colour', { label: 'Colour', options: ['Red', 'Blue'] });

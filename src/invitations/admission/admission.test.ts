@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { asJson, makeForm, openVisitor } from '#test/visitor.ts';
 import { linksFile } from '../links-file.ts';
 import { openInvitations, queryOf } from '../testing.ts';
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const questions = [element('text', 'city'), element('text', 'note')];

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import type { Analytics } from '#submissions/analytics/shapes.ts';
 import { browserAgent, openPaper, publishForm } from '#test/paper.ts';
-import { openService, until } from '#test/service.ts';
+import { shareService, until } from '#test/service.ts';
 import { asJson, makeForm, openVisitor } from '#test/visitor.ts';
 
 /* How visits are counted: what of them is known with and without a script, and whose are left out. */
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant({ rateLimit: 100_000 });
 const visitor = openVisitor(service);
 

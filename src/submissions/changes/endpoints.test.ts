@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
-import { openService, until } from '#test/service.ts';
+import { shareService, until } from '#test/service.ts';
 import { makeForm as publish, openVisitor } from '#test/visitor.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
@@ -10,7 +10,7 @@ import { mostNotes } from '../notes/endpoints.ts';
 import type { BulkChange } from '../bulk/shapes.ts';
 
 /* What changes submissions, asked as programs ask: with a key. */
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor', name: 'Ada' });
 const { database } = service.services;

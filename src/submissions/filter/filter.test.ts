@@ -11,7 +11,7 @@ import { newWork } from '#ast/work.ts';
 import { now, timeOfId } from '#kit/clock.ts';
 import { cases } from '#test/cases.ts';
 import { readAll } from '#test/read-all.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { snapshotOf } from '#webhooks/event.ts';
 import { meetsFilter } from '#webhooks/meets-filter.ts';
@@ -19,7 +19,7 @@ import { createKey } from '#workspaces/keys.ts';
 import { insertMany } from '../testing.ts';
 
 /* Which submissions of a form are read: by what was answered, in the language of webhook filters, and by all else. */
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant({ rateLimit: 1_000_000 });
 const visitor = openVisitor(service);
 const { database } = service.services;

@@ -6,11 +6,11 @@ import { newId } from '#kit/clock.ts';
 import { holdAnswers } from '#submissions/held/hold.ts';
 import type { HoldReason } from '#submissions/held/reasons.ts';
 import { signIn } from '#test/console.ts';
-import { openService } from '#test/service.ts';
+import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 import type { HeldDetail, SpamPage } from './shapes.ts';
 
-const service = await openService();
+const service = await shareService();
 const tenant = await service.makeTenant();
 const editor = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
 const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });

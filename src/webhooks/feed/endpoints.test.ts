@@ -4,11 +4,11 @@ import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { callApi, openService, type Tenant } from '#test/service.ts';
+import { callApi, shareService, type Tenant } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { createWebhook } from '../editing/webhooks.ts';
 
-const service = await openService();
+const service = await shareService();
 const visitor = openVisitor(service);
 
 type Feed = {

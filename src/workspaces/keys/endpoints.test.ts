@@ -4,13 +4,13 @@ import { element, structure } from '#ast/testing.ts';
 import { apiRoutes } from '#app/operations.ts';
 import { signIn } from '#test/console.ts';
 import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
-import { callApi, openService, until } from '#test/service.ts';
+import { callApi, shareService, until } from '#test/service.ts';
 import { permissionNames } from '../permissions.ts';
 import type { Key, KeyRequest } from './shapes.ts';
 
 /* What a key may reach, and what it did. */
 
-const service = await openService();
+const service = await shareService();
 const { url } = service;
 const tenant = await service.makeTenant();
 const admin = await signIn(service, { workspaceId: tenant.workspaceId, role: 'admin', name: 'Ada' });

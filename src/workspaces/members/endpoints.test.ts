@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ConsolePerson, signIn } from '#test/console.ts';
-import { callApi, openService } from '#test/service.ts';
+import { callApi, shareService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { newId } from '#kit/clock.ts';
 import { workspaceEndpoints } from '../endpoints.ts';
@@ -11,7 +11,7 @@ import { leaveWorkspace } from '../members.ts';
 import { memberEndpoints } from './endpoints.ts';
 import type { Member } from './shapes.ts';
 
-const service = await openService();
+const service = await shareService();
 const { url } = service;
 
 test('an admin renames a workspace', async () => {
