@@ -8,7 +8,10 @@ import { type Load, startLoader } from '../loader.ts';
 import { makeCases } from '../processes/run.ts';
 import { describeMachine } from '../report.ts';
 
-/** Three services of one process are compiled each for itself, which takes longer than one. */
+/**
+ * So long is each case asked before any is measured: a service is asked everything, and what V8 makes of code that has seen pages alone is
+ * quicker than what it makes of any other.
+ */
 const warmUpSeconds = 5;
 /** So often a process is looked at: of these the one that a quarter is below, as what else the machine does makes each dearer. */
 const looks = 8;
@@ -98,14 +101,18 @@ async function measureOnce(
 ): Promise<[string, Cost][]> {
   const server = await instance.start();
   const pids = databases ?? [(await instance.databasePid())!];
+  const port = Number(new URL(server.url).port);
+  const ask = (name: string, forSeconds: number): ReturnType<Load> =>
+    load({ requests: cases[name]!, concurrency, port, seconds: forSeconds });
+  const names = Object.keys(cases);
+  for (const name of names) await ask(name, warmUpSeconds);
   const measured: [string, Cost][] = [];
-  for (const [name, requests] of Object.entries(cases)) {
-    const order = { requests, concurrency, port: Number(new URL(server.url).port) };
-    await load({ ...order, seconds: warmUpSeconds });
+  for (const name of names) {
+    await ask(name, seconds);
     const costs: Cost[] = [];
     for (let look = 0; look < looks; look += 1) {
       const before = await worked(server.pid, pids);
-      const { perSecond } = await load({ ...order, seconds });
+      const { perSecond } = await ask(name, seconds);
       const after = await worked(server.pid, pids);
       const of = (part: 0 | 1): number => ((after[part] - before[part]) / (perSecond * seconds)) * 1e6;
       costs.push([of(0), of(1)]);

@@ -257,7 +257,6 @@ function readS3(
 
 const mostWebProcesses = 64;
 
-/** A number, or `auto` for as many as the machine runs at once. */
 /**
  * Connections of a process that is alone, and of one of several: two have about as many as one. A connection that is used costs
  * PostgreSQL 5 to 10 MB, and with 10 for each of two nothing is quicker (docs/decisions/0022-processes.md).
@@ -265,6 +264,7 @@ const mostWebProcesses = 64;
 const aloneConnections = 10;
 const besideConnections = 6;
 
+/** A number, or `auto` for as many as the machine runs at once. */
 function readWebProcesses(given: string | undefined, complain: Complain): number {
   if (given === undefined) return 1;
   if (given === 'auto') return Math.min(availableParallelism(), mostWebProcesses);
