@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import packedChromium, { inflate } from '@sparticuz/chromium';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { closeAtEnd } from './group.ts';
 
 const packageRoot = new URL('..', import.meta.resolve('@sparticuz/chromium'));
@@ -32,6 +38,26 @@ export async function openBrowser(): Promise<Browser> {
       if (!isShared) await browser.close();
     },
   });
+}
+
+/** Windows of this size, each used by one test after the other: a new one loads everything anew. */
+export function reuseWindows(
+  browser: Browser,
+  viewport: { width: number; height: number },
+): { open(): Promise<Page>; leave(page: Page): Promise<void> } {
+  const left: Page[] = [];
+  return {
+    /** One that a test was done with, or a new one: of a test that fails nobody goes on in its. */
+    open: async () => left.pop() ?? (await browser.newPage({ viewport })),
+    async leave(page) {
+      await page.unrouteAll();
+      await page.evaluate('localStorage.clear(), sessionStorage.clear()');
+      await page.context().clearCookies();
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme: null, forcedColors: null, reducedMotion: null });
+      left.push(page);
+    },
+  };
 }
 
 async function launch(): Promise<Browser> {

@@ -100,6 +100,7 @@ const code = await run(
     '--disable-warning=ExperimentalWarning',
     // What a test makes is mostly gone when it is looked for: 39 s of CPU instead of 43 for six files (one round, a busy machine).
     '--max-semi-space-size=64',
+    // What it loads is kept: with little room at first it would be copied again and again, a tenth of the CPU of five folders.
     '--min-semi-space-size=16',
     // As setup.mjs has it.
     '--preserve-symlinks',

@@ -1,4 +1,5 @@
 import { sayNumber } from './say-number.ts';
+
 /** A record of a CSV file, and the line that it begins on, from 1. */
 export type CsvRecord = { line: number; cells: string[] };
 

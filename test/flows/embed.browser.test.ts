@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
-import { openBrowser } from '#test/browser.ts';
+import { openBrowser, reuseWindows } from '#test/browser.ts';
 import { shareService, until } from '#test/service.ts';
 
 /* A site of another origin puts forms into its pages with the one script tag that the share panel gives. */
@@ -65,17 +65,7 @@ async function visit(tags: string): Promise<Page> {
   return page;
 }
 
-/** A window that a test was done with, or a new one: of a test that fails nobody goes on in its. */
-const openWindow = async (): Promise<Page> =>
-  windows.pop() ?? (await browser.newPage({ viewport: { width: 800, height: 700 } }));
-const windows: Page[] = [];
-async function leave(page: Page): Promise<void> {
-  await page.unrouteAll();
-  await page.context().clearCookies();
-  await page.setViewportSize({ width: 800, height: 700 });
-  await page.emulateMedia({ colorScheme: null });
-  windows.push(page);
-}
+const { open: openWindow, leave } = reuseWindows(browser, { width: 800, height: 700 });
 
 const tag = (form: string, attributes = ''): string =>
   `<script src="${service.url}/embed.js" data-form="${form}"${attributes}></script>`;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { composite, element, stepsOf } from '#ast/testing.ts';
-import { openBrowser } from '#test/browser.ts';
+import { openBrowser, reuseWindows } from '#test/browser.ts';
 import { isSlice, looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { beginFrom } from '../../web/forms/templates/begin-from.ts';
@@ -84,16 +84,7 @@ function openLooks(turn: number): (page: Page, where: string) => Promise<void> {
   };
 }
 
-/** A window that a test was done with, or a new one: of a test that fails nobody goes on in its. */
-const openWindow = async (): Promise<Page> => windows.pop() ?? (await browser.newPage());
-const windows: Page[] = [];
-async function leave(page: Page): Promise<void> {
-  await page.evaluate('localStorage.clear(), sessionStorage.clear()');
-  await page.context().clearCookies();
-  await page.setViewportSize({ width: 1280, height: 720 });
-  await page.emulateMedia({ colorScheme: null, forcedColors: null, reducedMotion: null });
-  windows.push(page);
-}
+const { open: openWindow, leave } = reuseWindows(browser, { width: 1280, height: 720 });
 
 const clean = async (page: Page, where: string) => assert.deepEqual(await findBarriers(page), [], where);
 const go = (page: Page, to: string) => page.locator(`.actions [value=${to}]`).click();
@@ -216,7 +207,6 @@ test('P10: every template is published as it is, and the page of one in five has
     await page.goto(body.public_url);
     if (turn % 2 === 0) await wake(page);
     await clean(page, id);
-    await page.unrouteAll();
     await leave(page);
   }
 });
