@@ -44,7 +44,7 @@ export async function openBrowser(): Promise<Browser> {
 export function reuseWindows(
   browser: Browser,
   viewport: { width: number; height: number },
-): { open(): Promise<Page>; leave(page: Page): Promise<void> } {
+): { open: () => Promise<Page>; leave: (page: Page) => Promise<void> } {
   const left: Page[] = [];
   return {
     /** One that a test was done with, or a new one: of a test that fails nobody goes on in its. */
