@@ -8,12 +8,9 @@ import { type Load, startLoader } from '../loader.ts';
 import { makeCases } from '../processes/run.ts';
 import { describeMachine } from '../report.ts';
 
-/**
- * So long is each case asked before any is measured: a service is asked everything, and what V8 makes of code that has seen pages alone is
- * quicker than what it makes of any other.
- */
-const warmUpSeconds = 5;
-/** So often a process is looked at: of these the one that a quarter is below, as what else the machine does makes each dearer. */
+/** So long is each case asked before any is measured. */
+const warmUpSeconds = 2;
+/** So often a process is looked at. */
 const looks = 8;
 /** How often each submission is there, once it is. */
 const copies = 20;
@@ -76,8 +73,8 @@ const total = ([server, database]: Cost): number => server + database;
 const describe = ([server, database]: Cost): string => `${server.toFixed(0)} + ${database.toFixed(0)} µs`;
 
 /**
- * What each case costs on each stage: a server of its own for each round of each, since what V8 makes of a process in its first
- * seconds is worth more than a cell (decision 94). Each round goes the other way, for what else the machine does.
+ * What each case costs on each stage. Two processes of the same code differ by a tenth, so each round starts the server of each stage
+ * anew; and the machine is quicker in one minute than in the next, so those of a round run at once and are looked at in turn.
  * @returns by case, all rounds of each stage.
  */
 async function measure(
@@ -86,42 +83,49 @@ async function measure(
   { rounds, seconds }: Rounds,
 ): Promise<[name: string, costs: Cost[][]][]> {
   const costs = new Map(Object.keys(stages[0]!.cases).map((name) => [name, stages.map((): Cost[] => [])]));
-  const order = stages.map((stage, index) => ({ ...stage, index }));
-  for (let round = 0; round < rounds; round += 1)
-    for (const each of round % 2 === 0 ? order : order.toReversed())
-      for (const [name, cost] of await measureOnce(load, each, seconds))
-        costs.get(name)![each.index]!.push(cost);
+  for (let round = 0; round < rounds; round += 1) {
+    const servers: Served[] = [];
+    for (const stage of stages) servers.push(await serve(load, stage));
+    for (const [name, ofStages] of costs) {
+      const seen = servers.map((): Cost[] => []);
+      for (const server of servers) await server.ask(name, seconds);
+      const order = [...servers.entries()];
+      for (let look = 0; look < looks; look += 1)
+        for (const [index, server] of look % 2 === 0 ? order : order.toReversed())
+          seen[index]!.push(await server.look(name, seconds));
+      for (const [index, each] of seen.entries()) ofStages[index]!.push(lowerQuarter(each));
+    }
+    for (const { server } of servers) await server.terminate();
+  }
   return [...costs];
 }
 
-async function measureOnce(
-  load: Load,
-  { instance, databases, cases }: Stage,
-  seconds: number,
-): Promise<[string, Cost][]> {
+type Served = Awaited<ReturnType<typeof serve>>;
+
+/** A server of a stage that was asked everything: a service is, and what V8 makes of code that has seen pages alone is another. */
+async function serve(load: Load, { instance, databases, cases }: Stage) {
   const server = await instance.start();
   const pids = databases ?? [(await instance.databasePid())!];
   const port = Number(new URL(server.url).port);
-  const ask = (name: string, forSeconds: number): ReturnType<Load> =>
-    load({ requests: cases[name]!, concurrency, port, seconds: forSeconds });
-  const names = Object.keys(cases);
-  for (const name of names) await ask(name, warmUpSeconds);
-  const measured: [string, Cost][] = [];
-  for (const name of names) {
-    await ask(name, seconds);
-    const costs: Cost[] = [];
-    for (let look = 0; look < looks; look += 1) {
+  const ask = (name: string, seconds: number): ReturnType<Load> =>
+    load({ requests: cases[name]!, concurrency, port, seconds });
+  for (const name of Object.keys(cases)) await ask(name, warmUpSeconds);
+  return {
+    server,
+    ask,
+    async look(name: string, seconds: number): Promise<Cost> {
       const before = await worked(server.pid, pids);
       const { perSecond } = await ask(name, seconds);
       const after = await worked(server.pid, pids);
       const of = (part: 0 | 1): number => ((after[part] - before[part]) / (perSecond * seconds)) * 1e6;
-      costs.push([of(0), of(1)]);
-    }
-    measured.push([name, costs.toSorted((a, b) => total(a) - total(b))[looks >> 2]!]);
-  }
-  await server.terminate();
-  return measured;
+      return [of(0), of(1)];
+    },
+  };
 }
+
+/** What else the machine does makes a look dearer, and none cheaper. */
+const lowerQuarter = (costs: readonly Cost[]): Cost =>
+  costs.toSorted((a, b) => total(a) - total(b))[costs.length >> 2]!;
 
 const mean = (figures: readonly number[]): number =>
   figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
@@ -134,11 +138,10 @@ const meanCost = (costs: readonly Cost[]): Cost => [
   mean(costs.map(([, database]) => database)),
 ];
 
-/** How much of what some cost others do, and how sure that is. */
+/** How much of what some cost others do, and how sure that is: of each round by itself, whose servers had the same minute. */
 function ratio(less: readonly Cost[], more: readonly Cost[]): string {
-  const [few, many] = [less.map(total), more.map(total)];
-  const value = mean(few) / mean(many);
-  return `× ${value.toFixed(2)} ± ${(value * Math.hypot(error(few) / mean(few), error(many) / mean(many))).toFixed(2)}`;
+  const ratios = less.map((cost, round) => total(cost) / total(more[round]!));
+  return `× ${mean(ratios).toFixed(2)} ± ${error(ratios).toFixed(2)}`;
 }
 
 /** A pool for each cell is the default. Three of 4 connections are as many as one of 12, and three of 10 as one of 30. */
