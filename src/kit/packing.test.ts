@@ -15,18 +15,31 @@ test('a page with a text of the visitor in its middle unpacks to just that page,
       for (const own of owns) {
         const page = shared(own);
         assert.ok(typeof page !== 'string');
-        assert.equal(page.plain().toString(), before + own + after);
-        assert.deepEqual(gunzipSync(page.packed()), page.plain());
+        const plain = Buffer.concat(page.plain());
+        assert.equal(plain.toString(), before + own + after);
+        assert.deepEqual(gunzipSync(Buffer.concat(page.packed())), plain);
       }
     }),
   );
+});
+
+test('what is the same for all visitors is copied for none', () => {
+  const shared = openSharedPage('a'.repeat(10_000), 'z'.repeat(10_000));
+  const [one, other] = [shared('Ada'), shared('Grace')];
+  assert.ok(typeof one !== 'string' && typeof other !== 'string');
+  for (const coding of ['plain', 'packed'] as const) {
+    const [ones, others] = [one[coding](), other[coding]()];
+    const copied = others.filter((part) => !ones.includes(part));
+    assert.ok(copied.every(({ length }) => length < 100));
+    assert.ok(ones.length - copied.length > 1);
+  }
 });
 
 test('the longest text in the middle is 64 KB', () => {
   const own = 'x'.repeat(0xffff);
   const page = openSharedPage('a', 'z')(own);
   assert.ok(typeof page !== 'string');
-  assert.equal(gunzipSync(page.packed()).toString(), `a${own}z`);
+  assert.equal(gunzipSync(Buffer.concat(page.packed())).toString(), `a${own}z`);
 });
 
 const service = await shareService();
