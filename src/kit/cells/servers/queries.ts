@@ -1,5 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import {
+  bigint,
   boolean,
   bytes,
   integer,
@@ -44,12 +45,15 @@ export const findFormHere = statement(
    select exists (select from forms where id = $id) as is_here`,
 );
 
-/** Whether until the transaction ends nobody else writes what brings its id along. */
-export const lockIds = statement(
-  'cells.lock_ids',
-  {},
+/** Whoever has it until their transaction ends is the only one to write what brings its id along; any constant of our own. */
+export const idsLock = 7_246_004;
+
+/** Takes an advisory lock until the transaction ends, where nobody has it. */
+export const tryLock = statement(
+  'cells.try_lock',
+  { key: bigint },
   { is_locked: boolean },
-  `select pg_try_advisory_xact_lock(7246004) as is_locked`,
+  `select pg_try_advisory_xact_lock($key) as is_locked`,
 );
 
 export const updateServerOfCell = ofInstance(

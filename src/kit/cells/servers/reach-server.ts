@@ -26,6 +26,7 @@ export const reachServers =
     const connection: Connection = { connectionString: url };
     return {
       place,
+      isAt: (server) => server.equals(cell.server) || [url, nowhere].includes(open(server)),
       open: (pool) => openDatabase(connection, { ...options, path, pool, home }),
       async migrate(there) {
         if (!(await findCell(there, cell, place))) await nameCell(there, cell);
