@@ -561,12 +561,29 @@ test('what is found of a cell that was let go of is taken in as the handbook say
   const { database: kept } = await opened();
   const { id } = await createWorkspace(kept, { name: 'Kept', plan: 'pro' });
   const { key } = await createKey(kept, { workspaceId: id, name: 'Kept' });
+  const home = await mkdtemp(join(tmpdir(), 'formloom-servers-'));
+  after(() => rm(home, { recursive: true, force: true }));
+  const packed = await Promise.all(
+    ['here', 'there'].map(async (name) => {
+      const { body } = await callApi(service.url, key, 'POST', '/forms', form);
+      const file = join(home, name);
+      assert.equal((await formloom('forms', 'pack', body.id, '--output', file)).code, 0);
+      return { id: body.id, file };
+    }),
+  );
   const ask = async () => (await callApi(service.url, key, 'GET', '/forms')).status;
   assert.equal(await ask(), 200);
   await other.database.query('alter schema cell_kept rename to lost');
   const forgotten = await formloom('cell', 'forget', 'kept', '--yes');
   assert.equal(forgotten.code, 0, forgotten.complaint);
   await until('its key to be unknown', async () => (await ask()) === 401);
+  for (const [index, cell] of [database, there].entries()) {
+    const { id: workspace } = await createWorkspace(cell, { name: 'Brought', plan: 'pro' });
+    const from = ['--body-file', packed[index]!.file, '--ids', 'keep', '--workspace', workspace];
+    const brought = await formloom('forms', 'unpack', ...from);
+    assert.equal(brought.code, 0, brought.complaint);
+  }
+
   assert.equal((await create()).code, 0);
   await opened();
   // The service runs, and may be in the way.
@@ -581,7 +598,26 @@ test('what is found of a cell that was let go of is taken in as the handbook say
       ),
   );
   const told = await formloom('cell', 'address', 'kept', '--server', other.url);
-  assert.equal(told.code, 0, told.complaint);
+  assert.match(told.complaint, /has what another cell has too/);
+  for (const [index, cell] of ['default', 'elsewhere'].entries())
+    assert.ok(
+      told.complaint.includes(`the form ${packed[index]!.id} of the workspace ${id} in the cell ${cell}`),
+      told.complaint,
+    );
+  const again = await joinService(service);
+  const opening = cellsOf(again.database)
+    .find(({ name }) => name === 'kept')!
+    .server!.open();
+  await assert.rejects(opening, /has what another cell has too/);
+  await again.close();
+  const { answer } = await formloom('doctor');
+  const checks = (answer as { data: { check: string; finding: string }[] }).data;
+  const { finding } = checks.find(({ check }) => check === 'servers of cells')!;
+  for (const { id: twin } of packed) assert.ok(finding.includes(twin), finding);
+  await database.query('delete from forms where id = $1', [packed[0]!.id]);
+  await there.query('delete from forms where id = $1', [packed[1]!.id]);
+  const taken = await formloom('cell', 'address', 'kept', '--server', other.url);
+  assert.equal(taken.code, 0, taken.complaint);
   await until('its key to be known again', async () => (await ask()) === 200);
 
   const full = await formloom('cell', 'forget', 'kept', '--yes');

@@ -58,7 +58,7 @@ export const cellCommands = [
     summary:
       'Says where a cell on another server is from now on: its database was moved, or has another password.',
     about:
-      'The server has to answer there, and to have this very cell, of this version or an earlier one. While the service runs, no other database may answer at the old address. See docs/operating/cells.md.',
+      'The server has to answer there, and to have this very cell, of this version or an earlier one, with nothing in it that another cell has too. While the service runs, no other database may answer at the old address. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
     options: { server: required(text('<DATABASE_URL>')) },
     note: 'Every process of the service has heard of it, and goes there.',

@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   bytes,
+  byteStrings,
   integer,
   nullable,
   ofInstance,
@@ -43,6 +44,19 @@ export const findFormHere = statement(
   { is_here: boolean },
   `/* lookup: across workspaces */
    select exists (select from forms where id = $id) as is_here`,
+);
+
+/** What a cell has that leads requests to it; of these ids, or all. */
+export const selectThings = statement(
+  'cells.select_things',
+  { ids: nullable(byteStrings) },
+  { id: bytes, name: text },
+  `/* lookup: across workspaces */
+   select id, name
+     from (select uuid_send(id) as id, concat('the workspace ', id) as name from workspaces
+           union all select uuid_send(id), concat('the form ', id, ' of the workspace ', workspace_id) from forms
+           union all select hash, concat('the key ', api_key_id, ' of the workspace ', workspace_id) from api_key_lookup) as things
+    where $ids is null or id = any ($ids)`,
 );
 
 /** Whoever has it until their transaction ends is the only one to write what brings its id along; any constant of our own. */

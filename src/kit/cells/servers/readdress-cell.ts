@@ -5,7 +5,8 @@ import { only } from '../../statement.ts';
 import { cellsElsewhere } from '../other-cells.ts';
 import { readRoom, tellOfCells } from '../queries.ts';
 import { type CellElsewhere, findCell, type Known, requireCell } from './identity.ts';
-import { insertPeopleDue, selectKnownPeople, tryLock, updateServerOfCell } from './queries.ts';
+import { idsLock, insertPeopleDue, selectKnownPeople, tryLock, updateServerOfCell } from './queries.ts';
+import { refuseTwins } from './refuse-twins.ts';
 import { isLost, type Reach } from './server.ts';
 
 /**
@@ -14,8 +15,8 @@ import { isLost, type Reach } from './server.ts';
  * @param options.server the address of the database that has it, sealed.
  * @param options.reach as openCells has it.
  * @param options.channel on which processes hear that they should look.
- * @throws ApiError not_found for no such cell; conflict while processes may write to another database of it; OtherCellError where it is not there;
- *   MigrationError where it is of a later version.
+ * @throws ApiError not_found for no such cell; conflict while processes may write to another database of it, and while ids are brought along
+ *   anywhere; OtherCellError where it is not there, or has what another cell has; MigrationError where it is of a later version.
  */
 export async function readdressCell(
   database: Database,
@@ -28,12 +29,18 @@ export async function readdressCell(
   const { place, open, migrate } = reach({ ...cell, server });
   const there = open(1);
   try {
+    await findCell(there, cell, place);
+    await refuseTwins(database, cell, there, place);
     await requireCell(there, cell, place);
     const { processes } = only(await readRoom(database, { channel }))!;
     if (processes > 0) await refuseTwo(cell, reach({ ...cell, server: cell.server! }), there, processes);
     await migrate(there);
     const known = await selectKnownPeople(there, {});
     await transaction(database, async (client) => {
+      if (!only(await tryLock(client, { key: idsLock }))!.is_locked)
+        throw new ApiError('conflict', 'A form is being brought in with its id. Try again in a moment.');
+      // Again, as nobody brings one in any more.
+      await refuseTwins(database, cell, there, place);
       await updateServerOfCell(client, { name, server });
       // It may have come back from a backup, and know people as they were.
       await insertPeopleDue(client, { cell: name, user_ids: known.map(({ id }) => id) });
