@@ -66,12 +66,13 @@ export function serveCells(
   const letGo = async ({ database: own }: Cell): Promise<void> => {
     const part = parts.get(own);
     parts.delete(own);
+    forget();
     const opened = await part;
     await opened?.stop();
     await opened?.close();
   };
+  const { forget } = dispatch(first, ground, parts);
   const unhear = onCell(database, openAgain, letGo);
-  dispatch(first, ground, parts);
   const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
     const opened = await Promise.allSettled(parts.values());
     await Promise.all(
@@ -92,12 +93,15 @@ export function serveCells(
   };
 }
 
-/** Puts itself before the framework of the first cell, which answers what is not another's. */
+/**
+ * Puts itself before the framework of the first cell, which answers what is not another's.
+ * @returns what has it look anew where things are.
+ */
 function dispatch(
   first: Server,
   { database }: Pick<Ground, 'database'>,
   parts: ReadonlyMap<Database, Promise<Part>>,
-): void {
+): { forget: () => void } {
   const [own] = first.server.listeners('request') as [Answer];
   first.server.off('request', own);
   const find = async (place: Buffer | string): Promise<Answer> => {
@@ -105,13 +109,11 @@ function dispatch(
     const cell = await cellWith(database, id);
     if (cell === database) return own;
     const part = await parts.get(cell)?.catch(() => undefined);
-    // It is being opened again, or this process ends. The first one would say that what is asked for is nowhere.
-    if (!part) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
-    // What is remembered of a cell that was let go of since is nowhere.
-    return (request, response) =>
-      parts.has(cell) ? part.server.routing(request, response) : own(request, response);
+    // It is being opened again, or was let go of, or this process ends. The first one would say that what is asked for is nowhere.
+    if (!part || !parts.has(cell)) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
+    return (request, response) => part.server.routing(request, response);
   };
-  const known = remember(find);
+  const { known, forget } = remember(find);
   first.server.on('request', (request, response) => {
     const place = cellsOf(database).length > 1 ? placeOfRequest(request) : undefined;
     const answer = place === undefined ? own : known(place);
@@ -124,6 +126,7 @@ function dispatch(
       })
       .then((found) => found(request, response));
   });
+  return { forget };
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -132,11 +135,12 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
  * Who answers for a thing, asked once in a while for each: keys and ids of what is made later are others. What is known is there at
  * once, as a promise would cost a request more than all else here.
  */
-function remember(
-  find: (place: Buffer | string) => Promise<Answer>,
-): (place: Buffer | string) => Answer | Promise<Answer> {
+function remember(find: (place: Buffer | string) => Promise<Answer>): {
+  known: (place: Buffer | string) => Answer | Promise<Answer>;
+  forget: () => void;
+} {
   const known = new Map<string, { at: number; answer: Answer | Promise<Answer> }>();
-  return (place) => {
+  const look = (place: Buffer | string): Answer | Promise<Answer> => {
     const name = typeof place === 'string' ? place : place.toString('latin1');
     const at = performance.now();
     const asked = known.get(name);
@@ -152,4 +156,5 @@ function remember(
     );
     return answer;
   };
+  return { known: look, forget: () => known.clear() };
 }

@@ -105,7 +105,10 @@ export async function openCells(
 /** A start waits so long for cells on other servers. */
 const openMs = 3_000;
 
-/** Looks whether there is a cell that was not there before, one that lies on another node than before, or one that is no more. */
+/**
+ * Looks whether there is a cell that was not there before, one that lies on another node than before, or one that is no more. One that has
+ * another address is both: what is of the old one ends, and nothing of it is asked again.
+ */
 export async function refreshCells(database: Database): Promise<void> {
   const instance = instances.get(database);
   if (!instance) return;
@@ -113,7 +116,9 @@ export async function refreshCells(database: Database): Promise<void> {
   const places = rows.length > 0 ? await findPlaces(instance.first) : new Map<string, Place>();
   const { cells, home, hearers } = instance;
   // Nothing waits from here on, so that of two who look at once one opens a cell.
-  for (const cell of cells.slice(1)) if (!rows.some(({ id }) => id === cell.id)) void letGo(instance, cell);
+  const isStill = (cell: Cell): boolean =>
+    rows.some(({ id, server }) => id === cell.id && (!server || cell.server!.isAt(server)));
+  for (const cell of cells.slice(1)) if (!isStill(cell)) void letGo(instance, cell);
   for (const { id, schema_name } of rows) {
     const known = cells.find((cell) => cell.id === id);
     if (known) follow(known, places.get(schema_name));
@@ -150,6 +155,9 @@ export async function refreshCells(database: Database): Promise<void> {
     instances.set(instance.everywhere, instance);
   }
   const added = cells.slice(-fresh.length);
+  // Whoever holds several at once goes through them in the order of all processes.
+  const orderOf = (cell: Cell): number => rows.findIndex(({ id }) => id === cell.id);
+  cells.sort((a, b) => orderOf(a) - orderOf(b));
   for (const cell of added) for (const { comes } of hearers) comes(cell);
   // One that is away, or migrates for long, keeps nobody from the others; whoever serves them tries again.
   const opened = Promise.allSettled(added.map(async (cell) => cell.server?.open()));

@@ -9,9 +9,11 @@ const batch = 500;
 
 /** Brings to a cell on another server what has changed of people, and what they did (docs/decisions/0078-cells.md). */
 export async function bringPeople(database: Database): Promise<void> {
-  const { name } = cellsOf(database).find((cell) => cell.database === database)!;
+  const cell = cellsOf(database).find((each) => each.database === database);
+  // It was let go of, or is elsewhere now.
+  if (!cell) return;
   for (;;) {
-    const due = await selectDue(database, { cell: name, limit: batch });
+    const due = await selectDue(database, { cell: cell.name, limit: batch });
     if (due.length === 0) return;
     const changed = new Set(due.flatMap(({ user_id, line }) => (line ? [] : [user_id])));
     await transaction(database, async (client) => {
