@@ -11,14 +11,14 @@ import { runAs, runProgram } from '#kit/embedded-postgres/program.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { publishForm, sendVisitors, submitEntry } from '../crowd.ts';
 import { direct, readCommands } from '../page-commands.ts';
-import { makeInstance } from '../process.ts';
+import { type Environment, makeInstance } from '../process.ts';
 import { openReceiver } from '../receiver.ts';
 import { callApi, freePort, until } from '../service.ts';
 import { slowness } from '../slowness.ts';
 
-/* npm run test:cells: a cell goes from one PostgreSQL to another as docs/operating/cells.md says. Needs Debian's postgresql-15: the one that comes along has neither psql nor pg_dump. */
+/* npm run test:cells: a cell goes from one PostgreSQL to another, and back from a dump, as docs/operating/cells.md says. Needs Debian's postgresql-15: the one that comes along has neither psql nor pg_dump. */
 
-const run = promisify(execFile);
+const exec = promisify(execFile);
 const programs = '/usr/lib/postgresql/15/bin';
 const account = await findAccount();
 const home = await mkdtemp('/tmp/formloom-moved-');
@@ -35,7 +35,7 @@ async function query<Row extends object>(url: string, sql: string): Promise<Row[
 }
 
 /** A server with an empty database, which the role of the service owns. @returns its address as another role. */
-async function openPostgres(name: string): Promise<(role: string) => string> {
+async function openPostgres(name: string): Promise<(role: string, database?: string) => string> {
   const data = join(home, name);
   const port = await freePort();
   const initdb = ['-D', data, '--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'];
@@ -65,10 +65,34 @@ after(async () => {
   await rm(home, { recursive: true });
 });
 
-test('a cell goes to another server as the handbook says, amid submits: nothing acknowledged is lost, all of it is delivered, and other cells miss nothing', async () => {
-  const [from, to] = [await openPostgres('old'), await openPostgres('new')];
-  const instance = await makeInstance();
-  await instance.start();
+const page = 'docs/operating/cells.md';
+
+/** Runs what a page says, with the servers that there are here in place of those that it names. */
+async function follow(
+  blocks: readonly string[],
+  environment: Environment,
+  servers: Readonly<Record<string, string>>,
+): Promise<void> {
+  let script = blocks.map(direct).join('\n');
+  for (const [named, url] of Object.entries(servers)) {
+    assert.ok(script.includes(named), named);
+    script = script.replaceAll(named, url);
+  }
+  const { stderr } = await exec('sh', ['-euc', script], {
+    cwd: home,
+    env: { ...process.env, ...environment },
+  });
+  assert.doesNotMatch(stderr, /error/i);
+}
+
+test('a cell goes to another server as the handbook says, amid submits: nothing acknowledged is lost, all of it is delivered, and other cells miss nothing; its dump has all of it', async () => {
+  const [first, from, to] = [
+    await openPostgres('first'),
+    await openPostgres('old'),
+    await openPostgres('new'),
+  ];
+  const instance = await makeInstance({ DATABASE_URL: first('formloom') });
+  const server = await instance.start();
   const receiver = await openReceiver();
   const elsewhere = await publishForm(instance);
   await instance.cli('cell create', 'third', '--server', from('formloom'));
@@ -94,29 +118,17 @@ test('a cell goes to another server as the handbook says, amid submits: nothing 
   const visitors = sendVisitors(publicUrl, { count: 3, name: 'moves', pauseMs: 20 });
   const others = sendVisitors(elsewhere.publicUrl, { count: 1, name: 'stays', pauseMs: 50 });
   await until('some to be there before', async () => visitors.acknowledged.size >= 50);
-  const commands = await readCommands('docs/operating/cells.md', 'move');
-  const named = {
-    'postgres://postgres:password@db2.example.org/formloom': from('postgres'),
-    'postgres://postgres:password@db3.example.org/formloom': to('postgres'),
-    'postgres://formloom:password@db3.example.org/formloom': to('formloom'),
-  };
-  const script = Object.entries(named).reduce(
-    (text, [name, url]) => text.replace(name, url),
-    commands.map(direct).join('\n'),
-  );
-  for (const name of ['create subscription', 'cell address', 'drop schema'])
-    assert.ok(script.includes(name), name);
   const still = { since: performance.now(), acknowledged: 0, ms: 0 };
   const watch = setInterval(() => {
     if (visitors.acknowledged.size === still.acknowledged) return;
     still.ms = Math.max(still.ms, performance.now() - still.since);
     Object.assign(still, { since: performance.now(), acknowledged: visitors.acknowledged.size });
   }, 20);
-  const { stderr } = await run('sh', ['-euc', script], {
-    cwd: home,
-    env: { ...process.env, ...instance.environment },
+  await follow(await readCommands(page, 'move'), instance.environment, {
+    'postgres://postgres:password@db2.example.org/formloom': from('postgres'),
+    'postgres://postgres:password@db3.example.org/formloom': to('postgres'),
+    'postgres://formloom:password@db3.example.org/formloom': to('formloom'),
   });
-  assert.doesNotMatch(stderr, /ERROR/);
   const moved = visitors.acknowledged.size;
   await until('more to be acknowledged there', async () => visitors.acknowledged.size >= moved + 50);
   clearInterval(watch);
@@ -153,5 +165,25 @@ test('a cell goes to another server as the handbook says, amid submits: nothing 
   assert.deepEqual(
     await query(from('postgres'), "select nspname from pg_namespace where nspname like '%third'"),
     [],
+  );
+
+  const [save, bring] = await readCommands(page, 'save');
+  const again = { ...instance.environment, DATABASE_URL: first('formloom', 'again') };
+  await follow([save!], instance.environment, {
+    'postgres://formloom@db2.example.org/formloom': to('formloom'),
+  });
+  await server.terminate();
+  await query(first('postgres'), 'create database again owner formloom');
+  await query(to('postgres'), 'create database again owner formloom');
+  await follow([bring!], again, {
+    'postgres://formloom@db3.example.org/formloom': to('formloom', 'again'),
+  });
+  await instance.start(again);
+  const restored = await call('GET', `/forms/${id}/submissions`);
+  assert.equal(restored.body.pagination.total_count, kept.size);
+  assert.ok('id' in (await submitEntry(publicUrl, 'Restored')));
+  assert.equal(
+    (await query(to('formloom', 'again'), `${sql} where answers ->> 'entry' = 'Restored'`)).length,
+    1,
   );
 });
