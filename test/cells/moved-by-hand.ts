@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -124,11 +124,25 @@ test('a cell goes to another server as the handbook says, amid submits: nothing 
     still.ms = Math.max(still.ms, performance.now() - still.since);
     Object.assign(still, { since: performance.now(), acknowledged: visitors.acknowledged.size });
   }, 20);
-  await follow(await readCommands(page, 'move'), instance.environment, {
+  const servers = {
     'postgres://postgres:password@db2.example.org/formloom': from('postgres'),
     'postgres://postgres:password@db3.example.org/formloom': to('postgres'),
     'postgres://formloom:password@db3.example.org/formloom': to('formloom'),
-  });
+  };
+  const [names, copy, wait, goOver, afterwards] = await readCommands(page, 'move');
+  const move = (...blocks: (string | undefined)[]) =>
+    follow([names!, ...blocks.map(String)], instance.environment, servers);
+  await move(copy, wait);
+  // As if the delivery log had begun a day meanwhile.
+  const parts = join(home, 'parts-before');
+  const before = await readFile(parts, 'utf8');
+  await writeFile(parts, `${before}1||\n`);
+  await assert.rejects(move(goOver), { code: 1 });
+  await query(from('postgres'), 'alter role formloom login');
+  const stayed = visitors.acknowledged.size;
+  await until('more to be acknowledged where it was', async () => visitors.acknowledged.size > stayed);
+  await writeFile(parts, before);
+  await move(goOver, afterwards);
   const moved = visitors.acknowledged.size;
   await until('more to be acknowledged there', async () => visitors.acknowledged.size >= moved + 50);
   clearInterval(watch);
