@@ -18,8 +18,8 @@ export type Service = {
 /** For the command line, and whoever looks. */
 const others = 20;
 
-/** Each cell on another server takes so many connections more: what asks all cells, and what listens for revoked keys. */
-const beside = askers + 1;
+/** Each cell on another server takes so many connections more: what asks all cells, and what listens, for jobs and for revoked keys. */
+const beside = askers + 2;
 
 type Room = {
   /** The same for each database that a server has. */
