@@ -128,7 +128,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     // a quiet time may be some thousands.
     runPeriodically('cleaning the search index', {
       pauseMs: 500,
-      longestMs: 5_000,
+      longestMs: 10_000,
       log,
       work: async () => only(await cleanPendingList(database, {}))!.pages,
     }),

@@ -18,7 +18,7 @@ export type Claims = {
 /** The longest sleep of who cannot be told of new work, or may have overlooked some. */
 export const pollMs = 1_000;
 /** The longest sleep of who is told: work whose announcement is lost is found this much later. */
-export const restMs = 10_000;
+export const restMs = 15_000;
 /** A due job that could not be claimed is locked by somebody else for a moment. */
 const retryClaimMs = 20;
 /** One statement claims no more: it locks so many rows before it knows of their lanes. */
