@@ -11,7 +11,7 @@ import { diskStorage } from '#kit/disk-storage.ts';
 import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
-import { openService } from '#test/service.ts';
+import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { beginParts } from '#webhooks/upkeep/parts.ts';
 import { readArchive, writeArchive } from './archive.ts';
@@ -188,6 +188,31 @@ test('a move that is cut off in the middle leaves both as they were, and may be 
     assert.deepEqual(await contents(here.database), before);
     assert.equal((await there.database.query('select from workspaces')).rowCount, 0);
   }
+  await move(here.database, there.database);
+  assert.deepEqual(await contents(there.database), before);
+});
+
+test('a move that is cut off while the other one is looked through at the end has changed nothing either', async () => {
+  await backUp('to-cut-late');
+  const [here, there] = [await emptyInstance(), await emptyInstance()];
+  await here.restore('to-cut-late');
+  const before = await contents(here.database);
+  const holder = await there.database.connect();
+  // What `analyze` finds out is written there, and nothing that comes before it is.
+  await holder.query('begin; lock table pg_statistic in share mode');
+  const moving = assert.rejects(move(here.database, there.database));
+  await until('it to wait', async () => {
+    const { rowCount } = await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and wait_event_type = 'Lock' and query = 'analyze'`,
+      [there.name],
+    );
+    return rowCount === 1;
+  });
+  await moving;
+  await holder.query('rollback');
+  holder.release();
+  assert.equal((await there.database.query('select from workspaces')).rowCount, 0);
+  assert.equal((await findMoved(here.database))?.moved_to, null);
   await move(here.database, there.database);
   assert.deepEqual(await contents(there.database), before);
 });

@@ -67,8 +67,8 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
       migrations,
     );
     const tables = await selectTables(source, { cells: schemas });
-    const { rows } = await transaction(to, (client) =>
-      refillTables(client, {
+    const { rows } = await transaction(to, async (client) => {
+      const done = await refillTables(client, {
         tables,
         cells: schemas,
         requireFree: () => requireFree(client, instance.key_fingerprint),
@@ -76,11 +76,12 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
           rows: await copyTables(source, client, tables, tell),
           sequences: await selectSequences(source, { cells: schemas }),
         }),
-      }),
-    );
-    await to.query('analyze');
-    // From here on the other one holds everything: killed before this line, both do, and whoever starts chooses.
-    await markMove(source, { moved_to: place, moved_at: now() });
+      });
+      await client.query('analyze');
+      await markMove(source, { moved_to: place, moved_at: now() });
+      return done;
+    });
+    // All that takes time is done: killed between these two commits, both hold everything, and whoever starts chooses.
     await source.query('commit');
     return { moved_to: place, tables: tables.length, rows };
   } finally {
