@@ -11,6 +11,7 @@ import { diskStorage } from '#kit/disk-storage.ts';
 import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
+import { dial, standBefore } from '#test/relay.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { beginParts } from '#webhooks/upkeep/parts.ts';
@@ -131,6 +132,37 @@ test('every table, the place of every sequence, all rules and the key are as the
   assert.deepEqual((await other.database.query(triggers)).rows, (await database.query(triggers)).rows);
   const sequences = 'select sequencename, last_value from pg_sequences order by 1';
   assert.deepEqual((await other.database.query(sequences)).rows, (await database.query(sequences)).rows);
+});
+
+/** The end of a COPY, after which PostgreSQL says how many rows it had. */
+const copyDone = Buffer.from([0x63, 0, 0, 0, 4]);
+
+test('what a backup says of its rows is true, also where the database says it later than the last of them', async () => {
+  const { database: slow } = await testDatabase({
+    reach: (url) =>
+      standBefore(url, (client) => {
+        const upstream = dial(url);
+        client.pipe(upstream);
+        client.on('close', () => upstream.destroy());
+        upstream.on('error', () => client.destroy());
+        upstream.on('data', async (chunk: Buffer) => {
+          const at = chunk.indexOf(copyDone) + copyDone.length;
+          if (at < copyDone.length) return client.write(chunk);
+          upstream.pause();
+          client.write(chunk.subarray(0, at));
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          client.write(chunk.subarray(at));
+          upstream.resume();
+        });
+      }),
+  });
+  await slow.query(
+    `insert into workspaces (id, name, plan, created_at) values (gen_random_uuid(), 'Slow', 'free', now())`,
+  );
+  await makeBackup({ database: slow, storage }, { path: join(home, 'slow'), version: '1' });
+  const other = await emptyInstance();
+  await other.restore('slow');
+  assert.equal((await other.database.query('select from workspaces')).rowCount, 1);
 });
 
 const move = (from: Database, to: Database, tell: (line: string) => void = () => undefined) =>

@@ -9,6 +9,7 @@ import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { isUsed, refuseServers, requireCells } from './cells.ts';
+import { countOf } from './count-of.ts';
 import { fillTable } from './fill-table.ts';
 import {
   copyOut,
@@ -142,9 +143,8 @@ async function copyTables(
       await filling.giveUp();
       throw error;
     }
-    const rows = await filling.end();
-    if (rows !== out.rowCount)
-      throw new BackupError(`${table.name} has ${out.rowCount} rows, and ${rows} of them arrived.`);
+    const [rows, had] = [await filling.end(), await countOf(source, out)];
+    if (rows !== had) throw new BackupError(`${table.name} has ${had} rows, and ${rows} of them arrived.`);
     if (rows > 0) tell(`${table.name}: ${rows} rows`);
     total += rows;
   }
