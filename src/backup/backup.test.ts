@@ -145,14 +145,18 @@ test('what a backup says of its rows is true, also where the database says it la
         client.pipe(upstream);
         client.on('close', () => upstream.destroy());
         upstream.on('error', () => client.destroy());
-        upstream.on('data', async (chunk: Buffer) => {
+        upstream.on('data', (chunk: Buffer) => {
           const at = chunk.indexOf(copyDone) + copyDone.length;
-          if (at < copyDone.length) return client.write(chunk);
+          if (at < copyDone.length) {
+            client.write(chunk);
+            return;
+          }
           upstream.pause();
           client.write(chunk.subarray(0, at));
-          await new Promise((resolve) => setTimeout(resolve, 5));
-          client.write(chunk.subarray(at));
-          upstream.resume();
+          setTimeout(() => {
+            client.write(chunk.subarray(at));
+            upstream.resume();
+          }, 5);
         });
       }),
   });
