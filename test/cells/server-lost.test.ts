@@ -213,7 +213,7 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   assert.match(
     back.data.find(({ check }) => check === 'server of elsewhere')!.finding,
     new RegExp(
-      `/elsewhere: PostgreSQL \\d+, UTF8\\. Up to ${connectionsOf(1, pool + 3) + 20} connections of`,
+      `/elsewhere: PostgreSQL \\d+, UTF8\\. Up to ${connectionsOf(1, pool + 4) + 20} connections of`,
     ),
   );
   const opened = cellsOf(fresh).at(-1)!;
