@@ -33,7 +33,12 @@ const shared = {
   S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
 };
 const first = await makeInstance(shared);
-const second = await makeInstance({ ...shared, PUBLIC_URL: first.url, PORT: String(await freePort()) });
+const second = await makeInstance({
+  ...shared,
+  PUBLIC_URL: first.url,
+  PORT: String(await freePort()),
+  WEB_PROCESSES: '2',
+});
 let [one, other] = await Promise.all([first.start(), second.start()]);
 const receiver = await openReceiver();
 const form = await publishForm(first, receiver.url);
