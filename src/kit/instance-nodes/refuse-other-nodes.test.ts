@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -31,6 +31,11 @@ async function begin(node: Server, name = node.name, address = url) {
 }
 
 const here = await machine(a!);
+const place = join(b!, 'data');
+await mkdir(place);
+const contained = await machine(place);
+await rename(place, join(b!, 'of another'));
+await mkdir(place);
 const valkey = await readNode({ dataDir: b!, valkeyUrl: 'redis://127.0.0.1:1' });
 const named = `${url}${url.includes('?') ? '&' : '?'}application_name=forms`;
 const beside: [
@@ -41,6 +46,12 @@ const beside: [
 ][] = [
   ['of one DATA_DIR serve together', [here], await machine(a!), false],
   ['of two directories do not', [here], await machine(b!), true],
+  [
+    'of two directories at one path, as containers have them, do not',
+    [contained],
+    await machine(place),
+    true,
+  ],
   ['on two machines of one name and one copied directory do not', [here], await machine(a!, 'copy'), true],
   ['of which one has a Valkey do not', [valkey], here, true],
   [
