@@ -76,4 +76,8 @@ const runs =
               () => run([join(home, 'test', 'nightly', 'cells-on-citus.ts')], {}),
             ]),
       ];
+if (given.length === 0 && cluster === undefined)
+  process.stdout.write(
+    'NOT RUN, as CITUS_URL names no Citus cluster: statements-on-citus.ts, cells-on-citus.ts\n',
+  );
 for (const each of runs) if (!(await each())) process.exitCode = 1;
