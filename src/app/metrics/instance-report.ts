@@ -3,7 +3,9 @@ import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { readDisk } from '#kit/read-disk.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
+import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { only } from '#kit/statement.ts';
+import { deliverJob } from '#webhooks/delivery-job.ts';
 import { longHeld } from '#webhooks/upkeep/parts.ts';
 import { reportParts } from '#webhooks/upkeep/queries.ts';
 import type { Report } from './report.ts';
@@ -46,6 +48,7 @@ async function read({ database, config }: Context): Promise<Report> {
       'Bytes of the disk of a folder.',
       disks.map(({ labels, size }) => ({ labels, value: size })),
     ),
+    gauge('backup_scheduled', 'Whether BACKUP_SCHEDULE is set.', Number(config.backup !== undefined)),
     ...(found ? reportOf(found) : []),
     ...reportOfLedgers(ledgers, longHeld(config.deliveryRetentionDays)),
   ];
@@ -124,7 +127,9 @@ function addServer(sum: Server, { jobs, ...server }: Server): Server {
 }
 
 function reportOf(found: Facts): Report {
-  const jobs = Object.entries(found.jobs);
+  // A rule reads a 0 where nothing is due, and not nothing.
+  const none = { due: 0, oldest: 0 };
+  const jobs = Object.entries({ [deliverJob]: none, [sendMailJob]: none, ...found.jobs });
   const byKind = (of: (job: { due: number; oldest: number }) => number) =>
     jobs.map(([kind, job]) => ({ labels: { kind }, value: of(job) }));
   const bounded = `At most ${most} are counted.`;
@@ -155,11 +160,21 @@ function reportOf(found: Facts): Report {
       'Cells on other servers that do not answer, and are in no other number.',
       found.cells_away,
     ),
-    gauge('backup_age_seconds', 'Since the last backup that was made by schedule.', found.backup_age ?? []),
+    gauge(
+      'backup_age_seconds',
+      'Since the last backup by schedule that was made; where none was, since the first was begun; 0: nor was that.',
+      found.backup_age,
+    ),
+    gauge('backups_made', 'Backups by schedule that were made, of those still known.', found.backups_made),
     gauge(
       'backups_failed',
       'Backups by schedule that could not be made, of those still known.',
       found.backups_failed,
+    ),
+    gauge(
+      'backup_last_failed',
+      'Whether the last backup by schedule that ended could not be made.',
+      Number(found.has_last_failed),
     ),
     gauge('database_bytes', 'What the database takes on its disk.', found.database_bytes),
     gauge('database_connections', 'Connections to the database, of all who use it.', found.connections),
