@@ -1,6 +1,5 @@
 import { cellsOf, cellsOnServers, refreshCells } from '#kit/cells/cells.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
-import { readDisk } from '#kit/read-disk.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
@@ -8,10 +7,11 @@ import { only } from '#kit/statement.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { longHeld } from '#webhooks/upkeep/parts.ts';
 import { reportParts } from '#webhooks/upkeep/queries.ts';
+import { type DiskSettings, readDisks } from '../disks.ts';
 import type { Report } from './report.ts';
 import { readBackups, readInstance } from './queries.ts';
 
-type Context = { database: Database; config: Pick<Config, 'dataDir' | 'backup' | 'deliveryRetentionDays'> };
+type Context = { database: Database; config: DiskSettings & Pick<Config, 'deliveryRetentionDays'> };
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 type Value = number | readonly { labels: Record<string, string>; value: number }[];
 
@@ -33,7 +33,8 @@ export function openInstanceReport(context: Context): () => Promise<Report> {
 async function read({ database, config }: Context): Promise<Report> {
   const [found, disks, ledgers] = await Promise.all([
     readFacts(database).catch(() => undefined),
-    readDisks(config),
+    // What cannot be looked at is in no number.
+    readDisks(config).catch(() => []),
     readLedgers(database),
   ]);
   return [
@@ -41,12 +42,12 @@ async function read({ database, config }: Context): Promise<Report> {
     gauge(
       'disk_free_bytes',
       'Bytes that are free for us on the disk of a folder.',
-      disks.map(({ labels, free }) => ({ labels, value: free })),
+      disks.map(({ name, free }) => ({ labels: { disk: name }, value: free })),
     ),
     gauge(
       'disk_bytes',
       'Bytes of the disk of a folder.',
-      disks.map(({ labels, size }) => ({ labels, value: size })),
+      disks.map(({ name, size }) => ({ labels: { disk: name }, value: size })),
     ),
     gauge('backup_scheduled', 'Whether BACKUP_SCHEDULE is set.', Number(config.backup !== undefined)),
     ...(found ? reportOf(found) : []),
@@ -211,14 +212,3 @@ const metric =
   });
 const gauge = metric('gauge');
 const counter = metric('counter');
-
-/** The folders that the instance writes to; one that is not there is left out. */
-async function readDisks({ dataDir, backup }: Context['config']) {
-  const folders = { data: dataDir, ...(backup?.to !== undefined && { backups: backup.to }) };
-  const read = Object.entries(folders).map(async ([disk, folder]) => {
-    const { free, size } = await readDisk(folder);
-    return { labels: { disk }, free, size };
-  });
-  const settled = await Promise.allSettled(read);
-  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-}

@@ -100,7 +100,7 @@ test('a delivery log whose oldest day stays for days longer than it is kept is s
   const heldUp = async (deliveryRetentionDays: number): Promise<number[]> => {
     const report = openInstanceReport({
       database,
-      config: { dataDir: instance.dataDir, backup: undefined, deliveryRetentionDays },
+      config: { ...readConfig(instance.environment), deliveryRetentionDays },
     });
     return valuesOf(await writeReports([await report()]), 'formloom_delivery_log_held_up', 'cell="default"');
   };
