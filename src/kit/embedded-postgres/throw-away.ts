@@ -36,8 +36,12 @@ async function removeDead(path: string, names: string[], log: (message: string) 
     // Anybody can make such a name in a temporary folder, and lead us to a server by what is in it.
     if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
     if (isRunning(owner) && Date.now() - found.mtimeMs < longestWorkMs) continue;
-    await removeThrowAway(directory, log);
-    log(`What an interrupted attempt had left was removed: ${directory}.`);
+    try {
+      await removeThrowAway(directory, log);
+      log(`What an interrupted attempt had left was removed: ${directory}.`);
+    } catch (error) {
+      log(`What an interrupted attempt had left could not be removed: ${directory} (${String(error)}).`);
+    }
   }
 }
 
