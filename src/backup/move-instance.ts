@@ -64,8 +64,8 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     await refuseServers(source);
     const instance = await requireMovable(source, to);
     if (instance.moved_to) {
-      await markMove(to, { moved_to: null, moved_at: null });
-      tell('All rows were there already; now that one says so too.');
+      tell('All rows were there already.');
+      await goOn(to);
       return { moved_to: place, tables: 0, rows: 0 };
     }
     await requireFree(to, instance.key_fingerprint);
@@ -94,13 +94,18 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     });
     await markMove(source, { moved_to: place, moved_at });
     await source.query('commit');
-    await markMove(to, { moved_to: null, moved_at: null });
-    await to.query('analyze');
+    await goOn(to);
     return { moved_to: place, tables: tables.length, rows };
   } finally {
     // Whatever happened on it, it is not used again.
     source.release(true);
   }
+}
+
+/** Lets what was brought be used. */
+async function goOn(there: Database): Promise<void> {
+  await there.query('analyze');
+  await markMove(there, { moved_to: null, moved_at: null });
 }
 
 /** Takes back that a database was moved: whoever starts on it goes on with what it holds. @throws BackupError where it was not. */
