@@ -9,6 +9,7 @@ import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { isUsed, refuseServers, requireCells } from './cells.ts';
+import { countOf } from './count-of.ts';
 import { fillTable } from './fill-table.ts';
 import {
   copyOut,
@@ -65,7 +66,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     const instance = await requireMovable(source, to);
     if (instance.moved_to) {
       tell('All rows were there already.');
-      await goOn(to);
+      await markMove(to, { moved_to: null, moved_at: null });
       return { moved_to: place, tables: 0, rows: 0 };
     }
     await requireFree(to, instance.key_fingerprint);
@@ -80,7 +81,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     const tables = await selectTables(source, { cells: schemas });
     const moved_at = now();
     const { rows } = await transaction(to, async (client) => {
-      const filled = await refillTables(client, {
+      const done = await refillTables(client, {
         tables,
         cells: schemas,
         requireFree: () => requireFree(client, instance.key_fingerprint),
@@ -89,23 +90,18 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
           sequences: await selectSequences(source, { cells: schemas }),
         }),
       });
+      await client.query('analyze');
       await markMove(client, { moved_to: awaited, moved_at });
-      return filled;
+      return done;
     });
     await markMove(source, { moved_to: place, moved_at });
     await source.query('commit');
-    await goOn(to);
+    await markMove(to, { moved_to: null, moved_at: null });
     return { moved_to: place, tables: tables.length, rows };
   } finally {
     // Whatever happened on it, it is not used again.
     source.release(true);
   }
-}
-
-/** Lets what was brought be used. */
-async function goOn(there: Database): Promise<void> {
-  await there.query('analyze');
-  await markMove(there, { moved_to: null, moved_at: null });
 }
 
 /** Takes back that a database was moved: whoever starts on it goes on with what it holds. @throws BackupError where it was not. */
@@ -162,9 +158,8 @@ async function copyTables(
       await filling.giveUp();
       throw error;
     }
-    const rows = await filling.end();
-    if (rows !== out.rowCount)
-      throw new BackupError(`${table.name} has ${out.rowCount} rows, and ${rows} of them arrived.`);
+    const [rows, had] = [await filling.end(), await countOf(source, out)];
+    if (rows !== had) throw new BackupError(`${table.name} has ${had} rows, and ${rows} of them arrived.`);
     if (rows > 0) tell(`${table.name}: ${rows} rows`);
     total += rows;
   }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Cron } from 'croner';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
@@ -45,20 +45,20 @@ async function store(
   name: string,
 ): Promise<{ bytes: number; missing: string[] }> {
   const { config, storage, version } = context;
-  const folder = to ?? join(config.dataDir, 'spool');
-  await mkdir(folder, { recursive: true });
-  const path = join(folder, name);
-  const key = hasKey ? await findInstanceKey(config.dataDir, config.secretKey) : undefined;
-  const { missing } = await makeBackup(context, { path, version, passphrase, key });
-  const { size: bytes } = await stat(path);
-  if (to === undefined) {
-    try {
-      await storage.put(keyOf(name), createReadStream(path), Number.MAX_SAFE_INTEGER);
-    } finally {
-      await rm(path, { force: true });
-    }
+  // On its way to the bucket it lies where nothing else does, so that what a killed process left there is gone with it.
+  const spool = join(config.dataDir, 'spool', 'backups');
+  const path = to === undefined ? join(spool, `made-${name}`) : join(to, name);
+  if (to === undefined) await rm(spool, { recursive: true, force: true });
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    const key = hasKey ? await findInstanceKey(config.dataDir, config.secretKey) : undefined;
+    const { missing } = await makeBackup(context, { path, version, passphrase, key });
+    const { size: bytes } = await stat(path);
+    if (to === undefined) await storage.put(keyOf(name), createReadStream(path), Number.MAX_SAFE_INTEGER);
+    return { bytes, missing };
+  } finally {
+    if (to === undefined) await rm(spool, { recursive: true, force: true });
   }
-  return { bytes, missing };
 }
 
 /** In the bucket. No workspace has this for its id. */

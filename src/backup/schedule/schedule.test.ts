@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -49,7 +49,11 @@ test('of several processes one makes the backup of a moment; those beyond the nu
   assert.ok(entries.includes('secret.key') && entries.at(-1) === 'ending.json');
 });
 
-test('to object storage it is sealed where a passphrase is set, and leaves nothing on the disk', async () => {
+test('to object storage it is sealed where a passphrase is set, and leaves nothing on the disk, nor does one that was killed', async () => {
+  const spool = join(home, 'spool', 'backups');
+  await mkdir(spool, { recursive: true });
+  for (const left of ['formloom-2026-01-01.backup', 'made-formloom-2026-01-02.backup.part'])
+    await writeFile(join(spool, left), 'cut off');
   const name = await backUpWhenDue(
     contextOf({
       BACKUP_SCHEDULE: '0 3 * * *',
