@@ -4,6 +4,7 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { only } from '#kit/statement.ts';
+import { askValkey } from '#kit/valkey.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { longHeld } from '#webhooks/upkeep/parts.ts';
 import { reportParts } from '#webhooks/upkeep/queries.ts';
@@ -11,7 +12,10 @@ import { type DiskSettings, readDisks } from '../disks.ts';
 import type { Report } from './report.ts';
 import { readBackups, readInstance } from './queries.ts';
 
-type Context = { database: Database; config: DiskSettings & Pick<Config, 'deliveryRetentionDays'> };
+type Context = {
+  database: Database;
+  config: DiskSettings & Pick<Config, 'deliveryRetentionDays' | 'valkeyUrl'>;
+};
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 type Value = number | readonly { labels: Record<string, string>; value: number }[];
 
@@ -31,14 +35,20 @@ export function openInstanceReport(context: Context): () => Promise<Report> {
 }
 
 async function read({ database, config }: Context): Promise<Report> {
-  const [found, disks, ledgers] = await Promise.all([
+  const [found, disks, ledgers, valkeys] = await Promise.all([
     readFacts(database).catch(() => undefined),
     // What cannot be looked at is in no number.
     readDisks(config).catch(() => []),
     readLedgers(database),
+    readValkeys(config),
   ]);
   return [
     gauge('database_up', 'Whether the database answers.', found ? 1 : 0),
+    gauge(
+      'valkey_up',
+      'Whether the Valkey of VALKEY_URL answers this machine; not there without one.',
+      valkeys,
+    ),
     gauge(
       'disk_free_bytes',
       'Bytes that are free for us on the disk of a folder.',
@@ -53,6 +63,12 @@ async function read({ database, config }: Context): Promise<Report> {
     ...(found ? reportOf(found) : []),
     ...reportOfLedgers(ledgers, longHeld(config.deliveryRetentionDays)),
   ];
+}
+
+async function readValkeys({ valkeyUrl }: Context['config']) {
+  if (valkeyUrl === undefined) return [];
+  const [asked] = await Promise.allSettled([askValkey(valkeyUrl, (valkey) => valkey.ping())]);
+  return [{ labels: {}, value: Number(asked.status === 'fulfilled') }];
 }
 
 /** How the delivery log of each cell lies in parts; a cell whose database does not answer is left out. */
