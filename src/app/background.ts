@@ -84,8 +84,8 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
           vault: services.vault,
           signLink: services.links.sign,
           onAttempt(state, outcome) {
-            services.metrics?.meter.mailed(state);
             mail.problem = outcome.kind !== 'sent' && outcome.isOfServer ? outcome.reason : undefined;
+            services.metrics?.meter.mailed(state, mail.problem !== undefined);
           },
         }),
       },

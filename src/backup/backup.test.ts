@@ -253,6 +253,36 @@ test('a move that is cut off while the other one is looked through at the end ha
   assert.deepEqual(await contents(there.database), before);
 });
 
+test('a move that is cut off between what it notes here and there leaves one of both in use, and may be made again', async () => {
+  await backUp('to-end');
+  for (const cut of ['here', 'there'] as const) {
+    const both = { here: await emptyInstance(), there: await emptyInstance() };
+    const [here, there] = [both.here.database, both.there.database];
+    await both.here.restore('to-end');
+    // Here it is noted that it was moved, then there that it has come: who notes that is ended at that very moment.
+    const isNoted = `new.moved_to is ${cut === 'here' ? 'not ' : ''}null`;
+    await both[cut].database.query(
+      `create function cut() returns trigger language plpgsql as 'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';
+       create trigger cut before update on instance for each row when (${isNoted}) execute function cut()`,
+    );
+    await assert.rejects(move(here, there), /terminat/);
+    await both[cut].database.query('drop trigger cut on instance');
+    assert.equal((await there.query('select from forms')).rowCount, 1, 'all rows are there already');
+    assert.equal((await findMoved(here))?.moved_to, cut === 'here' ? null : 'there');
+    assert.match(String((await findMoved(there))?.moved_to), /make it again/, 'nobody goes on in both');
+    // Where it goes on here, it is moved as it is then.
+    if (cut === 'here') await here.query(`update forms set name = 'Changed here'`);
+    const before = { ...(await contents(here)), instance: '' };
+    await move(here, there);
+    assert.deepEqual({ ...(await contents(there)), instance: '' }, before);
+    assert.deepEqual(
+      [(await findMoved(here))?.moved_to, (await findMoved(there))?.moved_to],
+      ['there', null],
+    );
+    await assert.rejects(move(here, there), /was moved to there already/);
+  }
+});
+
 test('a connection that was lost before a table is filled ends it, and nobody waits', {
   timeout: 20_000,
 }, async () => {

@@ -19,7 +19,8 @@ import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts'
 import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { type Check, ok, problem, warning } from './check.ts';
-import { readServer, selectLeftovers, selectLostCells } from './queries.ts';
+import { oldBackup } from '../watch/find-incidents.ts';
+import { readLastBackup, readServer, selectLeftovers, selectLostCells } from './queries.ts';
 
 type Context = { database: Database };
 
@@ -223,6 +224,23 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
       const place = storagePlace(config);
       await checkStorage(database, { storage: openStorage(config), place });
       return ok(`The files lie in ${place}.`);
+    },
+  },
+  {
+    name: 'backups',
+    stopsStart: false,
+    async look({ database, config }) {
+      if (!config.backup) return ok('BACKUP_SCHEDULE is not set: none is made by itself.');
+      if ((await findPending(database, await readMigrations())).length > 0)
+        return ok('The next start makes one.');
+      const { made_at: madeAt, problem: why } = only(await readLastBackup(database, {}))!;
+      const made = madeAt ? `The last one was made on ${madeAt.toISOString()}.` : 'None was made yet.';
+      const [incident] = await oldBackup({ database, config });
+      if (incident)
+        return problem(`${incident.what}${why === null ? '' : ` (${why})`}. ${made}`, incident.remedy);
+      return madeAt
+        ? ok(made)
+        : warning(made, 'A server that starts makes it at once; its log says why it cannot.');
     },
   },
 ];

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { sharedDirectory } from '#kit/embedded-postgres/placement.ts';
+import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
 import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
+import { until } from '#test/service.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-backup-command-'));
+// Whoever runs PostgreSQL may pass: else its database lies elsewhere, and outlives this folder.
+await chmod(home, 0o755);
 after(() => rm(home, { recursive: true, force: true }));
 const path = (name: string): string => join(home, name);
 
@@ -52,6 +61,7 @@ test('move carries the database over and back; nothing starts where it was, unle
   assert.match(refused.complaint, /was moved to PostgreSQL at .* Let DATABASE_URL lead there/s);
   const own = await formloom(other, 'move', '--to', 'embedded');
   assert.equal(own.code, 0, own.complaint);
+  assert.match(JSON.stringify(own.answer), /of our own in [^"]*source.postgres"/);
   assert.deepEqual((await list(embedded)).answer, before);
   const back = await formloom(embedded, 'move', '--to', source.url);
   assert.equal(back.code, 0, back.complaint);
@@ -63,7 +73,26 @@ test('move carries the database over and back; nothing starts where it was, unle
   assert.equal((await formloom(embedded, 'move', '--to', 'embedded')).code, 2);
 });
 
-test('a sealed backup is tried out in a database that is thrown away, with its passphrase alone', async () => {
+/** Another folder for what is temporary, until the test has ended. */
+async function keepTemporary(t: TestContext, name: string, mode: number): Promise<string> {
+  await mkdir(path(name), { mode });
+  const before = process.env['TMPDIR'];
+  t.after(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  });
+  return (process.env['TMPDIR'] = path(name));
+}
+
+/** What checks have where root puts what others must reach. */
+const listShared = async (): Promise<string[]> =>
+  existsSync(sharedDirectory)
+    ? (await readdir(sharedDirectory)).filter((name) => name.startsWith('formloom-restore'))
+    : [];
+
+test('a sealed backup is tried out in a database that is thrown away, with its passphrase alone', async (t) => {
+  const shared = await listShared();
+  const temporary = await keepTemporary(t, 'closed', 0o700);
   const sealed = ['--passphrase-file', path('passphrase')];
   await formloom(source, 'backup', path('sealed.backup'), ...sealed);
   const refused = await formloom(source, 'restore', path('sealed.backup'), '--check');
@@ -73,6 +102,35 @@ test('a sealed backup is tried out in a database that is thrown away, with its p
   assert.equal(tried.code, 0, tried.complaint);
   assert.ok((tried.answer as { rows: number }).rows > 0);
   assert.deepEqual(await readdir(source.dataDir), before);
+  // As root, PostgreSQL runs as somebody who may not enter there.
+  assert.deepEqual([await readdir(temporary), await listShared()], [[], shared]);
+});
+
+test('what a check that was killed has left is ended and removed by the next one', async (t) => {
+  const temporary = await keepTemporary(t, 'open', 0o755);
+  // Nobody writes into it, so that the check waits with its database.
+  await promisify(execFile)('mkfifo', [path('endless.backup')]);
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    'src/app/cli.ts',
+    'restore',
+    path('endless.backup'),
+    '--check',
+  ];
+  const check = spawn(process.execPath, args, { stdio: 'ignore' });
+  const ended = once(check, 'exit');
+  t.after(() => check.kill('SIGKILL'));
+  const cluster = await until('its database', async () => {
+    const [dataDir] = await readdir(temporary);
+    const place = join(temporary, dataDir ?? '', 'postgres');
+    return (await findPostmaster(place))?.status === 'ready' && place;
+  });
+  check.kill('SIGKILL');
+  await ended;
+  assert.ok(await findPostmaster(cluster), 'PostgreSQL outlives it');
+  assert.match((await formloom(source, 'restore', path('passphrase'), '--check')).complaint, /no backup/);
+  assert.equal(await findPostmaster(cluster), undefined);
+  assert.deepEqual(await readdir(temporary), []);
 });
 
 test('what cannot be written or read is said by its name, and nothing is replaced', async () => {

@@ -6,9 +6,9 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { NodeError, readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
-import { readDisk } from '#kit/read-disk.ts';
 import { only } from '#kit/statement.ts';
 import { ValkeyError } from '#kit/valkey.ts';
+import { readDisks } from '../disks.ts';
 import { readBackups, selectLostWebhooks } from './queries.ts';
 
 /** Something that is wrong now and that somebody should see to. */
@@ -70,32 +70,27 @@ async function lostWebhooks({ database, config }: WatchContext): Promise<Inciden
   }));
 }
 
-async function lowDisks({ config }: WatchContext): Promise<Incident[]> {
-  const folders = new Set([config.dataDir, ...(config.backup?.to ? [config.backup.to] : [])]);
-  const found = await Promise.all([...folders].map((folder) => lowDisk(folder, config.limits.freeBytes)));
-  return found.flat();
-}
-
 const megabyte = 1024 * 1024;
 
-async function lowDisk(folder: string, freeBytes: number): Promise<Incident[]> {
-  // A folder for backups that is not there yet is made by the first of them.
-  const free = (await readDisk(folder).catch(() => undefined))?.free;
-  if (free === undefined || free >= freeBytes * roomFactor) return [];
-  return [
-    {
-      key: `disk ${hostname()} ${folder}`,
-      what: `The disk of ${folder} is nearly full`,
-      remedy: `Make room, or give it a larger disk. Below ${Math.round(freeBytes / megabyte)} MB (UPLOAD_FREE_MB) uploads are refused; without any the database stops.`,
-      fields: [
-        { label: 'Machine', value: hostname() },
-        { label: 'Free', value: `${Math.floor(free / megabyte)} MB` },
-      ],
-    },
-  ];
+async function lowDisks({ config }: WatchContext): Promise<Incident[]> {
+  const { freeBytes } = config.limits;
+  const low = (await readDisks(config)).filter(({ free }) => free < freeBytes * roomFactor);
+  return low.map(({ folders: [folder], free }) => ({
+    key: `disk ${hostname()} ${folder}`,
+    what: `The disk of ${folder} is nearly full`,
+    remedy: `Make room, or give it a larger disk. Below ${Math.round(freeBytes / megabyte)} MB (UPLOAD_FREE_MB) uploads are refused; without any the database stops.`,
+    fields: [
+      { label: 'Machine', value: hostname() },
+      { label: 'Free', value: `${Math.floor(free / megabyte)} MB` },
+    ],
+  }));
 }
 
-async function oldBackup({ config, database }: WatchContext): Promise<Incident[]> {
+/** Whether what a schedule asks for is not made. */
+export async function oldBackup({
+  config,
+  database,
+}: Pick<WatchContext, 'config' | 'database'>): Promise<Incident[]> {
   if (!config.backup) return [];
   const { has_failed: hasFailed, seconds_old: age } = only(await readBackups(database, {}))!;
   const schedule = new Cron(config.backup.schedule, { timezone: 'UTC', paused: true });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { readConfig } from '#kit/config.ts';
@@ -144,6 +147,25 @@ test('a disk that is nearly full is told to the operator; what comes and goes is
   assert.equal((await look(full)).length, 1);
   await told('operator@example.test', 2);
   await look({}, { calm: 0 });
+});
+
+test('the disks of the database behind its link and of the backups are looked at, also before there is a folder', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'formloom-watch-'));
+  after(() => rm(dataDir, { recursive: true }));
+  // No disk is fuller.
+  await symlink('/proc', join(dataDir, 'postgres'));
+  const line = ['The disk of /proc is nearly full'];
+  // As one of several processes is told where the embedded database is.
+  const bySocket = 'postgres://formloom@localhost:5432/formloom?host=%2Fproc';
+  const quiet = { DATA_DIR: dataDir, OPERATOR_EMAIL: '' };
+  assert.deepEqual(await look({ ...quiet, DATABASE_URL: 'postgres://db/formloom' }), []);
+  for (const DATABASE_URL of ['', bySocket]) {
+    assert.deepEqual(await look({ ...quiet, DATABASE_URL }), line);
+    assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  }
+  const backups = { BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TO: '/proc/nowhere' };
+  assert.deepEqual(await look({ ...backups, OPERATOR_EMAIL: '' }), line);
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
 });
 
 test('without a mail server an incident is a line in the log, and no mail waits for a server that never comes', async () => {
