@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, openDatabase } from '#kit/database.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
 import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
+import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
-import { openService } from '#test/service.ts';
+import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { beginParts } from '#webhooks/upkeep/parts.ts';
 import { readArchive, writeArchive } from './archive.ts';
@@ -114,6 +115,22 @@ test('what was acknowledged before a backup began is in it, whatever comes in me
     const stored = await other.storage.open(`${workspace_id}/${id.slice(-2)}/${id}`);
     assert.equal((await buffer(stored!)).length, size);
   }
+});
+
+test('a table from which nothing comes for long ends no backup', async () => {
+  const { url, database: quiet } = await testDatabase();
+  const hasty = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent'), silenceMs: 200 });
+  const holder = await quiet.connect();
+  await holder.query('begin; lock table announced in access exclusive mode');
+  const made = makeBackup({ database: hasty, storage }, { path: join(home, 'slow'), version: '1' });
+  made.catch(() => {});
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'copy%announced%'
+     and datname = current_database() and clock_timestamp() - query_start > interval '1 second'`;
+  await until('it to wait', async () => (await quiet.query(waiting)).rowCount === 1, 5);
+  await holder.query('rollback');
+  holder.release();
+  assert.ok((await made).rows > 0);
+  await hasty.end();
 });
 
 test('every table, the place of every sequence, all rules and the key are as they were', async () => {

@@ -5,12 +5,12 @@ import type { Log } from './log.ts';
 export type Periodic = { stop(): Promise<void> };
 
 /**
- * Runs `work` again and again, `pauseMs` after it ended, until stopped. A failure is logged when it is new, or other
+ * Runs `work` again and again, `pauseMs` after it ended, until stopped: work that takes long hears of it by the signal. A failure is logged when it is new, or other
  * parts of the work fail than before (tellFailures), and the work goes on. For housekeeping that may be lost with the process; what must not be lost is a job of the queue.
  */
 export function runPeriodically(
   name: string,
-  options: { pauseMs: number; log: Log; work: () => Promise<unknown> },
+  options: { pauseMs: number; log: Log; work: (signal: AbortSignal) => Promise<unknown> },
 ): Periodic {
   const ending = new AbortController();
   const { signal } = ending;
@@ -18,7 +18,7 @@ export function runPeriodically(
     let failing: string | undefined;
     while (!signal.aborted) {
       try {
-        await options.work();
+        await options.work(signal);
         failing = undefined;
       } catch (error) {
         const which = error instanceof AggregateError ? error.message : '';
