@@ -97,9 +97,8 @@ async function oldBackup({ config, database }: WatchContext): Promise<Incident[]
   return [
     {
       key: 'backup',
-      what: hasFailed ? 'A backup could not be made' : 'The last backup is old',
-      remedy:
-        'The log says why it failed. Make one by hand with `formloom backup <file>` until it works again.',
+      what: hasFailed ? 'A backup could not be made, or lacks files' : 'The last backup is old',
+      remedy: 'The log says why. Make one by hand with `formloom backup <file>` until it works again.',
       fields: age > 0 ? [{ label: 'Last backup', value: `${Math.round(age / 3_600)} hours ago` }] : [],
     },
   ];

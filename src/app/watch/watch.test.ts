@@ -180,12 +180,12 @@ test('a backup that failed, and one that is older than three moments of its sche
   await made(1, null);
   assert.deepEqual(await look(schedule), []);
   await made(0, 'the disk is full');
-  assert.deepEqual(await look(schedule), ['A backup could not be made']);
+  assert.deepEqual(await look(schedule), ['A backup could not be made, or lacks files']);
   await database.query(
     `insert into backups (due_at, name, begun_at) values (now() + interval '1 minute', 'b', now())`,
   );
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
-  const stillFailed = ['A backup could not be made'];
+  const stillFailed = ['A backup could not be made, or lacks files'];
   assert.deepEqual(await look(schedule), stillFailed, 'one that is being made has not succeeded yet');
   await database.query('delete from backups');
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
