@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { PoolClient } from 'pg';
 import type { Config } from '#kit/config.ts';
@@ -27,6 +28,8 @@ export type Restored = { made_at: string; version: string; rows: number; files: 
 
 export type RestoreOptions = {
   path: string;
+  /** The file, as readArchive has `opened`. */
+  file?: FileHandle | undefined;
   passphrase?: string | undefined;
   /** Restores all the same where the key is lost for good; `instance-key replace` then says what is lost with it. */
   isKeyLost?: boolean;
@@ -41,9 +44,9 @@ export type RestoreOptions = {
  */
 export async function restoreBackup(
   context: RestoreContext,
-  { path, passphrase, isKeyLost = false }: RestoreOptions,
+  { path, file, passphrase, isKeyLost = false }: RestoreOptions,
 ): Promise<Restored> {
-  const entries = readArchive(path, passphrase);
+  const entries = readArchive(path, passphrase, file);
   try {
     return await restoreEntries(context, entries, isKeyLost);
   } finally {
