@@ -134,9 +134,13 @@ test('a table from which nothing comes for long ends no backup', async () => {
 });
 
 test('every table, the place of every sequence, all rules and the key are as they were', async () => {
+  // As a backup of the schedule has it, which has not ended when its own row is read.
+  await database.query(`insert into backups (due_at, name, begun_at) values (now(), 'quiet', now())`);
   await backUp('quiet');
+  await database.query('delete from backups');
   const [one, other] = [await emptyInstance(), await emptyInstance()];
   await one.restore('quiet');
+  assert.equal((await one.database.query('select from backups')).rowCount, 0);
   await makeBackup(one, { path: join(home, 'of-restored'), version: '1', key });
   await other.restore('of-restored');
   assert.deepEqual(await contents(other.database), await contents(one.database));

@@ -16,6 +16,7 @@ import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
 import { findTable } from './queries.ts';
 import { refillTables } from './refill-tables.ts';
 import { requireStopped } from './require-stopped.ts';
+import { forgetBegun } from './schedule/queries.ts';
 
 /** Where a backup goes. */
 type RestoreContext = {
@@ -120,6 +121,7 @@ async function fill(
     ({ name, columns }) => name === 'instance' && columns.includes('storage_id'),
   );
   if (hasMark) await setStorageId(client, { storage_id: null });
+  if (manifest.tables.some(({ name }) => name === 'backups')) await forgetBegun(client, {});
   if (!isKeyLost) await keepKey(settings, manifest, keyInside);
   const { made_at, version } = manifest;
   return { made_at, version, rows: sum(rows), files, bytes };

@@ -99,7 +99,8 @@ async function oldBackup({ config, database }: WatchContext): Promise<Incident[]
       key: 'backup',
       what: hasFailed ? 'A backup could not be made, or lacks files' : 'The last backup is old',
       remedy: 'The log says why. Make one by hand with `formloom backup <file>` until it works again.',
-      fields: age > 0 ? [{ label: 'Last backup', value: `${Math.round(age / 3_600)} hours ago` }] : [],
+      fields:
+        age > 0 ? [{ label: 'Without a whole one for', value: `${Math.round(age / 3_600)} hours` }] : [],
     },
   ];
 }

@@ -43,11 +43,11 @@ export async function backUpWhenDue(context: Context, stop?: AbortSignal): Promi
   if ((await findSettled(database, { due_at: due, again })).length > 0) return undefined;
   const name = await alone(database, async (lost) => {
     const { storage_id: mark } = only(await selectStorageId(database, {})) ?? {};
-    const moment = { due_at: due, name: nameOf(due, mark), again, now: now() };
-    const begun = only(await beginBackup(database, moment));
+    const begun_at = now();
+    const one = { due_at: due, begun_at, name: nameOf(begun_at, mark) };
+    const begun = only(await beginBackup(database, { ...one, again }));
     if (!begun) return undefined;
     if (begun.problem !== null) context.log.warn(begun, 'a backup is tried again');
-    const one = { ...begun, due_at: due, begun_at: moment.now };
     return make(context, backup, one, stop, AbortSignal.any([lost, ...(stop ? [stop] : [])]));
   });
   if (name !== undefined) await sweepBackups(context);
@@ -112,8 +112,6 @@ async function store(
   const folder = to ?? spoolOf(config);
   await mkdir(folder, { recursive: true });
   const path = join(folder, name);
-  // Of one that was killed when it was whole, and before it was noted.
-  await rm(path, { force: true });
   const key = hasKey ? await findInstanceKey(config.dataDir, config.secretKey) : undefined;
   const { missing } = await makeBackup(context, { path, version, passphrase, key, signal });
   const { size: bytes } = await stat(path);

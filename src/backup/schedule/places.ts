@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import type { Config } from '#kit/config.ts';
 
-/** How the backup of a moment is called: those of two instances in one folder are told apart by their marks (kit/instance-storage). */
-export const nameOf = (due: Date, mark: string | null | undefined): string =>
-  `${prefixOf(mark)}${due.toISOString().replace(/[:.]/g, '-')}.backup`;
+/**
+ * How a backup that begins now is called: no two are called the same, so that none is replaced, be it the one that the instance was
+ * restored from; and those of two instances in one folder are told apart by their marks (kit/instance-storage).
+ */
+export const nameOf = (begun: Date, mark: string | null | undefined): string =>
+  `${prefixOf(mark)}${begun.toISOString().replace(/[:.]/g, '-')}.backup`;
 
 export const prefixOf = (mark: string | null | undefined): string =>
   mark ? `formloom-${mark.slice(-8)}-` : 'formloom-';

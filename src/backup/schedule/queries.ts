@@ -34,14 +34,14 @@ export const findSettled = ofInstance(
  */
 export const beginBackup = ofInstance(
   'backup.begin',
-  { due_at: timestamp, name: text, again: timestamp, now: timestamp },
+  { due_at: timestamp, name: text, begun_at: timestamp, again: timestamp },
   { name: text, problem: nullable(text) },
   `with broken_off as (
-     update backups set finished_at = $now, problem = 'it was broken off'
+     update backups set finished_at = $begun_at, problem = 'it was broken off'
       where due_at < $due_at and finished_at is null)
-   insert into backups (due_at, name, begun_at) values ($due_at, $name, $now)
+   insert into backups (due_at, name, begun_at) values ($due_at, $name, $begun_at)
    on conflict (due_at) do update
-     set begun_at = $now, finished_at = coalesce(backups.finished_at, backups.begun_at),
+     set name = $name, begun_at = $begun_at, finished_at = coalesce(backups.finished_at, backups.begun_at),
          problem = coalesce(backups.problem, 'it was broken off')
      where backups.bytes is null and greatest(backups.begun_at, backups.finished_at) < $again
    returning name, problem`,
@@ -95,7 +95,15 @@ export const deleteBackup = ofInstance(
 export const selectBackups = ofInstance(
   'backup.select',
   { keep: integer },
-  { name: text, due_at: timestamp, is_begun: boolean, is_kept: boolean },
-  `select name, due_at, bytes is null and coalesce(finished_at < begun_at, true) as is_begun, due_at in ${kept} as is_kept
+  { name: text, begun_at: timestamp, is_begun: boolean, is_kept: boolean },
+  `select name, begun_at, bytes is null and coalesce(finished_at < begun_at, true) as is_begun, due_at in ${kept} as is_kept
      from backups order by due_at`,
+);
+
+/** Of what was being made when a backup was: the one that holds this row, and no more is known of it where that is restored. */
+export const forgetBegun = ofInstance(
+  'backup.forget_begun',
+  {},
+  {},
+  `delete from backups where finished_at is null`,
 );

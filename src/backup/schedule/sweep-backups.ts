@@ -32,7 +32,7 @@ export async function sweepBackups({ config, database }: SweepContext): Promise<
   for (const { path, name, isPart } of mark ? stored! : []) {
     if (!name.startsWith(prefixOf(mark)) || isBegun(name)) continue;
     const isOutdated =
-      first !== undefined && name < nameOf(first.due_at, mark) && !rows.some((row) => row.name === name);
+      first !== undefined && name < nameOf(first.begun_at, mark) && !rows.some((row) => row.name === name);
     if (isPart || isOutdated) gone.push(path);
   }
   for (const path of gone) await rm(path, { force: true });
