@@ -195,4 +195,11 @@ test('a backup that failed, and one that is older than three moments of its sche
   await made(1, 'the disk is full');
   await database.query("update backups set due_at = now() - interval '5 days' where problem is not null");
   assert.deepEqual(await look(schedule), ['The last backup is old'], 'one that failed is no backup');
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  await database.query('update backups set finished_at = null, problem = null, bytes = null');
+  assert.deepEqual(
+    await look(schedule),
+    ['The last backup is old'],
+    'nor are those that were all broken off',
+  );
 });
