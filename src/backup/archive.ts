@@ -1,7 +1,7 @@
 import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Duplex, Readable } from 'node:stream';
-import { type ReadableStream, WritableStream } from 'node:stream/web';
+import { type Duplex, pipeline, Readable } from 'node:stream';
+import { ReadableStream, WritableStream } from 'node:stream/web';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type ParsedTarEntry } from 'modern-tar';
 import { syncDirectory } from '#kit/sync-directory.ts';
@@ -44,13 +44,13 @@ export async function writeArchive(
   try {
     const { readable, controller } = createTarPacker();
     const zstd = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-    const packed: Bytes = readable.pipeThrough(Duplex.toWeb(zstd));
+    const packed = through(readable, zstd);
     const bytes = passphrase === undefined ? packed : await seal(packed, passphrase);
     // What stops the one stops the other: a disk that takes no more, an entry that cannot be read.
     const written = bytes.pipeTo(new WritableStream({ write: (chunk) => file.writeFile(chunk) }));
     const adding = write({
       add: (name, size, content) =>
-        Readable.toWeb(content instanceof Readable ? content : Readable.from([content])).pipeTo(
+        ReadableStream.from(content instanceof Readable ? content : [content]).pipeTo(
           controller.add({ name, size }),
         ),
     });
@@ -61,7 +61,7 @@ export async function writeArchive(
         throw error;
       },
     );
-    const [first] = (await Promise.allSettled([added, written])).filter(
+    const [first] = (await Promise.allSettled([written, added])).filter(
       ({ status }) => status === 'rejected',
     );
     if (first) throw (first as PromiseRejectedResult).reason;
@@ -75,6 +75,13 @@ export async function writeArchive(
     throw error;
   }
 }
+
+/**
+ * What comes of bytes by a stream of Node; what ends the one ends the other, and is thrown to whoever reads. No `toWeb`: what had been
+ * unpacked when somebody stops is thrown outside of every `try`.
+ */
+const through = (bytes: Bytes, stream: Duplex): Bytes =>
+  ReadableStream.from(pipeline(Readable.fromWeb(bytes), stream, () => {}));
 
 /** Only its owner reads it: it holds answers, and maybe the key. */
 async function openNew(path: string, draft: string): Promise<FileHandle> {
@@ -111,11 +118,11 @@ export async function* readArchive(
     const isSealed = head.toString('latin1') === sealedBy;
     if (isSealed && passphrase === undefined)
       throw new BackupError(`${path} is sealed: it takes its passphrase.`);
-    const bytes = Readable.toWeb(
+    const bytes: Bytes = ReadableStream.from(
       file.createReadStream({ start: 0, emitClose: false, autoClose: false }),
-    ) as Bytes;
+    );
     const packed = isSealed ? await unseal(bytes, passphrase!) : bytes;
-    const tar: Bytes = packed.pipeThrough(Duplex.toWeb(createZstdDecompress()));
+    const tar = through(packed, createZstdDecompress());
     const entries: ReadableStream<ParsedTarEntry> = tar.pipeThrough(createTarDecoder({ strict: true }));
     for await (const { header, body } of explained(path, entries)) {
       const content = explained(path, body as Bytes);

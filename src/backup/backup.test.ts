@@ -12,6 +12,7 @@ import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
+import { dial, standBefore } from '#test/relay.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { beginParts } from '#webhooks/upkeep/parts.ts';
@@ -154,6 +155,41 @@ test('every table, the place of every sequence, all rules and the key are as the
   assert.deepEqual((await other.database.query(sequences)).rows, (await database.query(sequences)).rows);
 });
 
+/** The end of a COPY, after which PostgreSQL says how many rows it had. */
+const copyDone = Buffer.from([0x63, 0, 0, 0, 4]);
+
+test('what a backup says of its rows is true, also where the database says it later than the last of them', async () => {
+  const { database: slow } = await testDatabase({
+    reach: (url) =>
+      standBefore(url, (client) => {
+        const upstream = dial(url);
+        client.pipe(upstream);
+        client.on('close', () => upstream.destroy());
+        upstream.on('error', () => client.destroy());
+        upstream.on('data', (chunk: Buffer) => {
+          const at = chunk.indexOf(copyDone) + copyDone.length;
+          if (at < copyDone.length) {
+            client.write(chunk);
+            return;
+          }
+          upstream.pause();
+          client.write(chunk.subarray(0, at));
+          setTimeout(() => {
+            client.write(chunk.subarray(at));
+            upstream.resume();
+          }, 5);
+        });
+      }),
+  });
+  await slow.query(
+    `insert into workspaces (id, name, plan, created_at) values (gen_random_uuid(), 'Slow', 'free', now())`,
+  );
+  await makeBackup({ database: slow, storage }, { path: join(home, 'slow'), version: '1' });
+  const other = await emptyInstance();
+  await other.restore('slow');
+  assert.equal((await other.database.query('select from workspaces')).rowCount, 1);
+});
+
 const move = (from: Database, to: Database, tell: (line: string) => void = () => undefined) =>
   moveInstance({ from, to, place: 'there', tell });
 
@@ -209,6 +245,31 @@ test('a move that is cut off in the middle leaves both as they were, and may be 
     assert.deepEqual(await contents(here.database), before);
     assert.equal((await there.database.query('select from workspaces')).rowCount, 0);
   }
+  await move(here.database, there.database);
+  assert.deepEqual(await contents(there.database), before);
+});
+
+test('a move that is cut off while the other one is looked through at the end has changed nothing either', async () => {
+  await backUp('to-cut-late');
+  const [here, there] = [await emptyInstance(), await emptyInstance()];
+  await here.restore('to-cut-late');
+  const before = await contents(here.database);
+  const holder = await there.database.connect();
+  // What `analyze` finds out is written there, and nothing that comes before it is.
+  await holder.query('begin; lock table pg_statistic in share mode');
+  const moving = assert.rejects(move(here.database, there.database));
+  await until('it to wait', async () => {
+    const { rowCount } = await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and wait_event_type = 'Lock' and query = 'analyze'`,
+      [there.name],
+    );
+    return rowCount === 1;
+  });
+  await moving;
+  await holder.query('rollback');
+  holder.release();
+  assert.equal((await there.database.query('select from workspaces')).rowCount, 0);
+  assert.equal((await findMoved(here.database))?.moved_to, null);
   await move(here.database, there.database);
   assert.deepEqual(await contents(there.database), before);
 });

@@ -17,6 +17,7 @@ import { type ArchiveWriter, writeArchive } from './archive.ts';
 import { refuseServers } from './cells.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
+import { countOf } from './count-of.ts';
 import { copyOut, selectMigrations, selectSequences, selectTables } from './queries.ts';
 
 /** What a backup is made of. */
@@ -181,7 +182,7 @@ async function addTable(
     if (size >= partBytes) await flush();
   }
   if (size > 0) await flush();
-  return copy.rowCount;
+  return countOf(client, copy);
 }
 
 async function addFiles(

@@ -9,6 +9,7 @@ import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { isUsed, refuseServers, requireCells } from './cells.ts';
+import { countOf } from './count-of.ts';
 import { fillTable } from './fill-table.ts';
 import {
   copyOut,
@@ -67,8 +68,8 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
       migrations,
     );
     const tables = await selectTables(source, { cells: schemas });
-    const { rows } = await transaction(to, (client) =>
-      refillTables(client, {
+    const { rows } = await transaction(to, async (client) => {
+      const done = await refillTables(client, {
         tables,
         cells: schemas,
         requireFree: () => requireFree(client, instance.key_fingerprint),
@@ -76,11 +77,12 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
           rows: await copyTables(source, client, tables, tell),
           sequences: await selectSequences(source, { cells: schemas }),
         }),
-      }),
-    );
-    await to.query('analyze');
-    // From here on the other one holds everything: killed before this line, both do, and whoever starts chooses.
-    await markMove(source, { moved_to: place, moved_at: now() });
+      });
+      await client.query('analyze');
+      await markMove(source, { moved_to: place, moved_at: now() });
+      return done;
+    });
+    // All that takes time is done: killed between these two commits, both hold everything, and whoever starts chooses.
     await source.query('commit');
     return { moved_to: place, tables: tables.length, rows };
   } finally {
@@ -141,9 +143,8 @@ async function copyTables(
       await filling.giveUp();
       throw error;
     }
-    const rows = await filling.end();
-    if (rows !== out.rowCount)
-      throw new BackupError(`${table.name} has ${out.rowCount} rows, and ${rows} of them arrived.`);
+    const [rows, had] = [await filling.end(), await countOf(source, out)];
+    if (rows !== had) throw new BackupError(`${table.name} has ${had} rows, and ${rows} of them arrived.`);
     if (rows > 0) tell(`${table.name}: ${rows} rows`);
     total += rows;
   }

@@ -64,13 +64,17 @@ test('a connection that is lost is told of, but not while its pool ends: its ser
   assert.match(told.join(''), /an idle database connection was lost/);
 });
 
-test('who waits in line for a connection when the pool ends is told so', async () => {
+test('who waits in line for a connection when the pool ends is told so, and who comes later, and may come again', async () => {
   const pooled = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent') });
   const client = await pooled.connect();
   const waiting = pooled.query('select');
   const ended = pooled.end();
   client.release();
-  await assert.rejects(waiting, { message: 'The database is closed here.' });
+  await assert.rejects(
+    waiting,
+    (error: Error) => error.message === 'The database is closed here.' && isUnavailable(error),
+  );
+  await assert.rejects(pooled.query('select'), isUnavailable);
   await ended;
 });
 

@@ -351,7 +351,7 @@ const unavailableErrors = new Set([
   'EAI_AGAIN',
 ]);
 const unavailableMessages =
-  /timeout exceeded when trying to connect|Connection terminated|postmaster was shut down|unexpected postmaster exit|connection marked as essential|Client has encountered a connection error|not queryable/;
+  /timeout exceeded when trying to connect|Connection terminated|postmaster was shut down|unexpected postmaster exit|connection marked as essential|Cannot use a pool after calling end|The database is closed here|Client has encountered a connection error|not queryable/;
 
 /** Of what is thrown here and by the driver's pool: somebody was waited for until the limit. */
 const silentMessages =

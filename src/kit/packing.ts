@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { PassThrough, pipeline, type Readable, type Transform, type Writable } from 'node:stream';
 import {
   brotliCompress,
+  brotliCompressSync,
   constants,
   crc32,
   createBrotliCompress,
@@ -12,6 +13,7 @@ import {
   gzip,
   gzipSync,
   zstdCompress,
+  zstdCompressSync,
 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -83,32 +85,52 @@ function accepts({ headers }: FastifyRequest, coding: keyof typeof codings): boo
 /** An answer shorter than this fits into one packet or two: packing it saves nothing. */
 const packedFrom = 1_024;
 
-/** How an answer is packed while somebody waits for it; Brotli at 4 takes as long as gzip, and less room. */
-const packers = {
-  zstd: promisify(zstdCompress),
-  br: (text: Buffer) => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: promisify(gzip),
-} as const satisfies Record<keyof typeof codings, (text: Buffer) => Promise<Buffer>>;
+const quickGzip = { level: 3 };
+/** Brotli at 4 takes as long as gzip, and less room. */
+const quickBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** Packs an answer in the first of our codings that the caller takes, beside the event loop, and says so in its head. */
+/**
+ * An answer of so many bytes is packed at once: 64 KB take 0.3 ms with zstd, and 0.7 with the others. Beside the event loop each takes the
+ * memory of its coder together with all others that wait: 48 lists of 19 KB took 1.1 ms of CPU each with zstd, and 0.1 one after the other.
+ */
+const packedAtOnce = 65_536;
+
+/** How an answer is packed while somebody waits for it. gzip at 3 takes a third of the time of 6, and 6 % more room. */
+const packers = {
+  zstd: {
+    atOnce: (text: Buffer) => zstdCompressSync(text, { pledgedSrcSize: text.length }),
+    aside: (text: Buffer) => promisify(zstdCompress)(text, { pledgedSrcSize: text.length }),
+  },
+  br: {
+    atOnce: (text: Buffer) => brotliCompressSync(text, quickBrotli),
+    aside: (text: Buffer) => promisify(brotliCompress)(text, quickBrotli),
+  },
+  gzip: {
+    atOnce: (text: Buffer) => gzipSync(text, quickGzip),
+    aside: (text: Buffer) => promisify(gzip)(text, quickGzip),
+  },
+} as const satisfies Record<keyof typeof codings, unknown>;
+
+/** Packs an answer in the first of our codings that the caller takes, and says so in its head. */
 export function packAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   text: string,
-): string | Promise<Buffer> {
+): string | Buffer | Promise<Buffer> {
   reply.header('Vary', 'Accept-Encoding');
   if (text.length < packedFrom || request.headers['accept-encoding'] === undefined) return text;
   const coding = (Object.keys(packers) as (keyof typeof packers)[]).find((name) => accepts(request, name));
   if (!coding) return text;
   reply.header('Content-Encoding', coding);
-  return packers[coding](Buffer.from(text));
+  const bytes = Buffer.from(text);
+  return packers[coding][bytes.length <= packedAtOnce ? 'atOnce' : 'aside'](bytes);
 }
 
 /** The same for an answer that is still being written. */
 const streamPackers = {
   zstd: createZstdCompress,
-  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: createGzip,
+  br: () => createBrotliCompress(quickBrotli),
+  gzip: () => createGzip(quickGzip),
 } as const satisfies Record<keyof typeof codings, () => Transform>;
 
 /** Packs an answer as it is written, like packAnswer. */
@@ -149,8 +171,8 @@ export function sendText(request: FastifyRequest, reply: FastifyReply, page: Pag
     return typeof page === 'string' ? reply.send(page) : sendParts(reply, page.plain());
   }
   reply.header('Content-Encoding', 'gzip');
-  if (isLong) return reply.send(putLater(page, createGzip()));
-  return typeof page === 'string' ? reply.send(gzipSync(page)) : sendParts(reply, page.packed());
+  if (isLong) return reply.send(putLater(page, createGzip(quickGzip)));
+  return typeof page === 'string' ? reply.send(gzipSync(page, quickGzip)) : sendParts(reply, page.packed());
 }
 
 /** Sends an answer past the framework, which would take it in one part or as a stream. */

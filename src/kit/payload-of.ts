@@ -15,7 +15,7 @@ export function payloadOf(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, headers, tag, isReplayed, stream, json, body }: Answer,
-): string | Readable | Promise<Buffer> | undefined {
+): string | Buffer | Readable | Promise<Buffer> | undefined {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   // First, as it may refuse: a refusal has no header of what was read.
   const isHeld = isRead && tag !== undefined && isKnown(request.headers['if-none-match'], tag);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { openLog } from './log.ts';
-import { type Failures, runPeriodically, tellFailures, workOff } from './periodic.ts';
+import { type Failures, pauseAfter, runPeriodically, tellFailures, workOff } from './periodic.ts';
 
 test('a failure is logged when it is new, or when other parts fail than before', async () => {
   const lines = new PassThrough({ encoding: 'utf8' });
@@ -41,6 +41,16 @@ test('work that takes long hears that it is to end', async () => {
   });
   await begun.promise;
   await periodic.stop();
+});
+
+test('work that finds nothing to do is left alone for longer each time, and not when there was some', () => {
+  const pauses = { pauseMs: 500, longestMs: 5_000 };
+  let pause = pauses.pauseMs;
+  const after = (found: unknown): number => (pause = pauseAfter(pause, found, pauses));
+  assert.deepEqual(
+    [0, 0, 0, 0, 0, 3, 0, undefined].map(after),
+    [1_000, 2_000, 4_000, 5_000, 5_000, 500, 1_000, 500],
+  );
 });
 
 test('what fails is left out of the run, and everything else is worked off', async () => {

@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { withDatabase } from '#test/database.ts';
 import { submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
+import { startRelay } from '#test/relay.ts';
 import { callApi, until } from '#test/service.ts';
 
 /* A cell beside a service of two processes: npm run test:cells. */
@@ -35,7 +36,8 @@ async function serveTogether(isElsewhere: boolean): Promise<void> {
   const server = await instance.start();
   if (isElsewhere) await instance.query('create database other');
   const other = withDatabase(instance.databaseUrl, 'other');
-  await instance.cli('cell create', 'second', ...(isElsewhere ? ['--server', other] : []));
+  const relay = isElsewhere ? await startRelay(other) : undefined;
+  await instance.cli('cell create', 'second', ...(relay ? ['--server', relay.url] : []));
   // As if its 15 seconds were over.
   await instance.query("update cells set created_at = created_at - interval '1 minute'");
   const made = await instance.cli<{ id: string }>('workspace create', 'Second', '--cell', 'second');
@@ -67,6 +69,19 @@ async function serveTogether(isElsewhere: boolean): Promise<void> {
     await send();
     return answering() === 2;
   });
+  const visit = async () => (await fetch(body.public_url, { headers: { Connection: 'close' } })).status;
+  const visitAll = () => Promise.all(Array.from({ length: 20 }, visit));
+  if (relay) {
+    relay.silence({ connected: true, next: true });
+    await until('both processes to have lost it', async () =>
+      (await visitAll()).every((status) => status === 503),
+    );
+    await instance.cli('cell address', 'second', '--server', other);
+    await until('both processes to have gone to the other address', async () =>
+      (await visitAll()).every((status) => status === 200),
+    );
+    await send();
+  }
   process.kill(server.pid, 'SIGUSR2');
   // Both begin anew, one after the other, each with all cells.
   const renewal = async () => {
@@ -84,10 +99,7 @@ async function serveTogether(isElsewhere: boolean): Promise<void> {
   if (isElsewhere) {
     await instance.query('drop database other with (force)');
     await instance.cli('cell forget', 'second', '--yes');
-    const visit = async () => (await fetch(body.public_url, { headers: { Connection: 'close' } })).status;
-    await until('no process to know it', async () =>
-      (await Promise.all(Array.from({ length: 20 }, visit))).every((status) => status === 404),
-    );
+    await until('no process to know it', async () => (await visitAll()).every((status) => status === 404));
   }
   assert.equal((await again.terminate()).code, 0);
 }

@@ -10,8 +10,9 @@ import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { cellsOf, connectionsOf } from '#kit/cells/cells.ts';
 import { noteContents } from '#kit/cells/contents.ts';
 import { newId } from '#kit/clock.ts';
-import { transaction } from '#kit/database.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
+import { placeOf } from '#kit/find-host.ts';
 import { openLog } from '#kit/log.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
@@ -26,7 +27,7 @@ import { killPostmaster } from '../process.ts';
 import { openReceiver } from '../receiver.ts';
 import { startRelay } from '../relay.ts';
 import { slowness } from '../slowness.ts';
-import { freePort, openService, until } from '../service.ts';
+import { callApi, freePort, openService, until } from '../service.ts';
 
 /* Three cells on two servers: the third is on one of its own, which is killed and stopped while the service runs. */
 
@@ -43,7 +44,10 @@ const administer = async (...statements: string[]): Promise<void> => {
   await admin.end();
 };
 await administer('create role elsewhere login', 'create database elsewhere owner elsewhere');
-const relay = await startRelay(`postgres://elsewhere@localhost/elsewhere?host=${encodeURIComponent(host)}`);
+const relayed = `postgres://elsewhere@localhost/elsewhere?host=${encodeURIComponent(host)}`;
+let relay = await startRelay(relayed);
+/** Other addresses of the same server, which tests go on to. */
+const [second, third] = [await startRelay(relayed), await startRelay(relayed)];
 const providerPort = await freePort();
 const [roleThere, roleHere] = [newId(), newId()];
 const service = await openService(
@@ -63,7 +67,7 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 const { database } = service.services;
-const there = cellsOf(database).at(-1)!.database;
+let there = cellsOf(database).at(-1)!.database;
 
 const submit = async (publicUrl: string, name: string): Promise<number> =>
   (await fillIn(publicUrl, name)).status;
@@ -209,7 +213,7 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
   assert.match(
     back.data.find(({ check }) => check === 'server of elsewhere')!.finding,
     new RegExp(
-      `/elsewhere: PostgreSQL \\d+, UTF8\\. Up to ${connectionsOf(1, pool + 3) + 20} connections of`,
+      `/elsewhere: PostgreSQL \\d+, UTF8\\. Up to ${connectionsOf(1, pool + 4) + 20} connections of`,
     ),
   );
   const opened = cellsOf(fresh).at(-1)!;
@@ -343,6 +347,85 @@ test('a server that lets nobody in any more is away like one that is gone', asyn
   assert.equal((await formloom('cell', 'list')).code, 0);
   await administer('alter role elsewhere login');
   await until('its page to answer', async () => (await statusOf(lost)) === 200);
+});
+
+/** When this process, and another one, have gone over to the address that was just said. */
+async function goneTo(url: string, other: Database): Promise<void> {
+  for (const each of [database, other])
+    await until('a process to have gone there', async () => {
+      const { server: at } = cellsOf(each).at(-1)!;
+      return at!.place === placeOf(url) && at!.isOpen();
+    });
+  there = cellsOf(database).at(-1)!.database;
+}
+
+test('another address of a server is gone over to under load: each visitor is taken or asked to come again, and what was taken is there', async () => {
+  const [tenant, other] = [await tenantIn(service, there), await tenantIn(service, database)];
+  const { id, public_url: moved } = await makeForm(tenant);
+  const { public_url: calm } = await makeForm(other);
+  const former = there;
+  const another = await joinService(service);
+  const hearing = hearRevokedKeys({ database: another.database, log: openLog('silent') });
+  const acknowledged: string[] = [];
+  const statuses = new Set<number>();
+  const over = new AbortController();
+  const load = async (worker: number): Promise<void> => {
+    for (let count = 0; !over.signal.aborted; count += 1) {
+      const name = `${worker}-${count}`;
+      const status = await submit(moved, name);
+      statuses.add(status);
+      if (status === 201) acknowledged.push(name);
+      assert.equal(await submit(calm, name), 201);
+    }
+  };
+  const loads = Promise.all([load(1), load(2), load(3)]);
+  await until('some to be acknowledged', async () => acknowledged.length >= 20);
+  const told = await formloom('cell', 'address', 'elsewhere', '--server', second.url);
+  assert.equal(told.code, 0, told.complaint);
+  await goneTo(second.url, another.database);
+  const before = acknowledged.length;
+  await until('more to be acknowledged', async () => acknowledged.length >= before + 20);
+  over.abort();
+  await loads;
+  assert.deepEqual(
+    [...statuses].filter((status) => ![201, 503].includes(status)),
+    [],
+  );
+  const { rows } = await there.query<{ name: string }>(
+    "select answers ->> 'name' as name from submissions where form_id = $1",
+    [id],
+  );
+  assert.deepEqual(rows.map(({ name }) => name).toSorted(), acknowledged.toSorted());
+  await assert.rejects(former.query('select'), /Cannot use a pool/);
+  await hearing.stop();
+  await another.close();
+  relay = second;
+});
+
+test('a server that is gone and comes back elsewhere is served as soon as its address is said, by every process, and its deliveries go on', async () => {
+  const receiver = await openReceiver();
+  const tenant = await tenantIn(service, there);
+  const { id, public_url: lost } = await makeForm(tenant);
+  const made = await callApi(service.url, await tenant.makeFullKey(), 'POST', `/forms/${id}/webhooks`, {
+    url: `${receiver.url}/back`,
+    events: ['submission.created'],
+  });
+  assert.equal(made.status, 201);
+  const another = await joinService(service);
+  const hearing = hearRevokedKeys({ database: another.database, log: openLog('silent') });
+  relay.silence({ connected: true, next: true });
+  await until('its page to answer 503', async () => (await statusOf(lost)) === 503);
+  const told = await formloom('cell', 'address', 'elsewhere', '--server', third.url);
+  assert.equal(told.code, 0, told.complaint);
+  await goneTo(third.url, another.database);
+  assert.equal(await submit(lost, 'Back'), 201);
+  await receiver.waitFor(1);
+  assert.equal((await tenant.call('GET', '/submissions')).body.data.length, 1);
+  assert.deepEqual(await (await fetch(`${service.url}/readyz`)).json(), { status: 'ready' });
+  await hearing.stop();
+  await another.close();
+  await receiver.close();
+  relay = third;
 });
 
 test('a server that is lost for good is let go of: what waited for it goes on, what it had is nowhere, and every process knows', async () => {

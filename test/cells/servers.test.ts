@@ -7,7 +7,7 @@ import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
 import { makeBackup } from '#backup/make-backup.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
-import { cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
+import { cellsOf, connectionsOf, openCells, refreshCells } from '#kit/cells/cells.ts';
 import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
 import { reachServers, sealAddress } from '#kit/cells/servers/reach-server.ts';
 import { isLost } from '#kit/cells/servers/server.ts';
@@ -42,7 +42,7 @@ const other = await testDatabase({ isEmpty: true });
 const service = await openService({}, { cells: 2, elsewhere: other.url });
 const { database } = service.services;
 /** The cells, the last of which is elsewhere. */
-const there = cellsOf(database).at(-1)!.database;
+let there = cellsOf(database).at(-1)!.database;
 
 test('a form and its submissions are in the database of their cell alone, and answer no other tenant', async () => {
   const tenants = [await service.makeTenant(), await service.makeTenant(), await service.makeTenant()];
@@ -532,7 +532,7 @@ test('the doctor looks at each server that has cells: what it is, and how many c
   };
   const name = new URL(other.url).pathname.slice(1);
   // The first database is on the same one.
-  const needed = (pool: number) => connectionsOf(2, pool) + connectionsOf(1, pool + 3) + 20;
+  const needed = (pool: number) => connectionsOf(2, pool) + connectionsOf(1, pool + 4) + 20;
   const { state, finding } = await look({ DATABASE_POOL: '2' });
   assert.equal(state, 'ok');
   assert.match(
@@ -561,12 +561,28 @@ test('what is found of a cell that was let go of is taken in as the handbook say
   const { database: kept } = await opened();
   const { id } = await createWorkspace(kept, { name: 'Kept', plan: 'pro' });
   const { key } = await createKey(kept, { workspaceId: id, name: 'Kept' });
+  const home = await mkdtemp(join(tmpdir(), 'formloom-servers-'));
+  after(() => rm(home, { recursive: true, force: true }));
+  const packed = await Promise.all(
+    ['here', 'there'].map(async (name) => {
+      const { body } = await callApi(service.url, key, 'POST', '/forms', form);
+      const file = join(home, name);
+      assert.equal((await formloom('forms', 'pack', body.id, '--output', file)).code, 0);
+      return { id: body.id, file };
+    }),
+  );
   const ask = async () => (await callApi(service.url, key, 'GET', '/forms')).status;
   assert.equal(await ask(), 200);
   await other.database.query('alter schema cell_kept rename to lost');
   const forgotten = await formloom('cell', 'forget', 'kept', '--yes');
   assert.equal(forgotten.code, 0, forgotten.complaint);
   await until('its key to be unknown', async () => (await ask()) === 401);
+  for (const [index, cell] of [database, there].entries()) {
+    const { id: workspace } = await createWorkspace(cell, { name: 'Brought', plan: 'pro' });
+    const from = ['--body-file', packed[index]!.file, '--ids', 'keep', '--workspace', workspace];
+    const brought = await formloom('forms', 'unpack', ...from);
+    assert.equal(brought.code, 0, brought.complaint);
+  }
 
   assert.equal((await create()).code, 0);
   await opened();
@@ -582,7 +598,26 @@ test('what is found of a cell that was let go of is taken in as the handbook say
       ),
   );
   const told = await formloom('cell', 'address', 'kept', '--server', other.url);
-  assert.equal(told.code, 0, told.complaint);
+  assert.match(told.complaint, /has what another cell has too/);
+  for (const [index, cell] of ['default', 'elsewhere'].entries())
+    assert.ok(
+      told.complaint.includes(`the form ${packed[index]!.id} of the workspace ${id} in the cell ${cell}`),
+      told.complaint,
+    );
+  const again = await joinService(service);
+  const opening = cellsOf(again.database)
+    .find(({ name }) => name === 'kept')!
+    .server!.open();
+  await assert.rejects(opening, /has what another cell has too/);
+  await again.close();
+  const { answer } = await formloom('doctor');
+  const checks = (answer as { data: { check: string; finding: string }[] }).data;
+  const { finding } = checks.find(({ check }) => check === 'servers of cells')!;
+  for (const { id: twin } of packed) assert.ok(finding.includes(twin), finding);
+  await database.query('delete from forms where id = $1', [packed[0]!.id]);
+  await there.query('delete from forms where id = $1', [packed[1]!.id]);
+  const taken = await formloom('cell', 'address', 'kept', '--server', other.url);
+  assert.equal(taken.code, 0, taken.complaint);
   await until('its key to be known again', async () => (await ask()) === 200);
 
   const full = await formloom('cell', 'forget', 'kept', '--yes');
@@ -675,7 +710,7 @@ test('a cell there is made by a command while the service runs, and serves soon 
   // A process listens there once for each of the two.
   const diagnosed = await command({ ...service.environment, DATABASE_POOL: '2' }, 'doctor');
   const found = (diagnosed.answer as { data: { check: string; finding: string }[] }).data;
-  const needed = connectionsOf(2, 2) + connectionsOf(2, 2 + 3) + 20;
+  const needed = connectionsOf(2, 2) + connectionsOf(2, 2 + 4) + 20;
   assert.match(
     found.find(({ check }) => check === 'server of elsewhere, late')!.finding,
     new RegExp(`Up to ${needed} connections`),
@@ -687,19 +722,34 @@ test('a cell there is made by a command while the service runs, and serves soon 
   assert.deepEqual(schemas, [{ schema: null }]);
 });
 
+/** The pool of the cell there, when it is open at an address. */
+const openAt = (url: string) =>
+  until('the service to have gone there', async () => {
+    const { server, database: pool } = cellsOf(database).find(({ name }) => name === 'elsewhere')!;
+    const isThere = server!.isOpen() && server!.isAt(sealAddress(service.services.vault, url));
+    return isThere && pool;
+  });
+
 test('the address of a cell there can be another, where the cell is there', async () => {
   const address = (name: string, url: string) => formloom('cell', 'address', name, '--server', url);
   assert.match((await address('c2', other.url)).complaint, /No cell c2 is on another server/);
   const empty = await testDatabase({ isEmpty: true });
   assert.match((await address('elsewhere', empty.url)).complaint, /has no schema cell_elsewhere/);
-  const changed = await address('elsewhere', `${other.url}&application_name=another`);
+  const another = `${other.url}&application_name=another`;
+  const changed = await address('elsewhere', another);
   assert.equal(changed.code, 0, changed.complaint);
+  assert.ok((await openAt(another)) !== there);
   const { rows } = await database.query<{ server: Buffer }>(
     "select server from cells where name = 'elsewhere'",
   );
   const { vault } = service.services;
   assert.match(vault.unseal('servers of cells', rows[0]!.server), /another$/);
   assert.equal((await address('elsewhere', other.url)).code, 0);
+  there = await openAt(other.url);
+  // The same one once more ends nothing.
+  assert.equal((await address('elsewhere', other.url)).code, 0);
+  await refreshCells(database);
+  assert.ok((await openAt(other.url)) === there);
 
   // Of an earlier version it is brought to this one; that of a later one is refused.
   const before = await countThere('migrations');
@@ -759,8 +809,24 @@ test('a database that has another cell of the name is not taken for the cell, by
   )!;
   assert.match(statement!, /^comment on schema "cell_elsewhere" is 'Formloom cell [0-9a-f-]{36}'$/);
   await theirs.query(statement!);
-  assert.equal((await address()).code, 0);
-  assert.equal((await formloom('cell', 'address', 'elsewhere', '--server', other.url)).code, 0);
+
+  // Who writes to the database of before goes on until they have heard: it has to take nothing any more.
+  const back = () => formloom('cell', 'address', 'elsewhere', '--server', other.url);
+  const goOver = async (from: typeof theirs, to: string, say: typeof address): Promise<void> => {
+    const twice = await say();
+    assert.equal(twice.code, 1);
+    assert.match(
+      twice.complaint,
+      /The cell elsewhere is at \S+ too, in another database, and \d process of the service writes there: that would be lost\./,
+    );
+    await from.query('alter schema cell_elsewhere rename to shut');
+    const told = await say();
+    assert.equal(told.code, 0, told.complaint);
+    there = await openAt(to);
+    await from.query('alter schema shut rename to cell_elsewhere');
+  };
+  await goOver(other.database, url, address);
+  await goOver(theirs, other.url, back);
   await theirs.end();
 });
 

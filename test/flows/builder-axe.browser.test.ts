@@ -203,7 +203,6 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await page.keyboard.press('Enter');
   await part(page, '“Message”').tap({ position: { x: 100, y: 90 }, force: true });
   await tap('Move and more', bar);
-  await page.waitForTimeout(500);
   await page.getByRole('menuitem', { name: 'At last' }).tap();
 
   await tap('Preview');

@@ -7,6 +7,7 @@ import { ApiError } from '#kit/errors.ts';
 import { refuseRequest, type Server } from '#kit/http.ts';
 import { type Background, startBackground } from '../background.ts';
 import { openServices } from '../open-services.ts';
+import { startBesideBackground } from '../processes/beside-background.ts';
 import { buildServer } from '../server.ts';
 import type { Ground } from '../services.ts';
 import { placeOfRequest } from './place-of-request.ts';
@@ -37,14 +38,16 @@ export function serveCells(
     await cell.server?.open();
     const services = openServices({ ...ground, database: cell.database });
     // The process that does the work does that of every cell, and hears of all of them on one channel.
-    const own = isBackgroundElsewhere ? undefined : startBackground(services, background);
-    const { wakeQueue } = own ?? background;
+    const own = (isBackgroundElsewhere ? startBesideBackground : startBackground)(services, background);
     const stop: Part['stop'] = async (graceMs) => {
       services.feedBell.close();
-      await own?.stop(graceMs);
+      await own.stop(graceMs);
     };
     try {
-      const server = await buildServer({ ...services, wakeQueue }, { isStopping: () => false });
+      const server = await buildServer(
+        { ...services, wakeQueue: own.wakeQueue },
+        { isStopping: () => false },
+      );
       return { server, stop, close: () => server.close() };
     } catch (error) {
       await stop();
@@ -66,12 +69,13 @@ export function serveCells(
   const letGo = async ({ database: own }: Cell): Promise<void> => {
     const part = parts.get(own);
     parts.delete(own);
+    forget();
     const opened = await part;
     await opened?.stop();
     await opened?.close();
   };
+  const { forget } = dispatch(first, ground, parts);
   const unhear = onCell(database, openAgain, letGo);
-  dispatch(first, ground, parts);
   const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
     const opened = await Promise.allSettled(parts.values());
     await Promise.all(
@@ -92,12 +96,15 @@ export function serveCells(
   };
 }
 
-/** Puts itself before the framework of the first cell, which answers what is not another's. */
+/**
+ * Puts itself before the framework of the first cell, which answers what is not another's.
+ * @returns what has it look anew where things are.
+ */
 function dispatch(
   first: Server,
   { database }: Pick<Ground, 'database'>,
   parts: ReadonlyMap<Database, Promise<Part>>,
-): void {
+): { forget: () => void } {
   const [own] = first.server.listeners('request') as [Answer];
   first.server.off('request', own);
   const find = async (place: Buffer | string): Promise<Answer> => {
@@ -105,13 +112,11 @@ function dispatch(
     const cell = await cellWith(database, id);
     if (cell === database) return own;
     const part = await parts.get(cell)?.catch(() => undefined);
-    // It is being opened again, or this process ends. The first one would say that what is asked for is nowhere.
-    if (!part) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
-    // What is remembered of a cell that was let go of since is nowhere.
-    return (request, response) =>
-      parts.has(cell) ? part.server.routing(request, response) : own(request, response);
+    // It is being opened again, or was let go of, or this process ends. The first one would say that what is asked for is nowhere.
+    if (!part || !parts.has(cell)) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
+    return (request, response) => part.server.routing(request, response);
   };
-  const known = remember(find);
+  const { known, forget } = remember(find);
   first.server.on('request', (request, response) => {
     const place = cellsOf(database).length > 1 ? placeOfRequest(request) : undefined;
     const answer = place === undefined ? own : known(place);
@@ -124,6 +129,7 @@ function dispatch(
       })
       .then((found) => found(request, response));
   });
+  return { forget };
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -132,11 +138,12 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
  * Who answers for a thing, asked once in a while for each: keys and ids of what is made later are others. What is known is there at
  * once, as a promise would cost a request more than all else here.
  */
-function remember(
-  find: (place: Buffer | string) => Promise<Answer>,
-): (place: Buffer | string) => Answer | Promise<Answer> {
+function remember(find: (place: Buffer | string) => Promise<Answer>): {
+  known: (place: Buffer | string) => Answer | Promise<Answer>;
+  forget: () => void;
+} {
   const known = new Map<string, { at: number; answer: Answer | Promise<Answer> }>();
-  return (place) => {
+  const look = (place: Buffer | string): Answer | Promise<Answer> => {
     const name = typeof place === 'string' ? place : place.toString('latin1');
     const at = performance.now();
     const asked = known.get(name);
@@ -152,4 +159,5 @@ function remember(
     );
     return answer;
   };
+  return { known: look, forget: () => known.clear() };
 }

@@ -2,6 +2,7 @@ import { cellsElsewhere, otherCells } from '#kit/cells/other-cells.ts';
 import { findRoom, findRoomElsewhere, onServerOf } from '#kit/cells/room.ts';
 import { findCell, OtherCellError } from '#kit/cells/servers/identity.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
+import { refuseTwins } from '#kit/cells/servers/refuse-twins.ts';
 import { isLost, type Reach } from '#kit/cells/servers/server.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -36,7 +37,15 @@ export async function lookAtServers({
     return [[summary, problem('Their addresses are sealed with a key that is gone.', 'See `key`.')]];
   const reach = reachServers(database, openVault(key), { log: openLog('silent') });
   const cells = known.map((cell) => ({ ...cell, ...reach({ ...cell, server: cell.server! }) }));
-  const problems = (await Promise.all(cells.map(lookAtCell))).flatMap((each) => each ?? []);
+  const others = cells.map(({ id, name, open }) => ({
+    id,
+    name,
+    ask: <Result>(question: (there: Database) => Promise<Result>) => withPool(open(1), question),
+  }));
+  const looks = cells.map((cell) =>
+    lookAtCell(cell, (there) => refuseTwins(database, cell, there, cell.place, others)),
+  );
+  const problems = (await Promise.all(looks)).flatMap((each) => each ?? []);
   const finding =
     problems.length === 0
       ? ok(`Each answers and is of this version: ${namesOf(cells)}.`)
@@ -49,14 +58,29 @@ export async function lookAtServers({
 
 const namesOf = (cells: readonly Reached[]): string => cells.map(({ name }) => name).join(', ');
 
+async function withPool<Result>(
+  there: Database,
+  work: (there: Database) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(there);
+  } finally {
+    await there.end();
+  }
+}
+
 /** What is wrong with a cell. */
-async function lookAtCell(cell: Reached): Promise<string | undefined> {
+async function lookAtCell(
+  cell: Reached,
+  refuse: (there: Database) => Promise<void>,
+): Promise<string | undefined> {
   const { name, place } = cell;
   const there = cell.open(1);
   try {
     await findCell(there, cell, place);
     const pending = await findPending(there, await readMigrations());
     if (pending.length > 0) return `The cell ${name} at ${place} is of an earlier version.`;
+    await refuse(there);
     const end = (await selectParts(there, {})).at(-1)!.below;
     return isSoon(end) ? `In the cell ${name} at ${place}: ${endsSoon(end)}` : undefined;
   } catch (error) {

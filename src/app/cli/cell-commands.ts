@@ -58,10 +58,10 @@ export const cellCommands = [
     summary:
       'Says where a cell on another server is from now on: its database was moved, or has another password.',
     about:
-      'The server has to answer there, and to have this very cell, of this version or an earlier one. See docs/operating/cells.md.',
+      'The server has to answer there, and to have this very cell, of this version or an earlier one, with nothing in it that another cell has too. While the service runs, no other database may answer at the old address. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
     options: { server: required(text('<DATABASE_URL>')) },
-    note: 'Restart every process of the service.',
+    note: 'Every process of the service has heard of it, and goes there.',
     async run({ database, log, vault }, { name, server }) {
       const there = openDatabase({ connectionString: server }, { pool: 2, log });
       try {
@@ -69,6 +69,7 @@ export const cellCommands = [
         await readdressCell(database, name, {
           server: sealAddress(vault, server),
           reach: reachServers(database, vault, { log }),
+          channel: keyChannel,
         });
       } finally {
         await there.end();

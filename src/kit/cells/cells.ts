@@ -55,15 +55,15 @@ export const instanceOf = (db: Queryable): Instance | undefined => instances.get
 
 /** Connections of a process to what reads all cells. */
 const ofEverywhere = 2;
-/** What a process has open to a cell beside its pool: what listens for jobs and for the feed. And once, for keys. */
-const listenersOfCell = 2;
+/** What a process has open beside the pools: what listens for jobs, for all cells of a server, and what listens for keys. */
+const listeners = 2;
 
 /**
  * How many connections a process may have open where there are so many cells. Each has a whole pool: shared out among cells, it made
  * whoever waits for a connection a tenth dearer (measured).
  */
 export const connectionsOf = (cells: number, pool: number): number =>
-  cells * (pool + listenersOfCell) + 1 + (cells > 1 ? ofEverywhere : 0);
+  cells * pool + listeners + (cells > 1 ? ofEverywhere : 0);
 
 /**
  * Looks which cells the instance at a database has; from then on the functions below know them, and see to the pools of all.
@@ -105,7 +105,10 @@ export async function openCells(
 /** A start waits so long for cells on other servers. */
 const openMs = 3_000;
 
-/** Looks whether there is a cell that was not there before, one that lies on another node than before, or one that is no more. */
+/**
+ * Looks whether there is a cell that was not there before, one that lies on another node than before, or one that is no more. One that has
+ * another address is both: what is of the old one ends, and nothing of it is asked again.
+ */
 export async function refreshCells(database: Database): Promise<void> {
   const instance = instances.get(database);
   if (!instance) return;
@@ -113,7 +116,9 @@ export async function refreshCells(database: Database): Promise<void> {
   const places = rows.length > 0 ? await findPlaces(instance.first) : new Map<string, Place>();
   const { cells, home, hearers } = instance;
   // Nothing waits from here on, so that of two who look at once one opens a cell.
-  for (const cell of cells.slice(1)) if (!rows.some(({ id }) => id === cell.id)) void letGo(instance, cell);
+  const isStill = (cell: Cell): boolean =>
+    rows.some(({ id, server }) => id === cell.id && (!server || cell.server!.isAt(server)));
+  for (const cell of cells.slice(1)) if (!isStill(cell)) void letGo(instance, cell);
   for (const { id, schema_name } of rows) {
     const known = cells.find((cell) => cell.id === id);
     if (known) follow(known, places.get(schema_name));
@@ -150,6 +155,9 @@ export async function refreshCells(database: Database): Promise<void> {
     instances.set(instance.everywhere, instance);
   }
   const added = cells.slice(-fresh.length);
+  // Whoever holds several at once goes through them in the order of all processes.
+  const orderOf = (cell: Cell): number => rows.findIndex(({ id }) => id === cell.id);
+  cells.sort((a, b) => orderOf(a) - orderOf(b));
   for (const cell of added) for (const { comes } of hearers) comes(cell);
   // One that is away, or migrates for long, keeps nobody from the others; whoever serves them tries again.
   const opened = Promise.allSettled(added.map(async (cell) => cell.server?.open()));
@@ -209,6 +217,17 @@ export function onCell(database: Database, comes: Hearer['comes'], goes?: Hearer
 /** All cells of the instance that a database is of, the first one first. */
 export const cellsOf = (database: Database): readonly Cell[] =>
   instances.get(database)?.cells ?? [{ name: firstCell, path: '', database }];
+
+/** What the cell of a pool is called. */
+export const nameOfCell = (database: Database): string =>
+  cellsOf(database).find((cell) => cell.database === database)?.name ?? firstCell;
+
+/** Where the processes that work on a cell tell each other of it: those of one server in one place. A node of a cluster is a server. */
+export const saidAt = (database: Database): Database => {
+  const instance = instances.get(database);
+  const cell = instance?.cells.find((each) => each.database === database);
+  return instance && cell && !cell.server && !cell.place ? instance.first : database;
+};
 
 /** The cells that are on other servers than the first. */
 export const cellsOnServers = (db: Queryable): readonly Cell[] => {

@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   bytes,
+  byteStrings,
   integer,
   nullable,
   ofInstance,
@@ -43,6 +44,13 @@ export const findInDirectory = ofInstance(
   { id: bytes },
   { cell: text },
   `select cell from directory where id = $id`,
+);
+
+export const findAllInDirectory = ofInstance(
+  'cells.find_all_in_directory',
+  { ids: byteStrings },
+  { id: bytes, cell: text },
+  `select id, cell from directory where id = any ($ids)`,
 );
 
 /** In which schema the rest of a transaction works. */

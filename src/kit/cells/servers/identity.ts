@@ -3,7 +3,7 @@ import { findStranger, nameSchema } from './queries.ts';
 
 /** A cell on another server, as the instance has it in its books. */
 export type CellElsewhere = { readonly id: string; readonly schema_name: string; readonly server: Buffer };
-type Known = Pick<CellElsewhere, 'id' | 'schema_name'>;
+export type Known = Pick<CellElsewhere, 'id' | 'schema_name'>;
 
 /** Why a database is not the one of a cell, with the remedy. */
 export class OtherCellError extends Error {}

@@ -1,7 +1,9 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import {
+  bigint,
   boolean,
   bytes,
+  byteStrings,
   integer,
   nullable,
   ofInstance,
@@ -44,12 +46,28 @@ export const findFormHere = statement(
    select exists (select from forms where id = $id) as is_here`,
 );
 
-/** Whether until the transaction ends nobody else writes what brings its id along. */
-export const lockIds = statement(
-  'cells.lock_ids',
-  {},
+/** What a cell has that leads requests to it; of these ids, or all. */
+export const selectThings = statement(
+  'cells.select_things',
+  { ids: nullable(byteStrings) },
+  { id: bytes, name: text },
+  `/* lookup: across workspaces */
+   select id, name
+     from (select uuid_send(id) as id, concat('the workspace ', id) as name from workspaces
+           union all select uuid_send(id), concat('the form ', id, ' of the workspace ', workspace_id) from forms
+           union all select hash, concat('the key ', api_key_id, ' of the workspace ', workspace_id) from api_key_lookup) as things
+    where $ids is null or id = any ($ids)`,
+);
+
+/** Whoever has it until their transaction ends is the only one to write what brings its id along; any constant of our own. */
+export const idsLock = 7_246_004;
+
+/** Takes an advisory lock until the transaction ends, where nobody has it. */
+export const tryLock = statement(
+  'cells.try_lock',
+  { key: bigint },
   { is_locked: boolean },
-  `select pg_try_advisory_xact_lock(7246004) as is_locked`,
+  `select pg_try_advisory_xact_lock($key) as is_locked`,
 );
 
 export const updateServerOfCell = ofInstance(

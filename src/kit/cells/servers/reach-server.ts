@@ -5,6 +5,7 @@ import { asInCell, findPending, migrate, readMigrations } from '../../migrate.ts
 import type { Vault } from '../../vault.ts';
 import { pathOf } from '../queries.ts';
 import { type CellElsewhere, findCell, nameCell } from './identity.ts';
+import { refuseTwins } from './refuse-twins.ts';
 import type { Reach } from './server.ts';
 
 /** For whom the address cannot be opened: a name that leads nowhere (RFC 2606), so that its cell is one that is away. */
@@ -26,9 +27,13 @@ export const reachServers =
     const connection: Connection = { connectionString: url };
     return {
       place,
+      isAt: (server) => server.equals(cell.server) || [url, nowhere].includes(open(server)),
       open: (pool) => openDatabase(connection, { ...options, path, pool, home }),
       async migrate(there) {
-        if (!(await findCell(there, cell, place))) await nameCell(there, cell);
+        if (!(await findCell(there, cell, place))) {
+          await refuseTwins(home, cell, there, place);
+          await nameCell(there, cell);
+        }
         const migrations = (await readMigrations()).map(asInCell);
         if ((await findPending(there, migrations)).length === 0) return;
         // Nothing ends it for taking long, nor where its server falls silent.

@@ -6,6 +6,8 @@ import { OtherCellError } from './identity.ts';
 export type Reach = {
   /** Where it is, for a person. */
   readonly place: string;
+  /** Whether that is where a sealed address leads. One that cannot be opened is no other. */
+  isAt: (server: Buffer) => boolean;
   open: (pool: number) => Database;
   /** Brings the cell that is there to this version. @throws OtherCellError, MigrationError where it is another one, or of a later version. */
   migrate: (there: Database) => Promise<void>;
@@ -15,6 +17,7 @@ export type Reach = {
 export type Server = {
   /** Where it is, for a person. */
   readonly place: string;
+  isAt: Reach['isAt'];
   /** It has answered, and the cell is of this version. */
   isOpen(): boolean;
   /** Brings the cell to this version, once for all who ask at the same time. */
@@ -29,7 +32,7 @@ export const askers = 2;
 /** A server that was waited for in vain is not asked again before: one request has several questions. */
 const restMs = 1_000;
 
-export function serverAt({ place, open, migrate }: Reach): Server {
+export function serverAt({ place, isAt, open, migrate }: Reach): Server {
   const database = open(askers);
   let isOpen = false;
   let opening: Promise<void> | undefined;
@@ -40,6 +43,7 @@ export function serverAt({ place, open, migrate }: Reach): Server {
   };
   return {
     place,
+    isAt,
     isOpen: () => isOpen,
     open: () => (isOpen ? Promise.resolve() : (opening ??= bring().finally(() => (opening = undefined)))),
     async ask(question) {

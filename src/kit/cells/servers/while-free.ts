@@ -4,7 +4,7 @@ import { only } from '../../statement.ts';
 import { idInDirectory } from '../cell-with.ts';
 import { cellsOnServers } from '../cells.ts';
 import { findInDirectory } from '../queries.ts';
-import { findFormHere, lockIds } from './queries.ts';
+import { findFormHere, idsLock, tryLock } from './queries.ts';
 import { away } from './server.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function whileFree<Result>(
   if (others.length === 0) return write();
   return transaction(homeOf(database), async (client) => {
     // Nobody waits for it with a connection, of which whoever has it needs another one.
-    if (!only(await lockIds(client, {}))!.is_locked) throw away();
+    if (!only(await tryLock(client, { key: idsLock }))!.is_locked) throw away();
     const found = await Promise.all(
       others.map(({ server }) => server!.ask((there) => findFormHere(there, { id }))),
     );
