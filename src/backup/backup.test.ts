@@ -123,7 +123,7 @@ test('a table from which nothing comes for long ends no backup', async () => {
   const hasty = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent'), silenceMs: 200 });
   const holder = await quiet.connect();
   await holder.query('begin; lock table announced in access exclusive mode');
-  const made = makeBackup({ database: hasty, storage }, { path: join(home, 'slow'), version: '1' });
+  const made = makeBackup({ database: hasty, storage }, { path: join(home, 'waited'), version: '1' });
   made.catch(() => {});
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'copy%announced%'
      and datname = current_database() and clock_timestamp() - query_start > interval '1 second'`;
