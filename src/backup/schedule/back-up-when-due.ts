@@ -1,5 +1,6 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import { now } from '#kit/clock.ts';
 import { type Database, openClient } from '#kit/database.ts';
@@ -26,6 +27,7 @@ type Settings = NonNullable<Context['config']['backup']>;
 
 /** What failed or was broken off is tried again after so long: what kills the process each time does not do so at each of its starts. */
 const againMs = 600_000;
+const endMs = 1_000;
 
 /**
  * Makes the backup that the schedule asks for, one at a time over all processes and servers, and removes those beyond the
@@ -70,7 +72,8 @@ async function alone<Result>(
     if (!only(await takeBackupLock(client, { lock: backupLock }))!.is_taken) return undefined;
     return await work(lost.signal);
   } finally {
-    await client.end();
+    // A database that is away says no goodbye.
+    await Promise.race([client.end(), sleep(endMs, undefined, { ref: false })]);
   }
 }
 
