@@ -78,6 +78,12 @@ async function checkUp(): Promise<{ isGood: boolean; linted: Promise<boolean> }>
   return { isGood: checks.every(Boolean), linted };
 }
 
+// What was asked for by name is there: node --test takes an empty list for all.
+const absent = files.filter((file) => globSync(file, { cwd: home }).length === 0);
+if (absent.length > 0) {
+  say(`✖ no such test: ${absent.join(', ')}`);
+  process.exit(1);
+}
 const checks = files.length === 0 ? await checkUp() : { isGood: true, linted: Promise.resolve(true) };
 if (!checks.isGood) {
   await checks.linted;

@@ -124,6 +124,8 @@ export function openDatabase(
     ...onConnect(async (client) => {
       if (limits) endWhenSilent(client, silenceMs, isAnswering);
       await setSession(client, {
+        // Also where an address names them otherwise: those that start beside a server look for its sessions by it.
+        application_name: name,
         ...sessionSettings,
         ...(limits && sessionLimits),
         ...(options.path !== undefined && { search_path: options.path }),

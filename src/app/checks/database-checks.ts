@@ -7,12 +7,13 @@ import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
-import { refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
+import { readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
+import { ValkeyError } from '#kit/valkey.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
 import { selectParts } from '#webhooks/upkeep/queries.ts';
@@ -201,8 +202,18 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     name: 'other servers',
     stopsStart: true,
     async look({ database, config }) {
-      await refuseOtherNodes(database, config);
-      return ok('Whoever serves this database counts requests together.');
+      const node = await readNode(config);
+      try {
+        await refuseOtherNodes(database, node);
+      } catch (error) {
+        if (!(error instanceof ValkeyError)) throw error;
+        return problem(
+          `${error.message}.`,
+          'Look at it and at VALKEY_URL: until it answers each server counts for itself, and every limit holds for each.',
+        );
+      }
+      const where = node.valkeyUrl === undefined ? '' : `, in the Valkey at ${new URL(node.valkeyUrl).host}`;
+      return ok(`Whoever serves this database counts requests together${where}.`);
     },
   },
   {

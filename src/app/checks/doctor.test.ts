@@ -169,6 +169,15 @@ test('a database that is away is a problem in words', async () => {
   assert.match(await problemOf('sessions', away), /does not answer/);
 });
 
+test('a Valkey that is away is found, and all else is looked at', async () => {
+  const away = { VALKEY_URL: `redis://:secret@127.0.0.1:${await freePort()}` };
+  assert.match(
+    await problemOf('other servers', away),
+    /^The Valkey at 127\.0\.0\.1:\d+ does not answer: .*VALKEY_URL.*each server counts for itself/,
+  );
+  assert.equal((await ask(away)).data.at(-1)!.check, 'servers of cells');
+});
+
 test('a transaction that was left open is found by who holds it', async () => {
   const client = new Client({ connectionString: url, application_name: 'somebody' });
   await client.connect();

@@ -4,12 +4,16 @@ import { readDisk } from '#kit/read-disk.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { only } from '#kit/statement.ts';
+import { askValkey } from '#kit/valkey.ts';
 import { longHeld } from '#webhooks/upkeep/parts.ts';
 import { reportParts } from '#webhooks/upkeep/queries.ts';
 import type { Report } from './report.ts';
 import { readBackups, readInstance } from './queries.ts';
 
-type Context = { database: Database; config: Pick<Config, 'dataDir' | 'backup' | 'deliveryRetentionDays'> };
+type Context = {
+  database: Database;
+  config: Pick<Config, 'dataDir' | 'backup' | 'deliveryRetentionDays' | 'valkeyUrl'>;
+};
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 type Value = number | readonly { labels: Record<string, string>; value: number }[];
 
@@ -29,13 +33,19 @@ export function openInstanceReport(context: Context): () => Promise<Report> {
 }
 
 async function read({ database, config }: Context): Promise<Report> {
-  const [found, disks, ledgers] = await Promise.all([
+  const [found, disks, ledgers, valkeys] = await Promise.all([
     readFacts(database).catch(() => undefined),
     readDisks(config),
     readLedgers(database),
+    readValkeys(config),
   ]);
   return [
     gauge('database_up', 'Whether the database answers.', found ? 1 : 0),
+    gauge(
+      'valkey_up',
+      'Whether the Valkey of VALKEY_URL answers this machine; not there without one.',
+      valkeys,
+    ),
     gauge(
       'disk_free_bytes',
       'Bytes that are free for us on the disk of a folder.',
@@ -49,6 +59,12 @@ async function read({ database, config }: Context): Promise<Report> {
     ...(found ? reportOf(found) : []),
     ...reportOfLedgers(ledgers, longHeld(config.deliveryRetentionDays)),
   ];
+}
+
+async function readValkeys({ valkeyUrl }: Context['config']) {
+  if (valkeyUrl === undefined) return [];
+  const [asked] = await Promise.allSettled([askValkey(valkeyUrl, (valkey) => valkey.ping())]);
+  return [{ labels: {}, value: Number(asked.status === 'fulfilled') }];
 }
 
 /** How the delivery log of each cell lies in parts; a cell whose database does not answer is left out. */

@@ -92,9 +92,16 @@ test('a delivery log whose oldest day stays for days longer than it is kept is s
   const heldUp = async (deliveryRetentionDays: number): Promise<number[]> => {
     const report = openInstanceReport({
       database,
-      config: { dataDir: instance.dataDir, backup: undefined, deliveryRetentionDays },
+      config: {
+        dataDir: instance.dataDir,
+        backup: undefined,
+        deliveryRetentionDays,
+        valkeyUrl: `redis://${listen}`,
+      },
     });
-    return valuesOf(await writeReports([await report()]), 'formloom_delivery_log_held_up', 'cell="default"');
+    const text = await writeReports([await report()]);
+    assert.deepEqual(valuesOf(text, 'formloom_valkey_up'), [0], 'what is there is none');
+    return valuesOf(text, 'formloom_delivery_log_held_up', 'cell="default"');
   };
   // The first day ends a week after the ledger grew large.
   assert.deepEqual(await heldUp(36), [1]);

@@ -4,9 +4,11 @@ import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
+import { NodeError, readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
 import { readDisk } from '#kit/read-disk.ts';
 import { only } from '#kit/statement.ts';
+import { ValkeyError } from '#kit/valkey.ts';
 import { readBackups, selectLostWebhooks } from './queries.ts';
 
 /** Something that is wrong now and that somebody should see to. */
@@ -38,7 +40,13 @@ const missedBackups = 3;
 /** Everything that is wrong now, as far as this process sees. */
 export const findIncidents = async (context: WatchContext): Promise<Incident[]> =>
   (
-    await Promise.all([lostWebhooks(context), lowDisks(context), oldBackup(context), lostMailServer(context)])
+    await Promise.all([
+      lostWebhooks(context),
+      lowDisks(context),
+      oldBackup(context),
+      lostMailServer(context),
+      countedApart(context),
+    ])
   ).flat();
 
 async function lostWebhooks({ database, config }: WatchContext): Promise<Incident[]> {
@@ -117,3 +125,30 @@ const lostMailServer = async ({ mailProblem }: WatchContext): Promise<Incident[]
     },
   ];
 };
+
+/** A node that was just renewed, or whose Valkey was emptied, is waited for so long; a stop is kept no longer. */
+const patienceMs = 2_000;
+
+async function countedApart({ config, database }: WatchContext): Promise<Incident[]> {
+  const node = await readNode(config);
+  try {
+    await refuseOtherNodes(database, node, { patienceMs });
+    return [];
+  } catch (error) {
+    const isAway = error instanceof ValkeyError;
+    if (!isAway && !(error instanceof NodeError)) throw error;
+    return [
+      {
+        key: isAway ? 'valkey' : 'nodes',
+        what: isAway ? 'The Valkey does not answer' : 'Servers of this database count requests apart',
+        remedy: isAway
+          ? 'Look at VALKEY_URL and at the server. Until it answers each machine counts requests for itself.'
+          : error.message,
+        fields: [
+          { label: 'Machine', value: hostname() },
+          ...(isAway ? [{ label: 'What was seen', value: error.message }] : []),
+        ],
+      },
+    ];
+  }
+}

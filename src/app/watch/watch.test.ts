@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Client } from 'pg';
 import { pino } from 'pino';
 import { readConfig } from '#kit/config.ts';
 import { openMailServer, type TakenMail } from '#test/mail-server.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { openService, until } from '#test/service.ts';
+import { freePort, openService, until } from '#test/service.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createUser } from '#workspaces/users.ts';
 import type { WatchContext } from './find-incidents.ts';
@@ -166,6 +167,25 @@ test('a mail server that takes nothing is one line, and a mail when it does agai
   await server.comeBack();
   await told('operator@example.test', before + 1);
   await look({}, { calm: 0 });
+});
+
+test('a Valkey that is away, and a server that counts elsewhere, are told to the operator once', async () => {
+  const before = taken('operator@example.test').length;
+  const away = { VALKEY_URL: `redis://127.0.0.1:${await freePort()}` };
+  assert.deepEqual(await look(away), ['The Valkey does not answer']);
+  assert.deepEqual(await look(away), []);
+  await told('operator@example.test', before + 1);
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  const another = new Client({
+    connectionString: service.environment['DATABASE_URL'],
+    application_name: 'formloom node another',
+  });
+  await another.connect();
+  const asking = setInterval(() => void another.query('select 1'), 100);
+  assert.deepEqual(await look(), ['Servers of this database count requests apart']);
+  clearInterval(asking);
+  await another.end();
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
 });
 
 test('a backup that failed, and one that is older than three moments of its schedule, are told to the operator', async () => {
