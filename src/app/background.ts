@@ -1,4 +1,5 @@
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
+import { sweepBackups } from '#backup/schedule/sweep-backups.ts';
 import { bringWorkspace, workspaceImportJob } from '#backup/workspace-package/bring/bring-workspace.ts';
 import { sweepParts } from '#backup/workspace-package/parts.ts';
 import { sweepFiles } from '#files/sweep.ts';
@@ -236,8 +237,9 @@ function keepInstance(
           runPeriodically('backing up', {
             pauseMs: 5_000,
             log,
-            work: () => backUpWhenDue({ ...services, version }),
+            work: (signal) => backUpWhenDue({ ...services, version }, signal),
           }),
+          runPeriodically('sweeping backups', { pauseMs: 60_000, log, work: () => sweepBackups(services) }),
         ]
       : []),
     // What a `cell move` shut whose command was killed.

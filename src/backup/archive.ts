@@ -7,6 +7,7 @@ import { createTarDecoder, createTarPacker, type ParsedTarEntry } from 'modern-t
 import { syncDirectory } from '#kit/sync-directory.ts';
 import { BackupError } from './backup-error.ts';
 import { openedWith, sealedWith } from './passphrase.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** An archive that is being written. Entries are read again in the order in which they were added. */
 export type ArchiveWriter = {
@@ -29,12 +30,14 @@ const sealedBy = 'age-encryption.org/';
  * Writes an archive: a tar file, packed with zstd, and sealed by the passphrase with age where there is one. So
  * `age -d`, `zstd -d` and `tar -x` read it too. When it returns, the file survives a power cut; when it throws, there is
  * none.
+ * @param signal breaks it off, without waiting for what is being added.
  * @throws BackupError where there is a file of this name already.
  */
 export async function writeArchive(
   path: string,
   passphrase: string | undefined,
   write: (archive: ArchiveWriter) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const draft = `${path}.part`;
   const file = await openNew(path, draft);
@@ -45,12 +48,13 @@ export async function writeArchive(
     const bytes = passphrase === undefined ? packed : await seal(packed, passphrase);
     // What stops the one stops the other: a disk that takes no more, an entry that cannot be read.
     const written = bytes.pipeTo(new WritableStream({ write: (chunk) => file.writeFile(chunk) }));
-    const added = write({
+    const adding = write({
       add: (name, size, content) =>
         ReadableStream.from(content instanceof Readable ? content : [content]).pipeTo(
           controller.add({ name, size }),
         ),
-    }).then(
+    });
+    const added = untilAborted(adding, signal).then(
       () => controller.finalize(),
       (error: Error) => {
         controller.error(error);
@@ -100,13 +104,15 @@ async function explainFile(work: () => Promise<FileHandle>): Promise<FileHandle>
 
 /**
  * The entries of an archive, in their order.
+ * @param opened its file, where that has no name any more; `path` is then what it is called.
  * @throws BackupError, and so do their bodies, for what is no archive, is cut off or damaged, or was sealed with another passphrase.
  */
 export async function* readArchive(
   path: string,
   passphrase: string | undefined,
+  opened?: FileHandle,
 ): AsyncGenerator<ArchiveEntry> {
-  const file = await explainFile(() => open(path, 'r'));
+  const file = opened ?? (await explainFile(() => open(path, 'r')));
   try {
     const { buffer: head } = await file.read(Buffer.alloc(sealedBy.length), 0, sealedBy.length, 0);
     const isSealed = head.toString('latin1') === sealedBy;

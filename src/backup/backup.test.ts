@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, openDatabase } from '#kit/database.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
 import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
+import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
 import { dial, standBefore } from '#test/relay.ts';
@@ -117,10 +118,30 @@ test('what was acknowledged before a backup began is in it, whatever comes in me
   }
 });
 
+test('a table from which nothing comes for long ends no backup', async () => {
+  const { url, database: quiet } = await testDatabase();
+  const hasty = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent'), silenceMs: 200 });
+  const holder = await quiet.connect();
+  await holder.query('begin; lock table announced in access exclusive mode');
+  const made = makeBackup({ database: hasty, storage }, { path: join(home, 'waited'), version: '1' });
+  made.catch(() => {});
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'copy%announced%'
+     and datname = current_database() and clock_timestamp() - query_start > interval '1 second'`;
+  await until('it to wait', async () => (await quiet.query(waiting)).rowCount === 1, 5);
+  await holder.query('rollback');
+  holder.release();
+  assert.ok((await made).rows > 0);
+  await hasty.end();
+});
+
 test('every table, the place of every sequence, all rules and the key are as they were', async () => {
+  // As a backup of the schedule has it, which has not ended when its own row is read.
+  await database.query(`insert into backups (due_at, name, begun_at) values (now(), 'quiet', now())`);
   await backUp('quiet');
+  await database.query('delete from backups');
   const [one, other] = [await emptyInstance(), await emptyInstance()];
   await one.restore('quiet');
+  assert.equal((await one.database.query('select from backups')).rowCount, 0);
   await makeBackup(one, { path: join(home, 'of-restored'), version: '1', key });
   await other.restore('of-restored');
   assert.deepEqual(await contents(other.database), await contents(one.database));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { openLog } from './log.ts';
@@ -26,6 +27,20 @@ test('a failure is logged when it is new, or when other parts fail than before',
     said.map((line) => (JSON.parse(line) as { err: { message: string } }).err.message.slice(0, 11)),
     ['1 failed: a', '1 failed: b', '1 failed: b'],
   );
+});
+
+test('work that takes long hears that it is to end', async () => {
+  const begun = Promise.withResolvers<void>();
+  const periodic = runPeriodically('working', {
+    pauseMs: 1,
+    log: openLog('silent'),
+    async work(signal) {
+      begun.resolve();
+      await once(signal, 'abort');
+    },
+  });
+  await begun.promise;
+  await periodic.stop();
 });
 
 test('work that finds nothing to do is left alone for longer each time, and not when there was some', () => {

@@ -5,13 +5,13 @@ import type { Log } from './log.ts';
 export type Periodic = { stop(): Promise<void> };
 
 /**
- * Runs `work` again and again, `pauseMs` after it ended, until stopped; up to `longestMs` after it, twice as long each time in which it
+ * Runs `work` again and again, `pauseMs` after it ended, until stopped, which work that takes long hears by the signal; up to `longestMs` after it, twice as long each time in which it
  * found nothing to do (0). A failure is logged when it is new, or other
  * parts of the work fail than before (tellFailures), and the work goes on. For housekeeping that may be lost with the process; what must not be lost is a job of the queue.
  */
 export function runPeriodically(
   name: string,
-  options: { pauseMs: number; longestMs?: number; log: Log; work: () => Promise<unknown> },
+  options: { pauseMs: number; longestMs?: number; log: Log; work: (signal: AbortSignal) => Promise<unknown> },
 ): Periodic {
   const ending = new AbortController();
   const { signal } = ending;
@@ -21,7 +21,7 @@ export function runPeriodically(
     let pause = pauseMs;
     while (!signal.aborted) {
       try {
-        pause = pauseAfter(pause, await options.work(), { pauseMs, longestMs });
+        pause = pauseAfter(pause, await options.work(signal), { pauseMs, longestMs });
         failing = undefined;
       } catch (error) {
         const which = error instanceof AggregateError ? error.message : '';

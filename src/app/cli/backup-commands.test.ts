@@ -9,8 +9,10 @@ import { after, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sharedDirectory } from '#kit/embedded-postgres/placement.ts';
 import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
+import { openBucket } from '#kit/s3-bucket.ts';
 import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
+import { openS3Server } from '#test/s3-server.ts';
 import { until } from '#test/service.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-backup-command-'));
@@ -20,8 +22,11 @@ after(() => rm(home, { recursive: true, force: true }));
 const path = (name: string): string => join(home, name);
 
 /** Runs a command on an instance of its own: its answer, or what it complains of. */
-async function formloom(instance: { url: string; dataDir: string }, ...args: string[]) {
-  const environment = { DATABASE_URL: instance.url, DATA_DIR: instance.dataDir };
+async function formloom(
+  { url, dataDir, ...more }: { url: string; dataDir: string; [variable: string]: string },
+  ...args: string[]
+) {
+  const environment = { DATABASE_URL: url, DATA_DIR: dataDir, ...more };
   const { code, complaint, answer } = await command(environment, ...args);
   return { code, complaint, answer: (answer ?? {}) as object };
 }
@@ -44,6 +49,26 @@ test('backup and restore carry an instance over, key and all, and say what they 
   const again = await formloom(other, 'restore', path('one.backup'));
   assert.deepEqual([again.code, again.answer], [1, {}]);
   assert.match(again.complaint, /in use/);
+});
+
+test('a backup in the bucket is restored by its name on an empty machine, which leaves no other copy of it', async () => {
+  const { settings } = await openS3Server();
+  const bucket = {
+    S3_ENDPOINT: settings.endpoint,
+    S3_ACCESS_KEY_ID: settings.accessKeyId,
+    S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
+  };
+  await formloom(source, 'backup', path('sent.backup'));
+  for (const key of ['backups/monday.backup', 'backups/tuesday.backup', 'a/form'])
+    await openBucket(settings).send(key, path('sent.backup'));
+  const other = { url: (await testDatabase({ isEmpty: true })).url, dataDir: path('of-bucket'), ...bucket };
+  const lost = await formloom(other, 'restore', 's3:sunday.backup');
+  assert.match(lost.complaint, /no backup sunday\.backup\. It has tuesday\.backup, monday\.backup\./);
+  assert.match((await formloom(source, 'restore', 's3:monday.backup')).complaint, /S3_ENDPOINT/);
+  const restored = await formloom(other, 'restore', 's3:monday.backup');
+  assert.equal(restored.code, 0, restored.complaint);
+  assert.deepEqual(await formloom(other, 'workspace', 'list'), await formloom(source, 'workspace', 'list'));
+  assert.deepEqual(await readdir(join(other.dataDir, 'spool')), []);
 });
 
 test('move carries the database over and back; nothing starts where it was, unless somebody says that it stays', async () => {

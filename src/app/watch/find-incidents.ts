@@ -100,10 +100,10 @@ export async function oldBackup({
   return [
     {
       key: 'backup',
-      what: hasFailed ? 'A backup could not be made' : 'The last backup is old',
-      remedy:
-        'The log says why it failed. Make one by hand with `formloom backup <file>` until it works again.',
-      fields: age > 0 ? [{ label: 'Last backup', value: `${Math.round(age / 3_600)} hours ago` }] : [],
+      what: hasFailed ? 'A backup could not be made, or lacks files' : 'The last backup is old',
+      remedy: 'The log says why. Make one by hand with `formloom backup <file>` until it works again.',
+      fields:
+        age > 0 ? [{ label: 'Without a whole one for', value: `${Math.round(age / 3_600)} hours` }] : [],
     },
   ];
 }

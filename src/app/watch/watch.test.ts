@@ -222,12 +222,12 @@ test('a backup that failed, and one that is older than three moments of its sche
   await made(1, null);
   assert.deepEqual(await look(schedule), []);
   await made(0, 'the disk is full');
-  assert.deepEqual(await look(schedule), ['A backup could not be made']);
+  assert.deepEqual(await look(schedule), ['A backup could not be made, or lacks files']);
   await database.query(
     `insert into backups (due_at, name, begun_at) values (now() + interval '1 minute', 'b', now())`,
   );
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
-  const stillFailed = ['A backup could not be made'];
+  const stillFailed = ['A backup could not be made, or lacks files'];
   assert.deepEqual(await look(schedule), stillFailed, 'one that is being made has not succeeded yet');
   await database.query('delete from backups');
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
@@ -237,4 +237,11 @@ test('a backup that failed, and one that is older than three moments of its sche
   await made(1, 'the disk is full');
   await database.query("update backups set due_at = now() - interval '5 days' where problem is not null");
   assert.deepEqual(await look(schedule), ['The last backup is old'], 'one that failed is no backup');
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  await database.query('update backups set finished_at = null, problem = null, bytes = null');
+  assert.deepEqual(
+    await look(schedule),
+    ['The last backup is old'],
+    'nor are those that were all broken off',
+  );
 });
