@@ -49,13 +49,13 @@ export const readBackups = ofInstance(
   'metrics.read_backups',
   {},
   {
-    /** Seconds since the last one that was made; where none was, since the first was begun. */
+    /** Seconds since the last one that was made; where none was, since the first was due. */
     backup_age: double,
     backups_made: bigint,
     backups_failed: bigint,
     has_last_failed: boolean,
   },
-  `select coalesce(extract(epoch from now() - coalesce(max(finished_at) filter (where problem is null), min(begun_at))), 0)
+  `select coalesce(extract(epoch from now() - coalesce(max(finished_at) filter (where problem is null), min(due_at))), 0)
             ::double precision as backup_age,
           count(finished_at) filter (where problem is null) as backups_made,
           count(problem) as backups_failed,
