@@ -60,7 +60,12 @@ test('kill -9 in the midst of tagging and of deleting many, and of undoing that:
     last,
     3,
     () => Promise.all([ready[0](), ready[1](), undo()]),
-    () => server.kill(),
+    async () => {
+      // Of what waits for a lock some may be of the queue.
+      const amid = 'select from bulk_changes where finished_at is null and done > 0';
+      await until('each to be amid its batches', async () => (await database.query(amid)).rowCount === 3);
+      await server.kill();
+    },
   );
   const all = [tagging, deletion, undone];
   const killed = await instance.query<{ id: string; done: number; finished_at: Date | null }>(
