@@ -29,7 +29,7 @@ export async function command(environment: Readonly<Record<string, string>>, ...
 const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));
 
 /** A command as a process of its own, to be killed. */
-export type Running = { kill(): void; ended: Promise<Ended & { wasKilled: boolean }> };
+export type Running = { kill: () => void; ended: Promise<Ended & { wasKilled: boolean }> };
 
 export function startCommand(environment: Readonly<Record<string, string>>, ...args: string[]): Running {
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
