@@ -24,6 +24,7 @@ import { type Task, tasks } from './tasks.ts';
 import { benchParts } from './parts.ts';
 import { benchPeers } from './peers/run.ts';
 import { benchCapacity } from './capacity.ts';
+import { benchIdle } from './cells/idle.ts';
 import { benchCells } from './cells/run.ts';
 import { benchProcesses } from './processes/run.ts';
 import { benchWebhooks } from './webhooks/run.ts';
@@ -37,6 +38,7 @@ import { benchWebhooks } from './webhooks/run.ts';
  * npm run bench -- parts                 what parts of the ledger by days cost and save
  * npm run bench -- processes             one process beside two (WEB_PROCESSES)
  * npm run bench -- cells                 three workspaces in one cell beside three in a cell each, and one with as many connections
+ * npm run bench -- idle --seconds 60      transactions, CPU and memory of one, three and ten cells while nobody asks them anything
  * npm run bench -- capacity              bytes and CPU of a submission, for the plan of docs/operating/large.md
  * npm run bench -- peers                 the service beside Directus, Strapi and NocoDB, which are installed at the first
  *                                        run (3 GB in .local/); writes bench/peers.md
@@ -256,6 +258,10 @@ if (positionals.includes('capacity')) {
 }
 if (positionals.includes('cells')) {
   await benchCells({ rounds, seconds });
+  process.exit(0);
+}
+if (positionals.includes('idle')) {
+  await benchIdle(seconds);
   process.exit(0);
 }
 if (positionals.includes('peers')) {

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
 import { ownCommands } from '#app/cli/commands.ts';
 import { readConfig } from '#kit/config.ts';
 import { readHandbook } from './citus-cluster.ts';
+import { freePort } from './service.ts';
 
-/* deploy/: what cannot be run here is parsed, and held against what the service is. */
+/* deploy/: what cannot be run here is parsed, and held against what the service is; by programs of their own where they are here. */
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 const read = (name: string): Promise<string> => readFile(join(home, 'deploy', name), 'utf8');
@@ -155,26 +158,96 @@ test('the manifests for Kubernetes name each other, and the pod may do nothing t
   checkSettings(Object.fromEntries(container!.env.map(({ name, value }) => [name, value])));
 });
 
-test('the unit of systemd starts the service, and stops it in the time that a stop may take', async () => {
-  const unit = await read('systemd/formloom.service');
-  const value = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)![1]!;
-  assert.deepEqual(
-    [...unit.matchAll(/^\[(\w+)\]$/gm)].map(([, name]) => name),
-    ['Unit', 'Service', 'Install'],
-  );
-  assert.ok(existsSync(join(home, value('ExecStart').split(' ').at(-1)!)));
-  assert.ok(Number(value('TimeoutStopSec')) > 10);
+const isHere = (program: string): boolean => spawnSync(program, ['-h']).error === undefined;
+/** Runs a program over a text of ours, in a folder that has it under its name. @returns how it ended, and what it says. */
+async function judge(program: string, name: string, text: string, parameters: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'formloom-deploy-'));
+  after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, name), text);
+  const { status, stderr } = spawnSync(program, parameters, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, HOME: folder },
+  });
+  return { status, stderr };
+}
+/** For programs that a machine may lack: npm test asks for none of them. */
+const ifHere = (program: string) => ({ skip: isHere(program) ? false : `there is no ${program} here` });
+
+const unit = await read('systemd/formloom.service');
+const valueOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)![1]!;
+
+test('the unit of systemd starts the service on the Node of the machine, and stops it in the time that a stop may take', () => {
+  const [, shell, words] = /^(\S+) -c '(.*)'$/.exec(valueOf('ExecStart'))!;
+  const script = words!.split(' ').at(-1)!;
+  assert.ok(existsSync(join(home, script)));
+  const said = execFileSync(shell!, ['-c', words!.replace(script, '--version')], { cwd: home });
+  assert.equal(String(said).trim(), process.version);
+  assert.ok(Number(valueOf('TimeoutStopSec')) > 10);
   // The primary tells its processes; a signal to all of them would end them at once.
-  assert.equal(value('KillMode'), 'mixed');
+  assert.equal(valueOf('KillMode'), 'mixed');
+});
+
+test('the unit is what systemd takes', ifHere('systemd-analyze'), async () => {
+  const verify = (text: string) =>
+    judge('systemd-analyze', 'formloom.service', text, ['verify', './formloom.service']);
+  assert.doesNotMatch((await verify(unit)).stderr, /formloom/);
+  assert.match((await verify(unit.replace('KillMode', 'KillMood'))).stderr, /KillMood/);
 });
 
 test('the examples for proxies pass on to the port of the service, with bodies of the size that it takes', async () => {
   for (const name of ['Caddyfile', 'nginx.conf']) {
     const text = (await read(name)).replaceAll(/#.*$/gm, '');
-    assert.equal(text.split('{').length, text.split('}').length, name);
     assert.match(text, /127\.0\.0\.1:3000/);
     assert.match(text, /110m/i);
   }
+});
+
+test('the example for nginx is what nginx takes', ifHere('nginx'), async () => {
+  const [server, certs, port] = [await read('nginx.conf'), join(home, 'test/certs'), await freePort()];
+  // With a certificate that there is, and a port that anybody may have.
+  const own = server
+    .replace(' 443 ', ` 127.0.0.1:${port} `)
+    .replace(/(?<=_certificate ).*(?=;)/, join(certs, 'receiver.pem'))
+    .replace(/(?<=_certificate_key ).*(?=;)/, join(certs, 'receiver.key'));
+  const check = (text: string) => {
+    const folders = 'client_body proxy fastcgi uwsgi scgi'.split(' ').map((each) => `${each}_temp_path .;`);
+    const all = `pid pid; events {} http { access_log off; ${folders.join(' ')}\n${text}}`;
+    return judge('nginx', 'nginx.conf', all, ['-t', '-e', 'stderr', '-p', '.', '-c', 'nginx.conf']);
+  };
+  assert.match((await check(own)).stderr, /test is successful/);
+  assert.match((await check(own.replace('server_name', 'server_nam'))).stderr, /unknown directive/);
+});
+
+test('the example for Caddy is what Caddy takes', ifHere('caddy'), async () => {
+  const validate = (text: string) =>
+    judge('caddy', 'Caddyfile', text, ['validate', '--config', 'Caddyfile', '--adapter', 'caddyfile']);
+  const text = await read('Caddyfile');
+  assert.equal((await validate(text)).status, 0);
+  assert.equal((await validate(text.replace('max_size', 'max_siz'))).status, 1);
+});
+
+test('a release has all that the service and its commands load, and no tests', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'formloom-release-'));
+  after(() => rm(folder, { recursive: true }));
+  const file = execFileSync(process.execPath, [join(home, 'deploy/release.mjs'), folder], {
+    encoding: 'utf8',
+  });
+  execFileSync('tar', ['-xzf', file.trim(), '--strip-components=1', '-C', folder]);
+  const files = await readdir(folder, { recursive: true });
+  assert.deepEqual(
+    files.filter((name) => /(\.(test|fixture|external)|testing)\.ts$/.test(name)),
+    [],
+  );
+  assert.ok(files.some((name) => name.startsWith('dist/page/')) && files.includes('setup.mjs'));
+  await symlink(join(home, 'node_modules'), join(folder, 'node_modules'));
+  const run = (script: string, parameters: readonly string[], environment = {}) =>
+    spawnSync(process.execPath, ['--preserve-symlinks', join(folder, script), ...parameters], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], ...environment },
+    });
+  assert.match(run('src/app/main.ts', [], { PORT: 'none' }).stderr, /PORT/);
+  assert.match(run('src/app/cli.ts', ['help']).stdout, /backup/);
 });
 
 test('the GitHub Action is two commands that there are, with inputs that it declares', async () => {

@@ -1,12 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chown, glob, mkdtemp, rm } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { access, glob, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { type Account, findAccount } from '#kit/embedded-postgres/account.ts';
+import { findAccount } from '#kit/embedded-postgres/account.ts';
 import { runProgram } from '#kit/embedded-postgres/program.ts';
-import { freePort, until } from './service.ts';
+import { until } from './service.ts';
+import { end, type External, makeDirectory, missingValkey, openValkey, start } from './valkey.ts';
 
 /*
  * npm run test:external                what npm test runs, on a PostgreSQL that is not ours, and what needs a Valkey
@@ -22,9 +23,6 @@ const node = [process.execPath, '--disable-warning=ExperimentalWarning'] as cons
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
-
-/** Something that the tests need from outside, with how to end it. */
-type External = { url: string; description: string; close(): Promise<void> };
 
 async function openPostgres(): Promise<External> {
   const url = process.env['TEST_DATABASE_URL'];
@@ -88,60 +86,6 @@ async function askVersion(url: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined when the machine has none. */
-async function openValkey(): Promise<External | undefined> {
-  const url = process.env['VALKEY_TEST_URL'];
-  if (url !== undefined) return { url, description: 'the Valkey at VALKEY_TEST_URL', close: async () => {} };
-  const program = (await findProgram('valkey-server')) ?? (await findProgram('redis-server'));
-  if (program === undefined) return undefined;
-  const port = await freePort();
-  const directory = await makeDirectory(undefined);
-  const server = start(
-    [program, '--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory],
-    undefined,
-  );
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    description: program,
-    async close() {
-      await end(server, 'SIGTERM');
-      await rm(directory, { recursive: true });
-    },
-  };
-}
-
-async function findProgram(name: string): Promise<string | undefined> {
-  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
-    const found = await access(join(directory, name)).then(
-      () => true,
-      () => false,
-    );
-    if (found) return join(directory, name);
-  }
-  return undefined;
-}
-
-/** Not in TMPDIR: the path of a socket is short, and another user must be able to reach it. */
-async function makeDirectory(account: Account | undefined): Promise<string> {
-  const directory = await mkdtemp('/tmp/formloom-external-');
-  if (account) await chown(directory, account.uid, account.gid);
-  return directory;
-}
-
-function start([program, ...parameters]: readonly string[], account: Account | undefined): ChildProcess {
-  return spawn(program!, parameters, {
-    stdio: 'ignore',
-    cwd: '/',
-    ...(account && { uid: account.uid, gid: account.gid }),
-  });
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const ended = child.exitCode === null ? once(child, 'exit') : undefined;
-  child.kill(signal);
-  await ended;
-}
-
 /** Runs a script of ours to its end, and returns whether it succeeded. */
 async function succeeds(
   parameters: readonly string[],
@@ -169,8 +113,8 @@ async function testOnPostgres(files: readonly string[]): Promise<boolean> {
 async function testOnValkey(files: readonly string[]): Promise<boolean> {
   const valkey = await openValkey();
   if (!valkey) {
-    say(`NOT RUN, as this machine has neither valkey-server nor redis-server: ${files.join(', ')}`);
-    return true;
+    say(`NOT RUN, as ${missingValkey}: ${files.join(', ')}`);
+    return false;
   }
   say(`✔ ${valkey.description}`);
   try {

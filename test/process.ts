@@ -31,6 +31,8 @@ export type Instance = {
   ): Promise<{ code: number | null; output: string }>;
   /** Runs a command of the CLI, `words` first, and returns its JSON document. */
   cli<Document>(words: string, ...rest: string[]): Promise<Document>;
+  /** Begins a command of the CLI in a process of its own, which may be killed amid its work. */
+  begin(args: readonly string[], environment?: Environment): Command;
   /** One statement on its database. */
   query<Row extends object>(sql: string): Promise<Row[]>;
   /** The process of the embedded database; undefined when none runs. */
@@ -50,6 +52,13 @@ export type ServerProcess = {
   terminate(): Promise<{ code: number | null; ms: number }>;
   /** SIGKILL to this process alone. */
   kill(): Promise<void>;
+};
+
+export type Command = {
+  /** How it ended; its code is that of a shell for one that was killed. */
+  ended: Promise<Ended>;
+  /** SIGKILL, where it has not ended yet. */
+  kill(): Promise<Ended>;
 };
 
 export type Environment = Readonly<Record<string, string>>;
@@ -125,6 +134,7 @@ export async function openInstance(environment: Environment = {}): Promise<Insta
     start: (more = {}) => startServer(children, { ...settings, ...more }),
     failToStart: (more = {}, user) => failToStart(children, { ...settings, ...more }, user),
     cli: (words, ...rest) => runCli(children, settings, [...words.split(' '), ...rest, '--json']),
+    begin: (args, more = {}) => beginCli(children, { ...settings, ...more }, args),
     query: (sql) => queryOnce(databaseUrl, sql),
     databasePid: async () => (await findPostmaster(cluster))?.pid,
     killDatabase: () => killPostmaster(cluster, 'SIGKILL'),
@@ -242,7 +252,7 @@ async function runCli<Document>(
 ): Promise<Document> {
   const { printed, complaint, code } = await (environment['FORMLOOM_HOME'] === undefined
     ? runHere(environment, args)
-    : runApart(children, environment, args));
+    : beginCli(children, environment, args).ended);
   keepLog(complaint);
   if (code !== 0) throw new Error(`formloom ${args.join(' ')}: ${complaint}`);
   const answer = JSON.parse(printed) as Document;
@@ -250,19 +260,27 @@ async function runCli<Document>(
   return answer;
 }
 
-function runApart(children: Children, environment: Environment, args: readonly string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [...node('src/app/cli.ts', environment), ...args],
-      { env: environment },
-      (error, printed, complaint) => {
-        children.delete(child);
-        resolve({ printed, complaint, code: error ? 1 : 0 });
-      },
-    );
-    children.add(child);
-  });
+const killedCode = 137;
+
+function beginCli(children: Children, environment: Environment, args: readonly string[]): Command {
+  const ended = Promise.withResolvers<Ended>();
+  const child = execFile(
+    process.execPath,
+    [...node('src/app/cli.ts', environment), ...args],
+    { env: environment },
+    (_error, printed, complaint) => {
+      children.delete(child);
+      ended.resolve({ printed, complaint, code: child.exitCode ?? killedCode });
+    },
+  );
+  children.add(child);
+  return {
+    ended: ended.promise,
+    kill() {
+      child.kill('SIGKILL');
+      return ended.promise;
+    },
+  };
 }
 
 // The database --------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds, dearest } from './cost.ts';
 import { sortUnits, writeRunners } from './groups.ts';
+import { findLeftClusters } from './left-clusters.ts';
 import { keepFilesInMemory } from './memory.ts';
 import { findLoggedSecrets } from './secrets.ts';
 import { openTestServer } from './server.ts';
@@ -78,6 +79,12 @@ async function checkUp(): Promise<{ isGood: boolean; linted: Promise<boolean> }>
   return { isGood: checks.every(Boolean), linted };
 }
 
+// What was asked for by name is there: node --test takes an empty list for all.
+const absent = files.filter((file) => globSync(file, { cwd: home }).length === 0);
+if (absent.length > 0) {
+  say(`✖ no such test: ${absent.join(', ')}`);
+  process.exit(1);
+}
 const checks = files.length === 0 ? await checkUp() : { isGood: true, linted: Promise.resolve(true) };
 if (!checks.isGood) {
   await checks.linted;
@@ -120,11 +127,13 @@ const { lines, secrets, found } = await findLoggedSecrets(logs);
 const costs = await dearest(logs, Number(process.env['TEST_COSTS'] ?? 0));
 await rm(logs, { recursive: true });
 removeFiles();
+const left = await findLeftClusters(home, started);
+for (const each of left) say(`✖ a test left its database in ${each}`);
 for (const each of found.slice(0, 20)) say(`  ${each}`);
 if (files.length === 0 && (lines === 0 || secrets === 0)) found.push('nothing was logged');
 say(`${found.length === 0 ? '✔' : '✖'} no secret in the logs (${secrets} secrets, ${lines} lines)`);
 for (const each of costs) say(each);
-const isGood = (await checks.linted) && code === 0 && found.length === 0;
+const isGood = (await checks.linted) && code === 0 && found.length === 0 && left.length === 0;
 const took = `${seconds(started)}, ${cpuSeconds().toFixed(0)} s of CPU`;
 say(isGood ? `Everything passed in ${took}.` : `Something failed, after ${took}.`);
 process.exit(isGood ? 0 : code || 1);

@@ -11,11 +11,12 @@ const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (optio
 /**
  * An S3 server in this process, for as long as the calling test file runs: the address of its bucket with the key that opens
  * it, and the directory, gone with the file too, in which the bucket lies.
+ * @param at its port; any that is free, when left out.
  */
-export async function openS3Server() {
+export async function openS3Server(at = 0) {
   const directory = await mkdtemp(join(tmpdir(), 'formloom-s3-'));
   const server = new S3rver({
-    port: 0,
+    port: at,
     address: '127.0.0.1',
     silent: true,
     directory: join(directory, 'bucket'),

@@ -1,4 +1,5 @@
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
+import { sweepBackups } from '#backup/schedule/sweep-backups.ts';
 import { bringWorkspace, workspaceImportJob } from '#backup/workspace-package/bring/bring-workspace.ts';
 import { sweepParts } from '#backup/workspace-package/parts.ts';
 import { sweepFiles } from '#files/sweep.ts';
@@ -11,6 +12,7 @@ import { noteContents } from '#kit/cells/contents.ts';
 import { openNearTables } from '#kit/cells/citus/near.ts';
 import { homeOf } from '#kit/database.ts';
 import { type Periodic, runPeriodically } from '#kit/periodic.ts';
+import { only } from '#kit/statement.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { pruneMails } from '#mail/log/mail-log.ts';
@@ -34,7 +36,7 @@ import { pruneLedger } from '#webhooks/upkeep/prune.ts';
 import { pruneAudit } from '#workspaces/audit/audit-log.ts';
 import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
 import { mailNewsJob } from '#workspaces/mail-news.ts';
-import { bringPeople } from '#workspaces/people-elsewhere/bring-people.ts';
+import { bringDuePeople } from '#workspaces/people-elsewhere/bring-people.ts';
 import { version } from './version.ts';
 import { watch } from './watch/watch.ts';
 import { hearRevokedKeys } from './hear-revoked-keys.ts';
@@ -83,8 +85,8 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
           vault: services.vault,
           signLink: services.links.sign,
           onAttempt(state, outcome) {
-            services.metrics?.meter.mailed(state);
             mail.problem = outcome.kind !== 'sent' && outcome.isOfServer ? outcome.reason : undefined;
+            services.metrics?.meter.mailed(state, mail.problem !== undefined);
           },
         }),
       },
@@ -123,11 +125,13 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     },
   });
   const housekeeping = [
-    // Half a second: between two runs at most a few hundred documents wait in the index's pending list.
+    // Half a second: between two runs at most a few hundred documents wait in the index's pending list. Those of the first seconds after
+    // a quiet time may be some thousands.
     runPeriodically('cleaning the search index', {
       pauseMs: 500,
+      longestMs: 10_000,
       log,
-      work: () => cleanPendingList(database, {}),
+      work: async () => only(await cleanPendingList(database, {}))!.pages,
     }),
     runPeriodically('erasing what was kept for long enough', {
       pauseMs: 60_000,
@@ -180,7 +184,12 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       log,
       work: () => removeEndedWorkspaces(services),
     }),
-    runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
+    runPeriodically('sweeping files', {
+      pauseMs: 10_000,
+      longestMs: 60_000,
+      log,
+      work: () => sweepFiles(services),
+    }),
     runPeriodically('sweeping what was brought', {
       pauseMs: 60_000,
       log,
@@ -189,7 +198,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
     ...(homeOf(database) === database
       ? []
-      : [runPeriodically('bringing people', { pauseMs: 1_000, log, work: () => bringPeople(database) })]),
+      : [runPeriodically('bringing people', { pauseMs: 1_000, log, work: () => bringDuePeople(database) })]),
     ...(first
       ? [
           runPeriodically('noting what a cell has', {
@@ -228,8 +237,9 @@ function keepInstance(
           runPeriodically('backing up', {
             pauseMs: 5_000,
             log,
-            work: () => backUpWhenDue({ ...services, version }),
+            work: (signal) => backUpWhenDue({ ...services, version }, signal),
           }),
+          runPeriodically('sweeping backups', { pauseMs: 60_000, log, work: () => sweepBackups(services) }),
         ]
       : []),
     // What a `cell move` shut whose command was killed.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -20,6 +20,8 @@ import { runCommandLine } from './cli/run-command-line.ts';
 
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-cli-'));
+// Whoever runs PostgreSQL may pass: else its database lies elsewhere, and outlives this folder.
+await chmod(dataDir, 0o755);
 after(() => rm(dataDir, { recursive: true, force: true }));
 
 const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
@@ -637,7 +639,7 @@ test('where there is no database a command says where it looked and makes none; 
   }
   const begun = await formloomProcess(['database', 'create', '--json'], fresh);
   assert.deepEqual([begun.code, begun.stderr], [0, '']);
-  assert.match(JSON.parse(begun.stdout).database, /of our own in .*fresh/);
+  assert.match(JSON.parse(begun.stdout).database, /of our own in .*fresh.postgres$/);
   const made = await formloom(['workspace', 'create', 'First', '--json'], fresh);
   assert.deepEqual([made.code, made.stderr], [0, '']);
   const both = await Promise.all([

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
-import { type Config, readConfig } from '#kit/config.ts';
+import { readConfig } from '#kit/config.ts';
+import { readNode } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { type Log, openLog } from '#kit/log.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
+import { runPeriodically } from '#kit/periodic.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import type { Run } from './assemble.ts';
@@ -24,6 +26,8 @@ const noticeMs = 500;
 /** A process of several that takes longer than this to end is killed. */
 const endMs = 8_300;
 const stopMs = 9_500;
+/** A storage that does not answer is asked again after so long. */
+const askStorageMs = 5_000;
 
 /**
  * The old generation is collected when it has grown by half since the last time; on a large machine V8 would wait for
@@ -49,7 +53,7 @@ async function main(): Promise<void> {
     onStopping: () => (run.state.isStopping = true),
     onEnd: told.resolve,
   });
-  const started = primary ? startWebProcess(run, primary) : startInstance(run);
+  const started = primary ? startWebProcess(run, primary) : startInstance(run, (error) => void giveUp(error));
   const stop = async (): Promise<void> => {
     await Promise.allSettled([started]);
     await run.parts.disposeAsync();
@@ -59,6 +63,11 @@ async function main(): Promise<void> {
     await stop();
     say('Stopped.');
   };
+  const giveUp = (error: unknown): Promise<void> =>
+    endInTime('Formloom cannot go on.', async () => {
+      await sayStopped();
+      throw error;
+    });
   if (primary) void told.promise.then(() => endInTime('A process did not end in order.', stop));
   else void toldToStop().then(() => endInTime('Formloom did not stop in order.', sayStopped));
   try {
@@ -72,8 +81,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** What an operator starts: opens the database, then serves, alone or by several processes. */
-async function startInstance(run: Run): Promise<void> {
+/**
+ * What an operator starts: opens the database, then serves, alone or by several processes.
+ * @param giveUp hears why it has to end although it was started.
+ */
+async function startInstance(run: Run, giveUp: (error: InstanceStorageError) => void): Promise<void> {
   const { config, parts } = run;
   // What restarts the processes would end one that has none yet.
   process.on('SIGUSR2', () => {});
@@ -81,26 +93,49 @@ async function startInstance(run: Run): Promise<void> {
   say(`Formloom ${version} is starting …`);
   const storage = await openFormloomDatabase(config, log, say, { serves: true });
   parts.defer(() => storage.close());
-  await lookAtStorage(config, log, storage);
+  await lookAtStorage(run, log, storage, giveUp);
   const listening = await (config.webProcesses === 1
     ? serveAlone(run, log, storage)
     : serveBySeveral(run, log, storage));
   for (const line of await writeSummary(config, storage, listening)) say(line);
 }
 
-/** Files are for later: a storage that cannot be asked now is no reason not to take what else comes in. */
-async function lookAtStorage(config: Config, log: Log, { database }: FormloomDatabase): Promise<void> {
+/**
+ * Files are for later: a storage that cannot be asked now is no reason not to take what else comes in. It is asked until it
+ * answers: where it is another one, this server ends, as it would not have started.
+ */
+async function lookAtStorage(
+  { config, parts }: Run,
+  log: Log,
+  { database }: FormloomDatabase,
+  giveUp: (error: InstanceStorageError) => void,
+): Promise<void> {
+  const look = () => claimStorage(database, { storage: openStorage(config), place: storagePlace(config) });
   try {
-    await claimStorage(database, { storage: openStorage(config), place: storagePlace(config) });
+    await look();
   } catch (error) {
     if (error instanceof InstanceStorageError) throw error;
-    log.warn({ err: error }, 'whether the storage is that of the database could not be seen');
+    const asking = runPeriodically('asking the storage whether it is that of the database', {
+      pauseMs: askStorageMs,
+      log,
+      async work() {
+        try {
+          await look();
+        } catch (later) {
+          if (!(later instanceof InstanceStorageError)) throw later;
+          giveUp(later);
+        }
+        void asking.stop();
+      },
+    });
+    parts.defer(() => asking.stop());
   }
 }
 
 async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatabase): Promise<string> {
   const { config, parts } = run;
-  const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
+  const { valkeyUrl, name: node } = await readNode(config);
+  const requestCounter = await openRequestCounter({ valkeyUrl, log, node });
   parts.defer(() => requestCounter.close());
   const { assemble } = await import('./assemble.ts');
   const metrics = await startMetrics({ config, database, parts }, '1');
@@ -148,11 +183,13 @@ async function serveBySeveral(
 async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
   const { config, parts } = run;
   const log = openLog(config.logLevel).child({ process: primary.number });
+  const countInMemory = countThroughPrimary((questions) => primary.ask(questions));
+  const { valkeyUrl, name: node } = await readNode(config);
+  // Before it is seen at the database: others look then whether it signs in their Valkey.
+  const requestCounter = await openRequestCounter({ valkeyUrl, log, node, countInMemory });
+  parts.defer(() => requestCounter.close());
   const { database, vault, close } = await joinFormloomDatabase(config, log);
   parts.defer(close);
-  const countInMemory = countThroughPrimary((questions) => primary.ask(questions));
-  const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log, countInMemory });
-  parts.defer(() => requestCounter.close());
   const { assemble } = await import('./assemble.ts');
   const isBackgroundElsewhere = primary.number !== 1;
   const metrics = await startMetrics({ config, database, parts }, String(primary.number), {

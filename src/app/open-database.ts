@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { sep } from 'node:path';
 import type { Config } from '#kit/config.ts';
 import { connectionsOf, openCells } from '#kit/cells/cells.ts';
@@ -7,7 +8,7 @@ import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { placeOf } from '#kit/find-host.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
-import { nodeName, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
+import { readNode, startBeside } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { Log } from '#kit/log.ts';
 import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -42,7 +43,7 @@ export type FormloomDatabase = {
  * For the server and for every command of the CLI, beside each other or alone.
  * @param say hears a sentence when something takes a moment: a new database, a migration.
  * @param options.replacesKey as openInstanceVault has `replaces`.
- * @param options.serves to serve from it: see refuseOtherNodes.
+ * @param options.serves to serve from it: see startBeside.
  * @param options.mustExist where there is no embedded database yet, none is made.
  * @throws CheckError, NodeError, PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
  */
@@ -62,7 +63,9 @@ export async function openFormloomDatabase(
   if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
   const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
-  const options = { log, ...(serves && { name: nodeName(config) }) };
+  if (serves) await mkdir(config.dataDir, { recursive: true });
+  const node = await readNode(config);
+  const options = { log, ...(serves && { name: node.name }) };
   const database = openDatabase(connection, { ...options, pool: config.databasePool });
   let closeCells = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
@@ -72,7 +75,7 @@ export async function openFormloomDatabase(
     await embedded?.stop();
   };
   try {
-    if (serves) await refuseOtherNodes(database, config);
+    if (serves) await startBeside(database, node, log);
     const migrated = await prepare(connection, log);
     if (migrated.length > 0)
       say(
@@ -148,7 +151,7 @@ export async function joinFormloomDatabase(
   log: Log,
 ): Promise<Pick<FormloomDatabase, 'database' | 'vault' | 'close'>> {
   const connection = { connectionString: config.databaseUrl! };
-  const options = { log, name: nodeName(config) };
+  const options = { log, name: (await readNode(config)).name };
   const database = openDatabase(connection, { ...options, pool: config.databasePool });
   try {
     await checkMigrated(database, await readMigrations());

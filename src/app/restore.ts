@@ -1,6 +1,3 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Restored, restoreBackup, type RestoreOptions } from '#backup/restore-backup.ts';
 import { type Config, readConfig } from '#kit/config.ts';
 import type { Log } from '#kit/log.ts';
@@ -20,12 +17,12 @@ export async function restore(config: Config, log: Log, options: RestoreOptions)
 
 /** Restores into an embedded database and a folder that are thrown away. @throws as restore. */
 export async function tryRestore(log: Log, options: RestoreOptions): Promise<Restored> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'formloom-restore-'));
-  // The embedded server may run as another user, who has to get to its folder.
-  await chmod(dataDir, 0o711);
+  const { makeThrowAway, removeThrowAway } = await import('#kit/embedded-postgres/throw-away.ts');
+  const tell = (line: string): void => log.warn(line);
+  const dataDir = await makeThrowAway('formloom-restore', tell);
   try {
     return await restore(readConfig({ DATA_DIR: dataDir }), log, options);
   } finally {
-    await rm(dataDir, { recursive: true, force: true });
+    await removeThrowAway(dataDir, tell);
   }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { readArchive, writeArchive } from './archive.ts';
+import { type ArchiveWriter, readArchive, writeArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-archive-'));
@@ -81,6 +81,32 @@ test('what breaks while an archive is written leaves no file, and none is replac
     (await readdir(home)).filter((name) => /none|part/.test(name)),
     [],
   );
+});
+
+test('an archive that is left off midway, at whichever moment, ends nothing else; nor does a disk that takes no more', async () => {
+  const fill = async (archive: ArchiveWriter): Promise<void> => {
+    await archive.add('first', 5, Buffer.from('first'));
+    // Much comes of few bytes, little of many.
+    for (let part = 0; part < 400; part += 1) {
+      const content = part % 2 === 0 ? Buffer.alloc(300_000, 'word') : randomBytes(30_000);
+      await archive.add('part', content.length, content);
+    }
+  };
+  const path = join(home, 'left');
+  await writeArchive(path, undefined, fill);
+  const thrown: Error[] = [];
+  const note = (error: Error): void => void thrown.push(error);
+  process.on('uncaughtExceptionMonitor', note);
+  for (let round = 0; round < 60; round += 1) {
+    const entries = readArchive(path, undefined);
+    await buffer((await entries.next()).value!.body);
+    await new Promise((resolve) => setTimeout(resolve, round / 4));
+    await entries.return(undefined);
+  }
+  await symlink('/dev/full', join(home, 'full.part'));
+  await assert.rejects(writeArchive(join(home, 'full'), undefined, fill), /ENOSPC/);
+  process.off('uncaughtExceptionMonitor', note);
+  assert.deepEqual(thrown, []);
 });
 
 test('what is no archive is refused', async () => {

@@ -1,12 +1,13 @@
 import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Duplex, Readable } from 'node:stream';
-import { type ReadableStream, WritableStream } from 'node:stream/web';
+import { type Duplex, pipeline, Readable } from 'node:stream';
+import { ReadableStream, WritableStream } from 'node:stream/web';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type ParsedTarEntry } from 'modern-tar';
 import { syncDirectory } from '#kit/sync-directory.ts';
 import { BackupError } from './backup-error.ts';
 import { openedWith, sealedWith } from './passphrase.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** An archive that is being written. Entries are read again in the order in which they were added. */
 export type ArchiveWriter = {
@@ -29,35 +30,38 @@ const sealedBy = 'age-encryption.org/';
  * Writes an archive: a tar file, packed with zstd, and sealed by the passphrase with age where there is one. So
  * `age -d`, `zstd -d` and `tar -x` read it too. When it returns, the file survives a power cut; when it throws, there is
  * none.
+ * @param signal breaks it off, without waiting for what is being added.
  * @throws BackupError where there is a file of this name already.
  */
 export async function writeArchive(
   path: string,
   passphrase: string | undefined,
   write: (archive: ArchiveWriter) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const draft = `${path}.part`;
   const file = await openNew(path, draft);
   try {
     const { readable, controller } = createTarPacker();
     const zstd = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-    const packed: Bytes = readable.pipeThrough(Duplex.toWeb(zstd));
+    const packed = through(readable, zstd);
     const bytes = passphrase === undefined ? packed : await seal(packed, passphrase);
     // What stops the one stops the other: a disk that takes no more, an entry that cannot be read.
     const written = bytes.pipeTo(new WritableStream({ write: (chunk) => file.writeFile(chunk) }));
-    const added = write({
+    const adding = write({
       add: (name, size, content) =>
-        Readable.toWeb(content instanceof Readable ? content : Readable.from([content])).pipeTo(
+        ReadableStream.from(content instanceof Readable ? content : [content]).pipeTo(
           controller.add({ name, size }),
         ),
-    }).then(
+    });
+    const added = untilAborted(adding, signal).then(
       () => controller.finalize(),
       (error: Error) => {
         controller.error(error);
         throw error;
       },
     );
-    const [first] = (await Promise.allSettled([added, written])).filter(
+    const [first] = (await Promise.allSettled([written, added])).filter(
       ({ status }) => status === 'rejected',
     );
     if (first) throw (first as PromiseRejectedResult).reason;
@@ -71,6 +75,13 @@ export async function writeArchive(
     throw error;
   }
 }
+
+/**
+ * What comes of bytes by a stream of Node; what ends the one ends the other, and is thrown to whoever reads. No `toWeb`: what had been
+ * unpacked when somebody stops is thrown outside of every `try`.
+ */
+const through = (bytes: Bytes, stream: Duplex): Bytes =>
+  ReadableStream.from(pipeline(Readable.fromWeb(bytes), stream, () => {}));
 
 /** Only its owner reads it: it holds answers, and maybe the key. */
 async function openNew(path: string, draft: string): Promise<FileHandle> {
@@ -93,23 +104,25 @@ async function explainFile(work: () => Promise<FileHandle>): Promise<FileHandle>
 
 /**
  * The entries of an archive, in their order.
+ * @param opened its file, where that has no name any more; `path` is then what it is called.
  * @throws BackupError, and so do their bodies, for what is no archive, is cut off or damaged, or was sealed with another passphrase.
  */
 export async function* readArchive(
   path: string,
   passphrase: string | undefined,
+  opened?: FileHandle,
 ): AsyncGenerator<ArchiveEntry> {
-  const file = await explainFile(() => open(path, 'r'));
+  const file = opened ?? (await explainFile(() => open(path, 'r')));
   try {
     const { buffer: head } = await file.read(Buffer.alloc(sealedBy.length), 0, sealedBy.length, 0);
     const isSealed = head.toString('latin1') === sealedBy;
     if (isSealed && passphrase === undefined)
       throw new BackupError(`${path} is sealed: it takes its passphrase.`);
-    const bytes = Readable.toWeb(
+    const bytes: Bytes = ReadableStream.from(
       file.createReadStream({ start: 0, emitClose: false, autoClose: false }),
-    ) as Bytes;
+    );
     const packed = isSealed ? await unseal(bytes, passphrase!) : bytes;
-    const tar: Bytes = packed.pipeThrough(Duplex.toWeb(createZstdDecompress()));
+    const tar = through(packed, createZstdDecompress());
     const entries: ReadableStream<ParsedTarEntry> = tar.pipeThrough(createTarDecoder({ strict: true }));
     for await (const { header, body } of explained(path, entries)) {
       const content = explained(path, body as Bytes);

@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, openDatabase } from '#kit/database.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
 import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
+import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
-import { openService } from '#test/service.ts';
+import { dial, standBefore } from '#test/relay.ts';
+import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { beginParts } from '#webhooks/upkeep/parts.ts';
 import { readArchive, writeArchive } from './archive.ts';
@@ -116,10 +118,30 @@ test('what was acknowledged before a backup began is in it, whatever comes in me
   }
 });
 
+test('a table from which nothing comes for long ends no backup', async () => {
+  const { url, database: quiet } = await testDatabase();
+  const hasty = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent'), silenceMs: 200 });
+  const holder = await quiet.connect();
+  await holder.query('begin; lock table announced in access exclusive mode');
+  const made = makeBackup({ database: hasty, storage }, { path: join(home, 'waited'), version: '1' });
+  made.catch(() => {});
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'copy%announced%'
+     and datname = current_database() and clock_timestamp() - query_start > interval '1 second'`;
+  await until('it to wait', async () => (await quiet.query(waiting)).rowCount === 1, 5);
+  await holder.query('rollback');
+  holder.release();
+  assert.ok((await made).rows > 0);
+  await hasty.end();
+});
+
 test('every table, the place of every sequence, all rules and the key are as they were', async () => {
+  // As a backup of the schedule has it, which has not ended when its own row is read.
+  await database.query(`insert into backups (due_at, name, begun_at) values (now(), 'quiet', now())`);
   await backUp('quiet');
+  await database.query('delete from backups');
   const [one, other] = [await emptyInstance(), await emptyInstance()];
   await one.restore('quiet');
+  assert.equal((await one.database.query('select from backups')).rowCount, 0);
   await makeBackup(one, { path: join(home, 'of-restored'), version: '1', key });
   await other.restore('of-restored');
   assert.deepEqual(await contents(other.database), await contents(one.database));
@@ -131,6 +153,41 @@ test('every table, the place of every sequence, all rules and the key are as the
   assert.deepEqual((await other.database.query(triggers)).rows, (await database.query(triggers)).rows);
   const sequences = 'select sequencename, last_value from pg_sequences order by 1';
   assert.deepEqual((await other.database.query(sequences)).rows, (await database.query(sequences)).rows);
+});
+
+/** The end of a COPY, after which PostgreSQL says how many rows it had. */
+const copyDone = Buffer.from([0x63, 0, 0, 0, 4]);
+
+test('what a backup says of its rows is true, also where the database says it later than the last of them', async () => {
+  const { database: slow } = await testDatabase({
+    reach: (url) =>
+      standBefore(url, (client) => {
+        const upstream = dial(url);
+        client.pipe(upstream);
+        client.on('close', () => upstream.destroy());
+        upstream.on('error', () => client.destroy());
+        upstream.on('data', (chunk: Buffer) => {
+          const at = chunk.indexOf(copyDone) + copyDone.length;
+          if (at < copyDone.length) {
+            client.write(chunk);
+            return;
+          }
+          upstream.pause();
+          client.write(chunk.subarray(0, at));
+          setTimeout(() => {
+            client.write(chunk.subarray(at));
+            upstream.resume();
+          }, 5);
+        });
+      }),
+  });
+  await slow.query(
+    `insert into workspaces (id, name, plan, created_at) values (gen_random_uuid(), 'Slow', 'free', now())`,
+  );
+  await makeBackup({ database: slow, storage }, { path: join(home, 'slow'), version: '1' });
+  const other = await emptyInstance();
+  await other.restore('slow');
+  assert.equal((await other.database.query('select from workspaces')).rowCount, 1);
 });
 
 const move = (from: Database, to: Database, tell: (line: string) => void = () => undefined) =>
@@ -190,6 +247,61 @@ test('a move that is cut off in the middle leaves both as they were, and may be 
   }
   await move(here.database, there.database);
   assert.deepEqual(await contents(there.database), before);
+});
+
+test('a move that is cut off while the other one is looked through at the end has changed nothing either', async () => {
+  await backUp('to-cut-late');
+  const [here, there] = [await emptyInstance(), await emptyInstance()];
+  await here.restore('to-cut-late');
+  const before = await contents(here.database);
+  const holder = await there.database.connect();
+  // What `analyze` finds out is written there, and nothing that comes before it is.
+  await holder.query('begin; lock table pg_statistic in share mode');
+  const moving = assert.rejects(move(here.database, there.database));
+  await until('it to wait', async () => {
+    const { rowCount } = await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and wait_event_type = 'Lock' and query = 'analyze'`,
+      [there.name],
+    );
+    return rowCount === 1;
+  });
+  await moving;
+  await holder.query('rollback');
+  holder.release();
+  assert.equal((await there.database.query('select from workspaces')).rowCount, 0);
+  assert.equal((await findMoved(here.database))?.moved_to, null);
+  await move(here.database, there.database);
+  assert.deepEqual(await contents(there.database), before);
+});
+
+test('a move that is cut off between what it notes here and there leaves one of both in use, and may be made again', async () => {
+  await backUp('to-end');
+  for (const cut of ['here', 'there'] as const) {
+    const both = { here: await emptyInstance(), there: await emptyInstance() };
+    const [here, there] = [both.here.database, both.there.database];
+    await both.here.restore('to-end');
+    // Here it is noted that it was moved, then there that it has come: who notes that is ended at that very moment.
+    const isNoted = `new.moved_to is ${cut === 'here' ? 'not ' : ''}null`;
+    await both[cut].database.query(
+      `create function cut() returns trigger language plpgsql as 'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';
+       create trigger cut before update on instance for each row when (${isNoted}) execute function cut()`,
+    );
+    await assert.rejects(move(here, there), /terminat/);
+    await both[cut].database.query('drop trigger cut on instance');
+    assert.equal((await there.query('select from forms')).rowCount, 1, 'all rows are there already');
+    assert.equal((await findMoved(here))?.moved_to, cut === 'here' ? null : 'there');
+    assert.match(String((await findMoved(there))?.moved_to), /make it again/, 'nobody goes on in both');
+    // Where it goes on here, it is moved as it is then.
+    if (cut === 'here') await here.query(`update forms set name = 'Changed here'`);
+    const before = { ...(await contents(here)), instance: '' };
+    await move(here, there);
+    assert.deepEqual({ ...(await contents(there)), instance: '' }, before);
+    assert.deepEqual(
+      [(await findMoved(here))?.moved_to, (await findMoved(there))?.moved_to],
+      ['there', null],
+    );
+    await assert.rejects(move(here, there), /was moved to there already/);
+  }
 });
 
 test('a connection that was lost before a table is filled ends it, and nobody waits', {

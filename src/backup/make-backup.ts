@@ -9,7 +9,7 @@ import { hideShards } from '#kit/cells/citus/queries.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { findHome, migrationLock, pathOf, setPath } from '#kit/cells/queries.ts';
 import { now } from '#kit/clock.ts';
-import { type Database, transaction } from '#kit/database.ts';
+import { type Database, openPatient, transaction } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
@@ -17,6 +17,7 @@ import { type ArchiveWriter, writeArchive } from './archive.ts';
 import { refuseServers } from './cells.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
+import { countOf } from './count-of.ts';
 import { copyOut, selectMigrations, selectSequences, selectTables } from './queries.ts';
 
 /** What a backup is made of. */
@@ -33,6 +34,8 @@ type BackupOptions = {
   passphrase?: string | undefined;
   /** The instance's key, where it is to be inside. */
   key?: string | undefined;
+  /** Breaks it off. */
+  signal?: AbortSignal | undefined;
 };
 
 type BackupMade = {
@@ -61,18 +64,26 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
   let made: BackupMade | undefined;
   try {
     await beginReading(context.database, readers);
-    await writeArchive(options.path, options.passphrase, async (archive) => {
-      made = await fillArchive(context, readers, archive, options);
-    });
+    await writeArchive(
+      options.path,
+      options.passphrase,
+      async (archive) => {
+        made = await fillArchive(context, readers, archive, options);
+      },
+      options.signal,
+    );
     return made!;
   } finally {
     // Whatever happened on them, they are not used again.
-    for (const { client } of readers) client.release(true);
+    for (const { pool, client } of readers) {
+      client.release(true);
+      void pool.end();
+    }
   }
 }
 
 /** Who reads: the first all that is at its server, each other one a cell that another node of a cluster has. */
-type Reader = { cell: string; client: PoolClient };
+type Reader = { cell: string; pool: Database; client: PoolClient };
 
 /**
  * Begins to read, all of one moment. A cluster has no snapshot of several nodes: while each begins, nobody writes to what cells and
@@ -81,8 +92,11 @@ type Reader = { cell: string; client: PoolClient };
 async function beginReading(database: Database, readers: Reader[]): Promise<void> {
   const [first, ...others] = cellsOf(database) as [Cell, ...Cell[]];
   const away = others.filter(({ place }) => place?.host);
-  for (const { name, database: own } of [first, ...away])
-    readers.push({ cell: name, client: await own.connect() });
+  for (const { name, database: own } of [first, ...away]) {
+    // Whoever reads a large table may wait for long until its first row.
+    const pool = openPatient(own, 1);
+    readers.push({ cell: name, pool, client: await pool.connect() });
+  }
   const begin = async (): Promise<void> => {
     for (const { client } of readers) {
       await client.query('begin isolation level repeatable read, read only');
@@ -168,7 +182,7 @@ async function addTable(
     if (size >= partBytes) await flush();
   }
   if (size > 0) await flush();
-  return copy.rowCount;
+  return countOf(client, copy);
 }
 
 async function addFiles(

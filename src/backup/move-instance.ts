@@ -9,6 +9,7 @@ import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { isUsed, refuseServers, requireCells } from './cells.ts';
+import { countOf } from './count-of.ts';
 import { fillTable } from './fill-table.ts';
 import {
   copyOut,
@@ -32,15 +33,21 @@ type MoveContext = {
   tell: (line: string) => void;
 };
 
+type Marks = Awaited<ReturnType<typeof findMove>>[0];
+
 export type Moved = { moved_to: string; tables: number; rows: number };
 
 /** So often a table that takes long says how far it is. */
 const tellMs = 5_000;
 
+/** What the second one says until the first one says where it went: in place of where that one is. */
+const awaited = 'where it comes from (a move to here was broken off: make it again)';
+
 /**
  * Brings a whole database into another one: all rows of one moment, from one COPY into the other, in one transaction.
- * Files and the key stay where they are. Killed midway it leaves both as they were. In the end the first one says where
- * it went, so that nobody goes on in both; a move back takes its place again.
+ * Files and the key stay where they are. In the end the first one says where it went, so that nobody goes on in both; a
+ * move back takes its place again. Killed at any moment it may be made again: the rows are committed there as those of an
+ * instance that goes on here, which are of no use but to be replaced, until it is noted here that it goes on there.
  * @throws BackupError with the remedy, where a service runs on either, or the second is in use.
  */
 export async function moveInstance({ from, to, place, tell }: MoveContext): Promise<Moved> {
@@ -56,7 +63,12 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     await source.query(hideShards);
     await source.query(lockInstance);
     await refuseServers(source);
-    const instance = await requireMovable(source);
+    const instance = await requireMovable(source, to);
+    if (instance.moved_to) {
+      tell('All rows were there already.');
+      await markMove(to, { moved_to: null, moved_at: null });
+      return { moved_to: place, tables: 0, rows: 0 };
+    }
     await requireFree(to, instance.key_fingerprint);
     const cells = await otherCells(source);
     const schemas = cells.map(({ schema_name }) => schema_name);
@@ -67,8 +79,9 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
       migrations,
     );
     const tables = await selectTables(source, { cells: schemas });
-    const { rows } = await transaction(to, (client) =>
-      refillTables(client, {
+    const moved_at = now();
+    const { rows } = await transaction(to, async (client) => {
+      const done = await refillTables(client, {
         tables,
         cells: schemas,
         requireFree: () => requireFree(client, instance.key_fingerprint),
@@ -76,12 +89,14 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
           rows: await copyTables(source, client, tables, tell),
           sequences: await selectSequences(source, { cells: schemas }),
         }),
-      }),
-    );
-    await to.query('analyze');
-    // From here on the other one holds everything: killed before this line, both do, and whoever starts chooses.
-    await markMove(source, { moved_to: place, moved_at: now() });
+      });
+      await client.query('analyze');
+      await markMove(client, { moved_to: awaited, moved_at });
+      return done;
+    });
+    await markMove(source, { moved_to: place, moved_at });
     await source.query('commit');
+    await markMove(to, { moved_to: null, moved_at: null });
     return { moved_to: place, tables: tables.length, rows };
   } finally {
     // Whatever happened on it, it is not used again.
@@ -98,19 +113,21 @@ export async function stayInPlace(database: Database): Promise<{ stayed: true; m
 }
 
 /** Where a database was moved to, if it was; it may be empty, or of an earlier version. */
-export const findMoved = async (
-  db: Queryable,
-): Promise<Awaited<ReturnType<typeof findMove>>[0] | undefined> =>
+export const findMoved = async (db: Queryable): Promise<Marks | undefined> =>
   (await isMade(db)) ? only(await findMove(db, {})) : undefined;
 
 const isMade = async (db: Queryable): Promise<boolean> => only(await findInstance(db, {}))!.is_there;
 
-async function requireMovable(source: PoolClient): Promise<{ key_fingerprint: string }> {
+/** Of one that was moved already only the very move there can be made again: it was broken off before that one was told. */
+async function requireMovable(source: PoolClient, to: Database): Promise<Marks> {
   await requireStopped(source);
   const instance = only(await findMove(source, {}));
   if (!instance) throw new BackupError('There is nothing to move yet: nobody has used this instance.');
-  if (instance.moved_to) throw new BackupError(`This database was moved to ${instance.moved_to} already.`);
-  return instance;
+  if (!instance.moved_to) return instance;
+  const there = await findMoved(to);
+  if (there?.moved_to === awaited && there.moved_at?.getTime() === instance.moved_at?.getTime())
+    return instance;
+  throw new BackupError(`This database was moved to ${instance.moved_to} already.`);
 }
 
 /** What an instance left when it was moved away is free for its return. @throws BackupError */
@@ -141,9 +158,8 @@ async function copyTables(
       await filling.giveUp();
       throw error;
     }
-    const rows = await filling.end();
-    if (rows !== out.rowCount)
-      throw new BackupError(`${table.name} has ${out.rowCount} rows, and ${rows} of them arrived.`);
+    const [rows, had] = [await filling.end(), await countOf(source, out)];
+    if (rows !== had) throw new BackupError(`${table.name} has ${had} rows, and ${rows} of them arrived.`);
     if (rows > 0) tell(`${table.name}: ${rows} rows`);
     total += rows;
   }

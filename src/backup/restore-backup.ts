@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { PoolClient } from 'pg';
 import type { Config } from '#kit/config.ts';
@@ -15,6 +16,7 @@ import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
 import { findTable } from './queries.ts';
 import { refillTables } from './refill-tables.ts';
 import { requireStopped } from './require-stopped.ts';
+import { forgetBegun } from './schedule/queries.ts';
 
 /** Where a backup goes. */
 type RestoreContext = {
@@ -27,6 +29,8 @@ export type Restored = { made_at: string; version: string; rows: number; files: 
 
 export type RestoreOptions = {
   path: string;
+  /** The file, as readArchive has `opened`. */
+  file?: FileHandle | undefined;
   passphrase?: string | undefined;
   /** Restores all the same where the key is lost for good; `instance-key replace` then says what is lost with it. */
   isKeyLost?: boolean;
@@ -41,9 +45,9 @@ export type RestoreOptions = {
  */
 export async function restoreBackup(
   context: RestoreContext,
-  { path, passphrase, isKeyLost = false }: RestoreOptions,
+  { path, file, passphrase, isKeyLost = false }: RestoreOptions,
 ): Promise<Restored> {
-  const entries = readArchive(path, passphrase);
+  const entries = readArchive(path, passphrase, file);
   try {
     return await restoreEntries(context, entries, isKeyLost);
   } finally {
@@ -117,6 +121,7 @@ async function fill(
     ({ name, columns }) => name === 'instance' && columns.includes('storage_id'),
   );
   if (hasMark) await setStorageId(client, { storage_id: null });
+  if (manifest.tables.some(({ name }) => name === 'backups')) await forgetBegun(client, {});
   if (!isKeyLost) await keepKey(settings, manifest, keyInside);
   const { made_at, version } = manifest;
   return { made_at, version, rows: sum(rows), files, bytes };

@@ -124,6 +124,8 @@ export function openDatabase(
     ...onConnect(async (client) => {
       if (limits) endWhenSilent(client, silenceMs, isAnswering);
       await setSession(client, {
+        // Also where an address names them otherwise: those that start beside a server look for its sessions by it.
+        application_name: name,
         ...sessionSettings,
         ...(limits && sessionLimits),
         ...(options.path !== undefined && { search_path: options.path }),
@@ -148,6 +150,7 @@ export function openDatabase(
     if (isAstray(client)) void client.end().catch(() => {});
   });
   refuseAtEnd(pool);
+  patients.set(pool, (most) => openDatabase(connection, { ...options, pool: most, silenceMs: Infinity }));
   if (options.home) homes.set(pool, options.home);
   return pool;
 }
@@ -173,6 +176,14 @@ const pools = new WeakMap<object, Pool>();
 
 /** The pool that a connection is of; of a pool itself. */
 export const databaseOf = (db: Pool | ClientBase): Database => pools.get(db) ?? (db as Pool);
+
+const patients = new WeakMap<Pool, (most: number) => Pool>();
+
+/**
+ * A pool of its own to where a database is, of so many connections at most, for what takes as long as it takes: a silence ends none of
+ * them, for as long as the database answers others.
+ */
+export const openPatient = (database: Database, most: number): Database => patients.get(database)!(most);
 
 /** The first databases of the instances that have cells on other servers, by the pools of these. */
 const homes = new WeakMap<Pool, Database>();

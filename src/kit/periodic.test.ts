@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { openLog } from './log.ts';
-import { type Failures, runPeriodically, tellFailures, workOff } from './periodic.ts';
+import { type Failures, pauseAfter, runPeriodically, tellFailures, workOff } from './periodic.ts';
 
 test('a failure is logged when it is new, or when other parts fail than before', async () => {
   const lines = new PassThrough({ encoding: 'utf8' });
@@ -25,6 +26,30 @@ test('a failure is logged when it is new, or when other parts fail than before',
   assert.deepEqual(
     said.map((line) => (JSON.parse(line) as { err: { message: string } }).err.message.slice(0, 11)),
     ['1 failed: a', '1 failed: b', '1 failed: b'],
+  );
+});
+
+test('work that takes long hears that it is to end', async () => {
+  const begun = Promise.withResolvers<void>();
+  const periodic = runPeriodically('working', {
+    pauseMs: 1,
+    log: openLog('silent'),
+    async work(signal) {
+      begun.resolve();
+      await once(signal, 'abort');
+    },
+  });
+  await begun.promise;
+  await periodic.stop();
+});
+
+test('work that finds nothing to do is left alone for longer each time, and not when there was some', () => {
+  const pauses = { pauseMs: 500, longestMs: 5_000 };
+  let pause = pauses.pauseMs;
+  const after = (found: unknown): number => (pause = pauseAfter(pause, found, pauses));
+  assert.deepEqual(
+    [0, 0, 0, 0, 0, 3, 0, undefined].map(after),
+    [1_000, 2_000, 4_000, 5_000, 5_000, 500, 1_000, 500],
   );
 });
 

@@ -5,27 +5,30 @@ import type { Log } from './log.ts';
 export type Periodic = { stop(): Promise<void> };
 
 /**
- * Runs `work` again and again, `pauseMs` after it ended, until stopped. A failure is logged when it is new, or other
+ * Runs `work` again and again, `pauseMs` after it ended, until stopped, which work that takes long hears by the signal; up to `longestMs` after it, twice as long each time in which it
+ * found nothing to do (0). A failure is logged when it is new, or other
  * parts of the work fail than before (tellFailures), and the work goes on. For housekeeping that may be lost with the process; what must not be lost is a job of the queue.
  */
 export function runPeriodically(
   name: string,
-  options: { pauseMs: number; log: Log; work: () => Promise<unknown> },
+  options: { pauseMs: number; longestMs?: number; log: Log; work: (signal: AbortSignal) => Promise<unknown> },
 ): Periodic {
   const ending = new AbortController();
   const { signal } = ending;
+  const { pauseMs, longestMs = pauseMs } = options;
   const loop = async (): Promise<void> => {
     let failing: string | undefined;
+    let pause = pauseMs;
     while (!signal.aborted) {
       try {
-        await options.work();
+        pause = pauseAfter(pause, await options.work(signal), { pauseMs, longestMs });
         failing = undefined;
       } catch (error) {
         const which = error instanceof AggregateError ? error.message : '';
         if (which !== failing) options.log.warn({ err: error }, `${name} failed, and will be tried again`);
         failing = which;
       }
-      await sleep(options.pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
   };
   const done = loop();
@@ -36,6 +39,12 @@ export function runPeriodically(
     },
   };
 }
+
+export const pauseAfter = (
+  pause: number,
+  found: unknown,
+  { pauseMs, longestMs }: { pauseMs: number; longestMs: number },
+): number => (found === 0 ? Math.min(pause * 2, longestMs) : pauseMs);
 
 /** What failed in a run whose other parts went on, by the id of the part. */
 export type Failures = Map<string, unknown>;

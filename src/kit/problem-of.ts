@@ -15,6 +15,8 @@ const frameworkCodes: Readonly<Record<string, [ErrorCode, string?]>> = {
 };
 
 const foreignKeyViolation = '23503';
+/** What PostgreSQL says to whom it does not let in: a role that may not sign in, another password. */
+const lockedOut = /^28/;
 
 /** What an error that ended a request is answered with. What is ours to mend is logged. */
 export function problemOf(error: unknown, request: FastifyRequest): ApiError {
@@ -36,9 +38,9 @@ export function toApiError(error: unknown): ApiError {
       cause: error,
     });
   }
-  if (isUnavailable(error))
-    return new ApiError('service_unavailable', undefined, { retryAfter: 1, cause: error });
   const { code, statusCode } = error as Partial<FastifyError>;
+  if (isUnavailable(error) || lockedOut.test(code ?? ''))
+    return new ApiError('service_unavailable', undefined, { retryAfter: 1, cause: error });
   // What the request was about was deleted between its first statement and this one.
   if (code === foreignKeyViolation) return new ApiError('not_found', undefined, { cause: error });
   const known = code === undefined ? undefined : frameworkCodes[code];

@@ -18,7 +18,9 @@ import {
   LeaseLost,
   rescheduleJob,
 } from './queue.ts';
-import { claim, idleTime, pollMs } from './queue/claim.ts';
+import { openAnnouncer } from './queue/announcer.ts';
+import { claim, idleTime, pollMs, restMs } from './queue/claim.ts';
+import { hearJobs } from './queue/hear-jobs.ts';
 import { openLanes } from './queue/lanes.ts';
 import { openLookBack } from './queue/look-back.ts';
 import { backoffSeconds } from './queue/put-back.ts';
@@ -298,11 +300,96 @@ test('while nothing can be claimed here, the queue sleeps until its next look', 
   lanes.lineUp('closed', { perLane: 1 }, new AbortController().signal);
   const [lookBack, kinds] = [openLookBack(), ['work']];
   const claims = { database, lanes, lookBack, kinds, caps: [1], leaseSeconds: 25 };
-  assert.equal(await idleTime(claims), pollMs);
+  assert.equal(await idleTime(claims, true), pollMs);
   await enqueue('seen', { delay: -60 });
-  assert.ok((await idleTime(claims)) < pollMs, 'somebody else has it locked: it is looked for soon');
+  assert.ok((await idleTime(claims, true)) < pollMs, 'somebody else has it locked: it is looked for soon');
   lookBack.foundNothing(performance.now(), lookBack.seconds(false));
-  assert.equal(await idleTime(claims), pollMs);
+  assert.equal(await idleTime(claims, true), pollMs);
+});
+
+test('who hears of new jobs sleeps until the next one is due, and looks each second where it does not, or may have overlooked one', async () => {
+  let clock = 5_000;
+  const [lookBack, kinds] = [openLookBack(() => clock), ['work']];
+  const lanes = openLanes({ places: 1, onOpen: () => {} });
+  const claims = { database, lanes, lookBack, kinds, caps: [1], leaseSeconds: 25 };
+  const look = (): void => lookBack.foundNothing(clock, lookBack.seconds(false));
+  look();
+  assert.equal(await idleTime(claims, true), restMs);
+  assert.equal(await idleTime(claims, false), pollMs, 'nobody tells it');
+  clock += 10;
+  look();
+  assert.equal(await idleTime(claims, true), pollMs, 'a transaction that took long may have ended since');
+  clock += 1_000;
+  look();
+  assert.equal(await idleTime(claims, true), restMs);
+  // Whoever leased it may have died.
+  const [leased] = await enqueue('a', { delay: 5 });
+  await database.query('update jobs set lease_token = gen_random_uuid() where id = $1', [leased]);
+  const ms = await idleTime(claims, true);
+  assert.ok(ms > pollMs && ms <= 5_000, `${ms} ms`);
+  await enqueue('locked', { delay: -60 });
+  assert.equal(await idleTime(claims, true), pollMs, 'who has it locked may give it back');
+  await database.query('delete from jobs');
+  lanes.lineUp('a', { perLane: 1 }, new AbortController().signal);
+  assert.equal(await idleTime(claims, true), pollMs, 'what waits for a lane was not looked at');
+});
+
+/** The pool of a queue that has told itself all there is, and sleeps for long; its listening connection is not of the pool. */
+async function resting(name: string): Promise<typeof database> {
+  const own = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent'), name });
+  after(() => own.end());
+  start((job) => completeJob(own, job), { database: own });
+  await until('it rests', async () => {
+    const { rows } = await database.query<{ rests: boolean }>(
+      `select bool_and(query like 'listen%' or query_start < now() - make_interval(secs => $2)) and count(*) > 1 as rests
+         from pg_stat_activity where application_name = $1`,
+      [name, (1.5 * pollMs) / 1_000],
+    );
+    return rows[0]!.rests;
+  });
+  return own;
+}
+
+test('a queue that rests looks by itself when it cannot be told any more', async () => {
+  await resting('cut off');
+  await enqueue('a');
+  const lost = performance.now();
+  await database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut off' and query like 'listen%'`,
+  );
+  await until('what it was not told of ran', noJobsLeft);
+  assert.ok(performance.now() - lost < restMs / 2);
+});
+
+test('a queue that rests runs a job of another process when that is due', async () => {
+  await resting('told');
+  const enqueuer = startQueue({ database, log: openLog('silent'), handlers: {} });
+  openQueues.push(enqueuer);
+  const began = performance.now();
+  await enqueue('a', { delay: 3 });
+  enqueuer.wake();
+  await until('it ran', noJobsLeft);
+  const ms = performance.now() - began;
+  assert.ok(ms >= 2_900 && ms < restMs * 0.8, `${ms} ms`);
+});
+
+test('what could not be said is said when the database is there again', async () => {
+  const narrow = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent'), waitMs: 20 });
+  after(() => narrow.end());
+  const heard: string[] = [];
+  const hearing = hearJobs(database, { log: openLog('silent'), hear: (sender) => heard.push(sender) });
+  await until('it listens', () => hearing.isListening());
+  const only = await narrow.connect();
+  let failures = 0;
+  const log = openLog('silent');
+  log.debug = () => (failures += 1);
+  const announcer = openAnnouncer({ database: narrow, log }, 'late');
+  announcer.announce();
+  await until('it to fail', () => failures > 0);
+  only.release();
+  await until('it to be heard', () => heard.includes('late'));
+  await announcer.stop();
+  await hearing.stop();
 });
 
 test('a job whose lane has narrowed is given back without a failure', async () => {

@@ -10,6 +10,8 @@ import {
   text,
   uuid,
 } from './statement.ts';
+import { nameOfCell, saidAt } from './cells/cells.ts';
+import type { Database } from './database.ts';
 import { currentTrace } from './trace.ts';
 
 /**
@@ -117,17 +119,26 @@ export const tracedPayload = (): { traceparent?: string } => {
 export const enqueueJob: typeof insertJob = (db, job) =>
   insertJob(db, { ...job, payload: { ...job.payload, ...tracedPayload() } });
 
+const notifyJobs = statement(
+  'queue.announce_jobs',
+  { payload: text },
+  {},
+  `select from pg_notify('${jobsChannel}', $payload)`,
+);
+
 /**
- * Tells every process's queue that there are new jobs, after the commit. Inside the transaction it would cost:
+ * Tells every process's queue of a cell that there are new jobs, after the commit. Inside the transaction it would cost:
  * PostgreSQL serialises the commits of transactions that notify.
  * @param sender lets a queue recognise its own announcement.
  */
-export const announceJobs = statement(
-  'queue.announce_jobs',
-  { sender: text },
-  {},
-  `select from pg_notify('${jobsChannel}', $sender)`,
-);
+export const announceJobs = (database: Database, { sender }: { sender: string }): Promise<unknown> =>
+  notifyJobs(saidAt(database), { payload: `${sender} ${nameOfCell(database)}` });
+
+/**
+ * The same with the commit, to the queues of all cells: of what is rare, and where nobody knows a queue, or in which cell a
+ * transaction works.
+ */
+export const announceWithCommit = (db: Queryable): Promise<unknown> => notifyJobs(db, { payload: '' });
 
 /**
  * Settles many jobs inside another statement, each only by whoever holds it: parts of a `with`, of which the last,

@@ -166,15 +166,15 @@ export const countMatches = countPage('count_matches', wordParameters, wordsAlon
 export const countQuestion = countPage('count_question', questionParameters, anything);
 
 /**
- * Moves the index's pending list into the index. The server does it twice a second, so that no visitor's insert has
- * to, and no search reads a long list (docs/rules.md 11).
+ * Moves the index's pending list into the index. The server does it twice a second while there is one, so that no visitor's insert
+ * has to, and no search reads a long list (docs/rules.md 11).
  */
 export const cleanPendingList = statement(
   'clean_pending_list',
   {},
   { pages: bigint },
   // By its name, as Citus puts a number behind that of the index that has something.
-  `select gin_clean_pending_list(oid) as pages from pg_class
+  `select coalesce(sum(gin_clean_pending_list(oid)), 0)::bigint as pages from pg_class
     where relnamespace = ${ownSchema} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
 );
 

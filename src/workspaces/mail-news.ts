@@ -1,7 +1,7 @@
 import type { Locale } from '#ast/locales.ts';
 import { everywhere, findInAllCells, inCellOf } from '#kit/cells/in-cells.ts';
 import { newId } from '#kit/clock.ts';
-import { enqueueJob } from '#kit/queue.ts';
+import { announceWithCommit, enqueueJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { findFirstWorkspace } from './password-reset/queries.ts';
 
@@ -41,7 +41,11 @@ export type PersonalNews = (typeof personalNews)[number];
 /** The kind of the jobs that tell. */
 export const mailNewsJob = 'mail_news';
 
-/** Leaves the news in the caller's transaction. @param delay seconds until it is told. */
+/**
+ * Leaves the news in the caller's transaction, with which the queue hears of it: but of submissions, of which there are many, the
+ * caller wakes it.
+ * @param delay seconds until it is told.
+ */
 export async function reportNews(
   db: Queryable,
   workspaceId: string,
@@ -56,6 +60,7 @@ export async function reportNews(
     payload: news,
     delay,
   });
+  if (news.kind !== 'submission_completed') await announceWithCommit(db);
 }
 
 /** Tells a person that their password was changed. */

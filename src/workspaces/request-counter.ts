@@ -1,6 +1,7 @@
-import { once } from 'node:events';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import { keepSigning } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { Log } from '#kit/log.ts';
+import { connectValkey } from '#kit/valkey.ts';
 
 /** How many requests a key has made in its window, this one included, and when the window ends. */
 export type Count = { requests: number; msLeft: number };
@@ -24,8 +25,6 @@ const counting = { duration: 60, points: Number.MAX_SAFE_INTEGER, keyPrefix: 'fo
 
 /** A request waits this long for Valkey at most. */
 const valkeyLimitMs = 250;
-/** A start waits this long for Valkey at most. */
-const connectLimitMs = 2_000;
 /** After a failure, requests do not wait for Valkey for so long. */
 const awayMs = 1_000;
 
@@ -33,18 +32,21 @@ const awayMs = 1_000;
  * Opens the counter: in the memory of this process, which then counts for itself, or in the Valkey (or Redis) at
  * `valkeyUrl`, which all processes share.
  * When Valkey is away, requests are counted in memory until it is back: they pass, and it is logged.
+ * @param options.node what the server signs with in the Valkey, where it serves.
  * @param options.countInMemory counts in place of this process's memory: of several, one counts for all.
  */
 export async function openRequestCounter(options: {
   valkeyUrl: string | undefined;
   log: Log;
+  node?: string;
   countInMemory?: RequestCounter['count'];
 }): Promise<RequestCounter> {
-  const { valkeyUrl, log } = options;
+  const { valkeyUrl, log, node } = options;
   const countInMemory = options.countInMemory ?? (await openMemory());
   if (valkeyUrl === undefined) return { count: countInMemory, close: async () => {} };
   const { RateLimiterRedis, RLWrapperTimeouts } = await import('rate-limiter-flexible');
   const valkey = await connectValkey(valkeyUrl, log);
+  const endSigning = node === undefined ? undefined : keepSigning(valkey, node, log);
   // The library's Redis class and not its Valkey one: the script of the latter runs on Valkey only.
   const shared = new RLWrapperTimeouts({
     limiter: new RateLimiterRedis({ ...counting, storeClient: valkey, useRedisPackage: true }),
@@ -67,7 +69,10 @@ export async function openRequestCounter(options: {
         return countInMemory(key, seconds, points);
       }
     },
-    close: async () => valkey.destroy(),
+    async close() {
+      endSigning?.();
+      valkey.destroy();
+    },
   };
 }
 
@@ -87,28 +92,4 @@ async function countWith(
   const { consumedPoints, msBeforeNext } = await limiter.consume(key, points, { customDuration: seconds });
   // The library counts by the clock: one that was ahead and went back would put the end of a window far away.
   return { requests: consumedPoints, msLeft: Math.min(msBeforeNext, seconds * 1_000) };
-}
-
-/** Loaded here, so that a process without Valkey does not load its client. It is connected again whenever it was lost. */
-async function connectValkey(url: string, log: Log) {
-  const { createClient } = await import('@redis/client');
-  const valkey = createClient({
-    url,
-    disableOfflineQueue: true,
-    socket: {
-      connectTimeout: connectLimitMs,
-      reconnectStrategy: (attempt) => Math.min((attempt + 1) * 100, 2_000),
-    },
-  });
-  // Without a listener its errors would end the process. What a failure means for us is said by the counter.
-  valkey.on('error', (error: Error) =>
-    log.debug({ reason: error.message }, 'the connection to Valkey failed'),
-  );
-  // Tried until it succeeds or is closed: only the first attempt is waited for.
-  const first = once(valkey, 'ready', { signal: AbortSignal.timeout(connectLimitMs) });
-  valkey
-    .connect()
-    .catch((error: unknown) => log.debug({ err: error }, 'the connection to Valkey was given up'));
-  await first.catch((error: unknown) => log.warn({ err: error }, 'Valkey does not answer yet'));
-  return valkey;
 }

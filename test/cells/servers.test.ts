@@ -532,7 +532,7 @@ test('the doctor looks at each server that has cells: what it is, and how many c
   };
   const name = new URL(other.url).pathname.slice(1);
   // The first database is on the same one.
-  const needed = (pool: number) => connectionsOf(2, pool) + connectionsOf(1, pool + 3) + 20;
+  const needed = (pool: number) => connectionsOf(2, pool) + connectionsOf(1, pool + 4) + 20;
   const { state, finding } = await look({ DATABASE_POOL: '2' });
   assert.equal(state, 'ok');
   assert.match(
@@ -710,7 +710,7 @@ test('a cell there is made by a command while the service runs, and serves soon 
   // A process listens there once for each of the two.
   const diagnosed = await command({ ...service.environment, DATABASE_POOL: '2' }, 'doctor');
   const found = (diagnosed.answer as { data: { check: string; finding: string }[] }).data;
-  const needed = connectionsOf(2, 2) + connectionsOf(2, 2 + 3) + 20;
+  const needed = connectionsOf(2, 2) + connectionsOf(2, 2 + 4) + 20;
   assert.match(
     found.find(({ check }) => check === 'server of elsewhere, late')!.finding,
     new RegExp(`Up to ${needed} connections`),

@@ -6,7 +6,9 @@ import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { createKey } from '#workspaces/keys.ts';
+import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
+import { callConsole, makePerson } from '#test/console.ts';
 import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeInstance, type ServerProcess } from '#test/process.ts';
@@ -31,7 +33,12 @@ const shared = {
   S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
 };
 const first = await makeInstance(shared);
-const second = await makeInstance({ ...shared, PUBLIC_URL: first.url, PORT: String(await freePort()) });
+const second = await makeInstance({
+  ...shared,
+  PUBLIC_URL: first.url,
+  PORT: String(await freePort()),
+  WEB_PROCESSES: '2',
+});
 let [one, other] = await Promise.all([first.start(), second.start()]);
 const receiver = await openReceiver();
 const form = await publishForm(first, receiver.url);
@@ -89,17 +96,21 @@ test('an image that was sent to one node is shown by the other', async () => {
   assert.deepEqual(shown[0], shown[1]);
 });
 
-test('who signs in at one node is signed in at the other, and who signs out there is out here', async () => {
+/** What a browser sends of a session that was begun. */
+async function signedIn(userId: string): Promise<string> {
   const accounts = openAccounts({
     database,
     vault: openVault(secretKey),
     log: openLog('silent'),
     publicUrl: first.url,
   });
-  const person = await accounts.createUser({ email: 'ada@example.org', password: 'correct horse' });
-  const cookie = (await (await accounts.library()).beginSession(person.id, null, new Headers()))
+  return (await (await accounts.library()).beginSession(userId, null, new Headers()))
     .map((each) => each.split(';', 1)[0])
     .join('; ');
+}
+
+test('who signs in at one node is signed in at the other, and who signs out there is out here', async () => {
+  const cookie = await signedIn(await makePerson(database, 'ada@example.org'));
   const session = (at: ServerProcess, method = 'GET'): Promise<Response> =>
     fetch(`${at.url}/app/api/session`, {
       method,
@@ -114,6 +125,71 @@ test('who signs in at one node is signed in at the other, and who signs out ther
     (await Promise.all(both().map((each) => session(each)))).map(({ status }) => status),
     [401, 401],
   );
+});
+
+test('what the console does at one node is so at the other: a held submission with its file, a form that is closed, a key that is revoked', async () => {
+  const [workspace] = await first.query<{ id: string }>(
+    `select workspace_id as id from forms where id = '${form.id}'`,
+  );
+  const userId = await makePerson(database, 'grace@example.org');
+  await addMember(database, { workspaceId: workspace!.id, userId, role: 'owner' });
+  const cookie = await signedIn(userId);
+  const at = <Body>(server: ServerProcess, method: string, path: string, body?: unknown) =>
+    callConsole<Body>(server.url, cookie, method, path, body, { 'X-Workspace-ID': workspace!.id });
+  const spam = `/forms/${form.id}/spam`;
+  const delivered = receiver.requests.length;
+  const body = new FormData();
+  body.append('entry', 'not spam');
+  body.append('_website', 'https://spam.test');
+  body.append('_file[file]', await upload(one, 'held.txt', 'what was held'));
+  const sent = await fetch(`${one.url}/f/${form.id}`, {
+    method: 'POST',
+    body,
+    headers: { Accept: 'application/json' },
+  });
+  assert.equal(sent.status, 201);
+  const { id } = (await sent.json()) as { id: string };
+  type Spam = { data: { id: string }[] };
+  assert.deepEqual(
+    (await at<Spam>(other, 'GET', spam)).body.data.map((held) => held.id),
+    [id],
+  );
+  const released = await at<{ count: number }>(other, 'POST', `${spam}/releases`, { ids: [id] });
+  assert.deepEqual([released.status, released.body.count], [200, 1]);
+  assert.deepEqual((await at<Spam>(one, 'GET', spam)).body.data, []);
+  for (const { url } of both()) {
+    const { answers } = (await callApi(url, form.key, 'GET', `/submissions/${id}`)).body;
+    const [file] = answers['file'] as { url: string }[];
+    assert.equal(await (await fetch(file!.url.replace(first.url, url))).text(), 'what was held');
+  }
+  await until('its event to be delivered', async () =>
+    receiver.requests.slice(delivered).some(({ body: told }) => String(told).includes(id)),
+  );
+
+  const pages = () => Promise.all(both().map(async ({ url }) => (await fetch(`${url}/f/${form.id}`)).text()));
+  assert.ok((await pages()).every((page) => page.includes('_website')));
+  await at(one, 'PATCH', `/forms/${form.id}`, { settings: { closes_at: '2026-01-01T00:00:00Z' } });
+  assert.ok(
+    (await pages()).every((page) => !page.includes('_website')),
+    'closed at both',
+  );
+  await at(other, 'PATCH', `/forms/${form.id}`, { settings: { closes_at: null } });
+  assert.ok(
+    (await pages()).every((page) => page.includes('_website')),
+    'open at both',
+  );
+
+  const made = await at<{ id: string; key: string }>(one, 'POST', '/keys', {
+    name: 'Short-lived',
+    permissions: ['forms:read'],
+  });
+  const asked = async () =>
+    (await Promise.all(both().map(({ url }) => callApi(url, made.body.key, 'GET', '/forms')))).map(
+      ({ status }) => status,
+    );
+  assert.deepEqual(await asked(), [200, 200]);
+  assert.equal((await at(other, 'DELETE', `/keys/${made.body.id}`)).status, 204);
+  await until('both to refuse it', async () => (await asked()).every((status) => status === 401), 1);
 });
 
 test('of 200 requests at once over both nodes exactly as many pass as the key has', async () => {
@@ -228,6 +304,7 @@ test('a node that does not fit is refused at its start, with what to do', async 
       /The files of this instance do not lie in/,
     ],
     [{ VALKEY_URL: '' }, /counts requests elsewhere[^]*VALKEY_URL/],
+    [{ VALKEY_URL: `${shared.VALKEY_URL}/1` }, /counts requests elsewhere[^]*VALKEY_URL/],
     [{ DATABASE_URL: databaseUrl.replace(/\/test_\w+/, '/missing') }, /does not exist/],
   ];
   for (const [environment, said] of refusals) {
@@ -242,4 +319,24 @@ test('a node that does not fit is refused at its start, with what to do', async 
     answers.map(({ status }) => status),
     [200, 200],
   );
+});
+
+test('a storage that cannot be asked at the start is asked later, and a node whose storage is another one ends', async () => {
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}/uploads`;
+  const third = await makeInstance({
+    ...shared,
+    S3_ENDPOINT: endpoint,
+    PUBLIC_URL: first.url,
+    PORT: String(await freePort()),
+  });
+  const misfit = await third.start();
+  await openS3Server(port);
+  await until(
+    'it to end',
+    async () => misfit.output().includes('The files of this instance do not lie in'),
+    30,
+  );
+  assert.equal((await misfit.terminate()).code, 1);
+  assert.match(misfit.output(), /cannot go on[^]*another storage[^]*S3_ENDPOINT/);
 });

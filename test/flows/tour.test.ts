@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,23 +9,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { direct, readCommands } from '#test/page-commands.ts';
 import { makeInstance } from '#test/process.ts';
 import { freePort, until } from '#test/service.ts';
 
 const run = promisify(execFile);
 const home = fileURLToPath(new URL('../..', import.meta.url));
-
-/** The commands of a page that are marked so, in order. */
-async function readCommands(page: string, mark: 'tour' | 'run' | 'listen'): Promise<string[]> {
-  const text = await readFile(join(home, page), 'utf8');
-  return [...text.matchAll(new RegExp(`<!-- ${mark} -->\n\`\`\`sh\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    (match) => match[1]!,
-  );
-}
-
-/** A command as npm runs it: that npm does is seen in the tour, and each time takes 0.4 s of CPU. */
-const direct = (block: string): string =>
-  block.replaceAll('npm run -s formloom --', `node "${join(home, 'setup.mjs')}" src/app/cli.ts`);
 
 /** The guides with commands, in the order in which one reads them: later ones use what earlier ones made. */
 const guides = [

@@ -12,7 +12,7 @@ import { freePort, until } from '#test/service.ts';
 /*
  * npm run test:image     what deploy/Containerfile does to make an image, without a container: its files are copied, its
  *                        commands run, and the service is started by its command, as its user, who may write into its
- *                        data only. As root, on Linux; it installs what npm brings
+ *                        data only; and a release, installed and started as the unit of systemd says. As root, on Linux; it installs what npm brings
  */
 const home = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -69,35 +69,69 @@ test('the image is made by its commands, is small, and serves as a user who may 
 
   const [uid, gid] = valueOf('USER').split(':').map(Number) as [number, number];
   await chown(data, uid, gid);
-  const environment = Object.fromEntries(
-    valueOf('ENV')
-      .split(' ')
-      .map((pair) => pair.split('=') as [string, string]),
-  );
-  const port = await freePort();
   const [node] = await Array.fromAsync(
     (await readdir(join(tree, 'node_modules'))).filter((name) => name.startsWith('node-linux-')),
     (name) => join(tree, 'node_modules', name, 'bin', 'node'),
   );
-  const env = {
-    ...environment,
-    DATA_DIR: data,
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    PATH: process.env['PATH'],
-  };
+  const environment = { ...pairsOf(valueOf('ENV')), DATA_DIR: data, PATH: process.env['PATH']! };
   const [, ...words] = JSON.parse(valueOf('CMD')) as string[];
-  const service = spawn(node!, words, { cwd: tree, env, uid, gid, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [, ...check] = JSON.parse(valueOf('HEALTHCHECK').replace(/^.*?CMD /, '')) as string[];
+  const isWell = (env: NodeJS.ProcessEnv): Promise<unknown> => run(node!, check, { env });
+  const how = { cwd: tree, environment, uid, gid, signal: valueOf('STOPSIGNAL') as NodeJS.Signals, isWell };
+  const env = await serve(node!, words, how);
+  await assert.rejects(isWell(env), 'whoever is gone is not well');
+});
+
+test('a release is installed by the line of the unit of systemd, and serves by its command', async () => {
+  const tree = await mkdtemp(join(tmpdir(), 'formloom-release-'));
+  after(() => rm(tree, { recursive: true }));
+  await chmod(tree, 0o755);
+  const data = join(tree, 'data');
+  await mkdir(data);
+  const { stdout: file } = await run(process.execPath, [join(home, 'deploy/release.mjs'), tree]);
+  await run('tar', ['-xzf', file.trim(), '--strip-components=1', '-C', tree]);
+  const unit = await readFile(join(tree, 'deploy/systemd/formloom.service'), 'utf8');
+  const [, install] = /^#   cd \/opt\/formloom && (.*)$/m.exec(unit)!;
+  await run('sh', ['-c', install!], { cwd: tree });
+  const [, shell, words] = /^ExecStart=(\S+) -c '(.*)'$/m.exec(unit)!;
+  const settings = pairsOf(/^Environment=(.*)$/m.exec(unit)![1]!);
+  await serve(shell!, ['-c', words!], {
+    cwd: tree,
+    environment: { ...settings, DATA_DIR: data, PATH: process.env['PATH']! },
+    signal: 'SIGTERM',
+    isWell: async ({ PORT }) => assert.ok((await fetch(`http://127.0.0.1:${PORT}/readyz`)).ok),
+  });
+});
+
+const pairsOf = (text: string): Record<string, string> =>
+  Object.fromEntries(text.split(' ').map((pair) => pair.split('=') as [string, string]));
+
+/** Starts a service on a port of its own, looks at its pages as soon as it is well, and ends it in order. @returns its environment. */
+async function serve(
+  command: string,
+  words: readonly string[],
+  how: {
+    cwd: string;
+    environment: Record<string, string>;
+    uid?: number;
+    gid?: number;
+    signal: NodeJS.Signals;
+    isWell: (environment: NodeJS.ProcessEnv) => Promise<unknown>;
+  },
+): Promise<NodeJS.ProcessEnv> {
+  const { environment, signal, isWell, ...user } = how;
+  const port = await freePort();
+  const env = { ...environment, HOST: '127.0.0.1', PORT: String(port) };
+  const service = spawn(command, words, { ...user, env, stdio: ['ignore', 'pipe', 'pipe'] });
   after(() => service.kill('SIGKILL'));
   let output = '';
   for (const stream of [service.stdout, service.stderr])
     stream.setEncoding('utf8').on('data', (more: string) => (output += more));
-  const [, ...check] = JSON.parse(valueOf('HEALTHCHECK').replace(/^.*?CMD /, '')) as string[];
   await until(
-    'the check of its health to pass',
+    'it to be well',
     async () => {
       assert.equal(service.exitCode, null, output);
-      return run(node!, check, { env }).then(
+      return isWell(env).then(
         () => true,
         () => false,
       );
@@ -107,7 +141,7 @@ test('the image is made by its commands, is small, and serves as a user who may 
   const page = await fetch(`http://127.0.0.1:${port}/app/`);
   assert.equal(page.status, 200, 'the pages are in it');
   const end = once(service, 'exit');
-  service.kill(valueOf('STOPSIGNAL') as NodeJS.Signals);
+  service.kill(signal);
   assert.deepEqual(await end, [0, null], output);
-  await assert.rejects(run(node!, check, { env }), 'whoever is gone is not well');
-});
+  return env;
+}

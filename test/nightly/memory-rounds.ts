@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import { permissionNames } from '#workspaces/permissions.ts';
-import { makeOwner, type PublishedForm, publishForm, sendVisitors } from '#test/crowd.ts';
+import { addSubmissions, makeOwner, type PublishedForm, publishForm, sendVisitors } from '#test/crowd.ts';
 import { type Instance, makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 import { sendWorkspace, workspaceImportEnded } from '#test/workspace-file.ts';
@@ -153,14 +153,6 @@ async function inside(
     await group.remove();
   }
 }
-
-/** So many submissions of about 1 KB. */
-const addSubmissions = (instance: Instance, formId: string, count: number): Promise<unknown> =>
-  instance.query(
-    `insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
-     select workspace_id, gen_random_uuid(), id, version, 'completed', json_build_object('entry', repeat(md5(n::text), 30)), '{}', false, now(), now(), now()
-     from forms, generate_series(1, ${count}) n where id = '${formId}'`,
-  );
 
 /** More than the buffers of the database hold, 128 MB at most: a service that has run for a while has them full. */
 const manyMore = 120_000;

@@ -7,6 +7,7 @@ import { ApiError } from '#kit/errors.ts';
 import { refuseRequest, type Server } from '#kit/http.ts';
 import { type Background, startBackground } from '../background.ts';
 import { openServices } from '../open-services.ts';
+import { startBesideBackground } from '../processes/beside-background.ts';
 import { buildServer } from '../server.ts';
 import type { Ground } from '../services.ts';
 import { placeOfRequest } from './place-of-request.ts';
@@ -37,14 +38,16 @@ export function serveCells(
     await cell.server?.open();
     const services = openServices({ ...ground, database: cell.database });
     // The process that does the work does that of every cell, and hears of all of them on one channel.
-    const own = isBackgroundElsewhere ? undefined : startBackground(services, background);
-    const { wakeQueue } = own ?? background;
+    const own = (isBackgroundElsewhere ? startBesideBackground : startBackground)(services, background);
     const stop: Part['stop'] = async (graceMs) => {
       services.feedBell.close();
-      await own?.stop(graceMs);
+      await own.stop(graceMs);
     };
     try {
-      const server = await buildServer({ ...services, wakeQueue }, { isStopping: () => false });
+      const server = await buildServer(
+        { ...services, wakeQueue: own.wakeQueue },
+        { isStopping: () => false },
+      );
       return { server, stop, close: () => server.close() };
     } catch (error) {
       await stop();

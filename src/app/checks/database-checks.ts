@@ -7,18 +7,20 @@ import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
-import { refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
+import { readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
+import { ValkeyError } from '#kit/valkey.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
 import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { type Check, ok, problem, warning } from './check.ts';
-import { readServer, selectLeftovers, selectLostCells } from './queries.ts';
+import { oldBackup } from '../watch/find-incidents.ts';
+import { readLastBackup, readServer, selectLeftovers, selectLostCells } from './queries.ts';
 
 type Context = { database: Database };
 
@@ -201,8 +203,18 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     name: 'other servers',
     stopsStart: true,
     async look({ database, config }) {
-      await refuseOtherNodes(database, config);
-      return ok('Whoever serves this database counts requests together.');
+      const node = await readNode(config);
+      try {
+        await refuseOtherNodes(database, node);
+      } catch (error) {
+        if (!(error instanceof ValkeyError)) throw error;
+        return problem(
+          `${error.message}.`,
+          'Look at it and at VALKEY_URL: until it answers each server counts for itself, and every limit holds for each.',
+        );
+      }
+      const where = node.valkeyUrl === undefined ? '' : `, in the Valkey at ${new URL(node.valkeyUrl).host}`;
+      return ok(`Whoever serves this database counts requests together${where}.`);
     },
   },
   {
@@ -212,6 +224,23 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
       const place = storagePlace(config);
       await checkStorage(database, { storage: openStorage(config), place });
       return ok(`The files lie in ${place}.`);
+    },
+  },
+  {
+    name: 'backups',
+    stopsStart: false,
+    async look({ database, config }) {
+      if (!config.backup) return ok('BACKUP_SCHEDULE is not set: none is made by itself.');
+      if ((await findPending(database, await readMigrations())).length > 0)
+        return ok('The next start makes one.');
+      const { made_at: madeAt, problem: why } = only(await readLastBackup(database, {}))!;
+      const made = madeAt ? `The last one was made on ${madeAt.toISOString()}.` : 'None was made yet.';
+      const [incident] = await oldBackup({ database, config });
+      if (incident)
+        return problem(`${incident.what}${why === null ? '' : ` (${why})`}. ${made}`, incident.remedy);
+      return madeAt
+        ? ok(made)
+        : warning(made, 'A server that starts makes it at once; its log says why it cannot.');
     },
   },
 ];

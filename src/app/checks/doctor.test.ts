@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
@@ -11,6 +13,7 @@ import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-
 import { openLog } from '#kit/log.ts';
 import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
+import { openMailServer } from '#test/mail-server.ts';
 import { freePort } from '#test/service.ts';
 import { startTransactionPooler } from '#test/transaction-pooler.ts';
 import { openFormloomDatabase } from '../open-database.ts';
@@ -69,6 +72,7 @@ test('of an instance that is well every check says so, and the code is 0', async
       'memory limit: ok',
       'PUBLIC_URL: ok',
       'X-Forwarded-For: ok',
+      'mail server: ok',
       'sessions: ok',
       'database version: ok',
       'writable: ok',
@@ -81,6 +85,7 @@ test('of an instance that is well every check says so, and the code is 0', async
       'key: ok',
       'other servers: ok',
       'storage: ok',
+      'backups: ok',
       'servers of cells: ok',
     ],
   );
@@ -169,6 +174,15 @@ test('a database that is away is a problem in words', async () => {
   assert.match(await problemOf('sessions', away), /does not answer/);
 });
 
+test('a Valkey that is away is found, and all else is looked at', async () => {
+  const away = { VALKEY_URL: `redis://:secret@127.0.0.1:${await freePort()}` };
+  assert.match(
+    await problemOf('other servers', away),
+    /^The Valkey at 127\.0\.0\.1:\d+ does not answer: .*VALKEY_URL.*each server counts for itself/,
+  );
+  assert.equal((await ask(away)).data.at(-1)!.check, 'servers of cells');
+});
+
 test('a transaction that was left open is found by who holds it', async () => {
   const client = new Client({ connectionString: url, application_name: 'somebody' });
   await client.connect();
@@ -205,10 +219,53 @@ test('a proxy that nobody believes, a PUBLIC_URL that leads to everybody themsel
     /their own machine/,
   );
   assert.match(await problemOf('disks', { UPLOAD_FREE_MB: '999999999' }), /uploads are refused.*Make room/);
+  const nowhere = { BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TO: '/proc/nowhere' };
+  assert.match(await problemOf('disks', nowhere), /0 MB are free on the disk of \/proc \(backups\)/);
   const path = join(dataDir, 'secret.key');
   await writeFile(path, key);
   await chmod(path, 0o644);
   assert.match(await problemOf('key file', { SECRET_KEY: '' }), /can be read by others.*chmod 600/);
   await chmod(path, 0o600);
   assert.equal((await ask({ SECRET_KEY: '' })).code, 0);
+});
+
+test('of backups by schedule it says when the last was made, that none was yet, and why the last failed', async () => {
+  const scheduled = { BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TO: join(dataDir, 'backups') };
+  const backups = async () => (await ask(scheduled)).data.find(({ check }) => check === 'backups')!;
+  const none = await backups();
+  assert.equal(none.state, 'warning');
+  assert.match(`${none.finding} ${none.remedy}`, /None was made yet.*makes it at once/);
+  const add = (due: string, finished: string, problem: string | null) =>
+    database.query(
+      `insert into backups (due_at, name, begun_at, finished_at, problem)
+       select $1, 'a', $1::timestamptz, $2::timestamptz, $3`,
+      [due, finished, problem],
+    );
+  const lately = new Date(Date.now() - 3_600_000).toISOString();
+  await add(lately, lately, null);
+  const made = await backups();
+  assert.deepEqual([made.state, made.finding], ['ok', `The last one was made on ${lately}.`]);
+  const now = new Date().toISOString();
+  await add(now, now, 'ENOSPC: no space left');
+  const said = await problemOf('backups', scheduled);
+  assert.ok(said.includes('ENOSPC: no space left') && said.includes(lately), said);
+  assert.equal((await ask()).code, 0, 'without a schedule nobody waits for one');
+  await database.query('delete from backups');
+});
+
+test('a mail server that is away, takes nobody in or says nothing is found, the last one within some seconds', async () => {
+  const mailServer = await openMailServer({ login: { user: 'formloom', password: 'right' } });
+  const by = (url: string) => ({ SMTP_URL: url, MAIL_FROM: 'forms@formloom.test' });
+  const { code, data } = await ask(by(mailServer.url));
+  assert.equal(code, 0, JSON.stringify(data));
+  assert.equal(mailServer.taken.length, 0);
+  const wrong = mailServer.url.replace(':right@', ':wrong@');
+  assert.match(await problemOf('mail server', by(wrong)), /credentials of SMTP_URL/);
+  await mailServer.goAway();
+  assert.match(await problemOf('mail server', by(mailServer.url)), /cannot be reached.*Look at SMTP_URL/);
+  const silent = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+  after(() => silent.close());
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  assert.match(await problemOf('mail server', by(`smtp://127.0.0.1:${port}`)), /within 3 s/);
 });

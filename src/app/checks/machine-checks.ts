@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { askHealth } from '#kit/ask-health.ts';
 import type { Config } from '#kit/config.ts';
-import { readDisk } from '#kit/read-disk.ts';
+import { greetMailServer } from '#kit/smtp/send-message.ts';
+import { readDisks } from '../disks.ts';
 import { megabyte, memoryLimit, memoryNeeded } from '../memory.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 
@@ -32,7 +33,7 @@ export const machineChecks: readonly Check<Context>[] = [
         : warning('The pages of the console are not built.', 'npm start builds them; a release has them.');
     },
   },
-  { name: 'disks', stopsStart: false, look: ({ config }) => lookAtDisk(config) },
+  { name: 'disks', stopsStart: false, look: ({ config }) => lookAtDisks(config) },
   { name: 'key file', stopsStart: false, look: ({ config }) => lookAtKeyFile(config) },
   {
     name: 'memory limit',
@@ -84,27 +85,42 @@ export const machineChecks: readonly Check<Context>[] = [
           )
         : ok(trustProxy === false ? 'No proxy is expected.' : `Believed from ${String(trustProxy)}.`),
   },
+  { name: 'mail server', stopsStart: false, look: ({ config }) => lookAtMailServer(config) },
 ];
 
-async function lookAtDisk({ dataDir, limits }: Config): Promise<Finding> {
-  // Before the first start only what it will be made in is there.
-  const folder = existsSync(dataDir) ? dataDir : dirname(dataDir);
-  try {
-    await access(folder, constants.W_OK);
-  } catch {
-    return problem(
-      `${folder} cannot be written to.`,
-      'Give it to the user that runs Formloom, or choose another DATA_DIR.',
-    );
-  }
-  const { free } = await readDisk(folder);
-  const room = Math.floor(free / megabyte);
-  return free < limits.freeBytes
+async function lookAtDisks(config: Config): Promise<Finding> {
+  const disks = await readDisks(config);
+  for (const folder of disks.flatMap(({ folders }) => folders))
+    try {
+      await access(folder, constants.W_OK);
+    } catch {
+      return problem(
+        `${folder} cannot be written to.`,
+        'Give it to the user that runs Formloom, or choose another DATA_DIR or BACKUP_TO.',
+      );
+    }
+  const said = disks.map(({ name, folders, free }) => ({
+    isFull: free < config.limits.freeBytes,
+    room: `${Math.floor(free / megabyte)} MB are free on the disk of ${folders[0]} (${name})`,
+  }));
+  const full = said.find(({ isFull }) => isFull);
+  return full
+    ? problem(`${full.room}, less than UPLOAD_FREE_MB, below which uploads are refused.`, 'Make room.')
+    : ok(`${said.map(({ room }) => room).join('; ')}.`);
+}
+
+/** So long the mail server has for its part of a dialogue without a mail. */
+const mailServerMs = 3_000;
+
+async function lookAtMailServer({ smtp }: Config): Promise<Finding> {
+  if (!smtp) return ok('SMTP_URL is not set: nothing is sent.');
+  const failure = await greetMailServer(smtp, mailServerMs);
+  return failure
     ? problem(
-        `${room} MB are free on the disk of ${folder}, less than UPLOAD_FREE_MB: uploads are refused.`,
-        'Make room.',
+        failure.reason.replace(/\.?$/, '.'),
+        'Look at SMTP_URL and at the server: mails wait and are tried again.',
       )
-    : ok(`${room} MB are free.`);
+    : ok(`The one at ${smtp.host} answers.`);
 }
 
 async function lookAtKeyFile({ dataDir, secretKey }: Config): Promise<Finding> {

@@ -1,18 +1,32 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { sharedDirectory } from '#kit/embedded-postgres/placement.ts';
+import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
+import { openBucket } from '#kit/s3-bucket.ts';
 import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
+import { openS3Server } from '#test/s3-server.ts';
+import { until } from '#test/service.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-backup-command-'));
+// Whoever runs PostgreSQL may pass: else its database lies elsewhere, and outlives this folder.
+await chmod(home, 0o755);
 after(() => rm(home, { recursive: true, force: true }));
 const path = (name: string): string => join(home, name);
 
 /** Runs a command on an instance of its own: its answer, or what it complains of. */
-async function formloom(instance: { url: string; dataDir: string }, ...args: string[]) {
-  const environment = { DATABASE_URL: instance.url, DATA_DIR: instance.dataDir };
+async function formloom(
+  { url, dataDir, ...more }: { url: string; dataDir: string; [variable: string]: string },
+  ...args: string[]
+) {
+  const environment = { DATABASE_URL: url, DATA_DIR: dataDir, ...more };
   const { code, complaint, answer } = await command(environment, ...args);
   return { code, complaint, answer: (answer ?? {}) as object };
 }
@@ -37,6 +51,26 @@ test('backup and restore carry an instance over, key and all, and say what they 
   assert.match(again.complaint, /in use/);
 });
 
+test('a backup in the bucket is restored by its name on an empty machine, which leaves no other copy of it', async () => {
+  const { settings } = await openS3Server();
+  const bucket = {
+    S3_ENDPOINT: settings.endpoint,
+    S3_ACCESS_KEY_ID: settings.accessKeyId,
+    S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
+  };
+  await formloom(source, 'backup', path('sent.backup'));
+  for (const key of ['backups/monday.backup', 'backups/tuesday.backup', 'a/form'])
+    await openBucket(settings).send(key, path('sent.backup'));
+  const other = { url: (await testDatabase({ isEmpty: true })).url, dataDir: path('of-bucket'), ...bucket };
+  const lost = await formloom(other, 'restore', 's3:sunday.backup');
+  assert.match(lost.complaint, /no backup sunday\.backup\. It has tuesday\.backup, monday\.backup\./);
+  assert.match((await formloom(source, 'restore', 's3:monday.backup')).complaint, /S3_ENDPOINT/);
+  const restored = await formloom(other, 'restore', 's3:monday.backup');
+  assert.equal(restored.code, 0, restored.complaint);
+  assert.deepEqual(await formloom(other, 'workspace', 'list'), await formloom(source, 'workspace', 'list'));
+  assert.deepEqual(await readdir(join(other.dataDir, 'spool')), []);
+});
+
 test('move carries the database over and back; nothing starts where it was, unless somebody says that it stays', async () => {
   const other = { url: (await testDatabase()).url, dataDir: source.dataDir };
   const embedded = { url: '', dataDir: source.dataDir };
@@ -52,6 +86,7 @@ test('move carries the database over and back; nothing starts where it was, unle
   assert.match(refused.complaint, /was moved to PostgreSQL at .* Let DATABASE_URL lead there/s);
   const own = await formloom(other, 'move', '--to', 'embedded');
   assert.equal(own.code, 0, own.complaint);
+  assert.match(JSON.stringify(own.answer), /of our own in [^"]*source.postgres"/);
   assert.deepEqual((await list(embedded)).answer, before);
   const back = await formloom(embedded, 'move', '--to', source.url);
   assert.equal(back.code, 0, back.complaint);
@@ -63,7 +98,26 @@ test('move carries the database over and back; nothing starts where it was, unle
   assert.equal((await formloom(embedded, 'move', '--to', 'embedded')).code, 2);
 });
 
-test('a sealed backup is tried out in a database that is thrown away, with its passphrase alone', async () => {
+/** Another folder for what is temporary, until the test has ended. */
+async function keepTemporary(t: TestContext, name: string, mode: number): Promise<string> {
+  await mkdir(path(name), { mode });
+  const before = process.env['TMPDIR'];
+  t.after(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  });
+  return (process.env['TMPDIR'] = path(name));
+}
+
+/** What checks have where root puts what others must reach. */
+const listShared = async (): Promise<string[]> =>
+  existsSync(sharedDirectory)
+    ? (await readdir(sharedDirectory)).filter((name) => name.startsWith('formloom-restore'))
+    : [];
+
+test('a sealed backup is tried out in a database that is thrown away, with its passphrase alone', async (t) => {
+  const shared = await listShared();
+  const temporary = await keepTemporary(t, 'closed', 0o700);
   const sealed = ['--passphrase-file', path('passphrase')];
   await formloom(source, 'backup', path('sealed.backup'), ...sealed);
   const refused = await formloom(source, 'restore', path('sealed.backup'), '--check');
@@ -73,6 +127,35 @@ test('a sealed backup is tried out in a database that is thrown away, with its p
   assert.equal(tried.code, 0, tried.complaint);
   assert.ok((tried.answer as { rows: number }).rows > 0);
   assert.deepEqual(await readdir(source.dataDir), before);
+  // As root, PostgreSQL runs as somebody who may not enter there.
+  assert.deepEqual([await readdir(temporary), await listShared()], [[], shared]);
+});
+
+test('what a check that was killed has left is ended and removed by the next one', async (t) => {
+  const temporary = await keepTemporary(t, 'open', 0o755);
+  // Nobody writes into it, so that the check waits with its database.
+  await promisify(execFile)('mkfifo', [path('endless.backup')]);
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    'src/app/cli.ts',
+    'restore',
+    path('endless.backup'),
+    '--check',
+  ];
+  const check = spawn(process.execPath, args, { stdio: 'ignore' });
+  const ended = once(check, 'exit');
+  t.after(() => check.kill('SIGKILL'));
+  const cluster = await until('its database', async () => {
+    const [dataDir] = await readdir(temporary);
+    const place = join(temporary, dataDir ?? '', 'postgres');
+    return (await findPostmaster(place))?.status === 'ready' && place;
+  });
+  check.kill('SIGKILL');
+  await ended;
+  assert.ok(await findPostmaster(cluster), 'PostgreSQL outlives it');
+  assert.match((await formloom(source, 'restore', path('passphrase'), '--check')).complaint, /no backup/);
+  assert.equal(await findPostmaster(cluster), undefined);
+  assert.deepEqual(await readdir(temporary), []);
 });
 
 test('what cannot be written or read is said by its name, and nothing is replaced', async () => {

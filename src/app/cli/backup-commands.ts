@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openStorage } from '#kit/open-storage.ts';
+import { fetchBackup } from '#backup/schedule/fetch-backup.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { version } from '../version.ts';
 import { type Command, command, flag, machineCommand, optional, PartlyDone } from './command.ts';
@@ -43,7 +44,7 @@ export const backupCommands: readonly Command[] = [
     name: 'restore',
     summary: 'Brings a backup into an empty instance, which becomes what that one was.',
     about:
-      'The service does not run meanwhile. A backup of an earlier version becomes one of this version. Killed midway it leaves the instance empty, and may be run again.',
+      'The service does not run meanwhile. A backup of an earlier version becomes one of this version. Killed midway it leaves the instance empty, and may be run again. `s3:<name>` is one in the bucket of S3_ENDPOINT; `s3:` says which there are.',
     parameters: { file },
     options: {
       'passphrase-file': passphraseFile,
@@ -57,13 +58,18 @@ export const backupCommands: readonly Command[] = [
       },
     },
     async run({ config, log }, input) {
-      const options = {
-        path: resolve(input.file),
-        passphrase: await readPassphrase(input['passphrase-file']),
-        isKeyLost: input['key-is-lost'] || input.check,
-      };
+      const passphrase = await readPassphrase(input['passphrase-file']);
+      const isKeyLost = input['key-is-lost'] || input.check;
       const { restore, tryRestore } = await import('../restore.ts');
-      return input.check ? tryRestore(log, options) : restore(config, log, options);
+      const name = /^s3:(.*)$/.exec(input.file)?.[1];
+      const fetched = name === undefined ? undefined : await fetchBackup(config, name);
+      try {
+        const path = fetched ? input.file : resolve(input.file);
+        const options = { path, file: fetched, passphrase, isKeyLost };
+        return await (input.check ? tryRestore(log, options) : restore(config, log, options));
+      } finally {
+        await fetched?.close();
+      }
     },
   }),
 ];

@@ -20,7 +20,7 @@ export const cellCommands = [
     summary:
       'Makes one more cell, in the database or in that of another server: tables, a queue and a word index of its own, for new workspaces.',
     about:
-      'A workspace stays in its cell. New ones go to the cell that takes the fewest bytes, 15 seconds after it was made. `cell forget` takes back one that has no workspace. See docs/operating/cells.md.',
+      'A workspace stays in its cell. New ones go to the cell that takes the fewest bytes, 15 seconds after it was made. While it has none, `cell forget` takes it back. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
     options: {
       server: {

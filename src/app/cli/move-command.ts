@@ -22,7 +22,7 @@ export const moveCommand = machineCommand({
   summary:
     'Brings the database of this instance into another one, from the PostgreSQL that comes along to one of your own and back.',
   about:
-    'The service does not run meanwhile. Files and the key stay where they are. Killed midway it leaves this database as it was, and may be run again. Afterwards nothing starts on this database any more: let DATABASE_URL lead to the other.',
+    'The service does not run meanwhile. Files and the key stay where they are. Killed at any moment it may be run again: what is there by then is used by nobody before this database says that it was moved. Afterwards nothing starts on this database any more: let DATABASE_URL lead to the other.',
   note: 'Set DATABASE_URL to it (none for the embedded one), and start the service.',
   options: {
     to,

@@ -1,15 +1,21 @@
 import { cellsOf, cellsOnServers, refreshCells } from '#kit/cells/cells.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
-import { readDisk } from '#kit/read-disk.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
+import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { only } from '#kit/statement.ts';
+import { askValkey } from '#kit/valkey.ts';
+import { deliverJob } from '#webhooks/delivery-job.ts';
 import { longHeld } from '#webhooks/upkeep/parts.ts';
 import { reportParts } from '#webhooks/upkeep/queries.ts';
+import { type DiskSettings, readDisks } from '../disks.ts';
 import type { Report } from './report.ts';
 import { readBackups, readInstance } from './queries.ts';
 
-type Context = { database: Database; config: Pick<Config, 'dataDir' | 'backup' | 'deliveryRetentionDays'> };
+type Context = {
+  database: Database;
+  config: DiskSettings & Pick<Config, 'deliveryRetentionDays' | 'valkeyUrl'>;
+};
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 type Value = number | readonly { labels: Record<string, string>; value: number }[];
 
@@ -29,26 +35,40 @@ export function openInstanceReport(context: Context): () => Promise<Report> {
 }
 
 async function read({ database, config }: Context): Promise<Report> {
-  const [found, disks, ledgers] = await Promise.all([
+  const [found, disks, ledgers, valkeys] = await Promise.all([
     readFacts(database).catch(() => undefined),
-    readDisks(config),
+    // What cannot be looked at is in no number.
+    readDisks(config).catch(() => []),
     readLedgers(database),
+    readValkeys(config),
   ]);
   return [
     gauge('database_up', 'Whether the database answers.', found ? 1 : 0),
     gauge(
+      'valkey_up',
+      'Whether the Valkey of VALKEY_URL answers this machine; not there without one.',
+      valkeys,
+    ),
+    gauge(
       'disk_free_bytes',
       'Bytes that are free for us on the disk of a folder.',
-      disks.map(({ labels, free }) => ({ labels, value: free })),
+      disks.map(({ name, free }) => ({ labels: { disk: name }, value: free })),
     ),
     gauge(
       'disk_bytes',
       'Bytes of the disk of a folder.',
-      disks.map(({ labels, size }) => ({ labels, value: size })),
+      disks.map(({ name, size }) => ({ labels: { disk: name }, value: size })),
     ),
+    gauge('backup_scheduled', 'Whether BACKUP_SCHEDULE is set.', Number(config.backup !== undefined)),
     ...(found ? reportOf(found) : []),
     ...reportOfLedgers(ledgers, longHeld(config.deliveryRetentionDays)),
   ];
+}
+
+async function readValkeys({ valkeyUrl }: Context['config']) {
+  if (valkeyUrl === undefined) return [];
+  const [asked] = await Promise.allSettled([askValkey(valkeyUrl, (valkey) => valkey.ping())]);
+  return [{ labels: {}, value: Number(asked.status === 'fulfilled') }];
 }
 
 /** How the delivery log of each cell lies in parts; a cell whose database does not answer is left out. */
@@ -124,7 +144,9 @@ function addServer(sum: Server, { jobs, ...server }: Server): Server {
 }
 
 function reportOf(found: Facts): Report {
-  const jobs = Object.entries(found.jobs);
+  // A rule reads a 0 where nothing is due, and not nothing.
+  const none = { due: 0, oldest: 0 };
+  const jobs = Object.entries({ [deliverJob]: none, [sendMailJob]: none, ...found.jobs });
   const byKind = (of: (job: { due: number; oldest: number }) => number) =>
     jobs.map(([kind, job]) => ({ labels: { kind }, value: of(job) }));
   const bounded = `At most ${most} are counted.`;
@@ -155,11 +177,21 @@ function reportOf(found: Facts): Report {
       'Cells on other servers that do not answer, and are in no other number.',
       found.cells_away,
     ),
-    gauge('backup_age_seconds', 'Since the last backup that was made by schedule.', found.backup_age ?? []),
+    gauge(
+      'backup_age_seconds',
+      'Since the last backup by schedule that was made; where none was, since the first was begun; 0: nor was that.',
+      found.backup_age,
+    ),
+    gauge('backups_made', 'Backups by schedule that were made, of those still known.', found.backups_made),
     gauge(
       'backups_failed',
       'Backups by schedule that could not be made, of those still known.',
       found.backups_failed,
+    ),
+    gauge(
+      'backup_last_failed',
+      'Whether the last backup by schedule that ended could not be made.',
+      Number(found.has_last_failed),
     ),
     gauge('database_bytes', 'What the database takes on its disk.', found.database_bytes),
     gauge('database_connections', 'Connections to the database, of all who use it.', found.connections),
@@ -196,14 +228,3 @@ const metric =
   });
 const gauge = metric('gauge');
 const counter = metric('counter');
-
-/** The folders that the instance writes to; one that is not there is left out. */
-async function readDisks({ dataDir, backup }: Context['config']) {
-  const folders = { data: dataDir, ...(backup?.to !== undefined && { backups: backup.to }) };
-  const read = Object.entries(folders).map(async ([disk, folder]) => {
-    const { free, size } = await readDisk(folder);
-    return { labels: { disk }, free, size };
-  });
-  const settled = await Promise.allSettled(read);
-  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-}

@@ -10,7 +10,8 @@ import type { Report } from './report.ts';
 export type Meter = {
   answered: (request: FastifyRequest, reply: FastifyReply) => void;
   attempted: (status: DeliveryStatus) => void;
-  mailed: (state: 'queued' | 'sent' | 'failed') => void;
+  /** @param isAway whether the mail server takes nothing now. */
+  mailed: (state: 'queued' | 'sent' | 'failed', isAway: boolean) => void;
   report: () => Promise<Report>;
 };
 
@@ -42,6 +43,11 @@ export function openMeter(process: string, database: Database): Meter {
     name: 'formloom_mail_attempts',
     help: 'Mails given to the mail server, by what became of them: sent, queued (again) or failed.',
     labelNames: ['state'] as const,
+    registers,
+  });
+  const away = new Gauge({
+    name: 'formloom_mail_server_away',
+    help: 'Whether the mail server took nothing, and not just this mail, when it was last given one.',
     registers,
   });
   // A rate over what has not happened yet is 0 and not nothing.
@@ -89,7 +95,10 @@ export function openMeter(process: string, database: Database): Meter {
       requests.observe({ method, route, status }, reply.elapsedTime / 1_000);
     },
     attempted: (status) => attempts.inc({ status }),
-    mailed: (state) => mails.inc({ state }),
+    mailed(state, isAway) {
+      mails.inc({ state });
+      away.set(Number(isAway));
+    },
     report: () => registry.getMetricsAsJSON() as unknown as Promise<Report>,
   };
 }

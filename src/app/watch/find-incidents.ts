@@ -4,9 +4,11 @@ import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
+import { NodeError, readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
-import { readDisk } from '#kit/read-disk.ts';
 import { only } from '#kit/statement.ts';
+import { ValkeyError } from '#kit/valkey.ts';
+import { readDisks } from '../disks.ts';
 import { readBackups, selectLostWebhooks } from './queries.ts';
 
 /** Something that is wrong now and that somebody should see to. */
@@ -38,7 +40,13 @@ const missedBackups = 3;
 /** Everything that is wrong now, as far as this process sees. */
 export const findIncidents = async (context: WatchContext): Promise<Incident[]> =>
   (
-    await Promise.all([lostWebhooks(context), lowDisks(context), oldBackup(context), lostMailServer(context)])
+    await Promise.all([
+      lostWebhooks(context),
+      lowDisks(context),
+      oldBackup(context),
+      lostMailServer(context),
+      countedApart(context),
+    ])
   ).flat();
 
 async function lostWebhooks({ database, config }: WatchContext): Promise<Incident[]> {
@@ -62,32 +70,27 @@ async function lostWebhooks({ database, config }: WatchContext): Promise<Inciden
   }));
 }
 
-async function lowDisks({ config }: WatchContext): Promise<Incident[]> {
-  const folders = new Set([config.dataDir, ...(config.backup?.to ? [config.backup.to] : [])]);
-  const found = await Promise.all([...folders].map((folder) => lowDisk(folder, config.limits.freeBytes)));
-  return found.flat();
-}
-
 const megabyte = 1024 * 1024;
 
-async function lowDisk(folder: string, freeBytes: number): Promise<Incident[]> {
-  // A folder for backups that is not there yet is made by the first of them.
-  const free = (await readDisk(folder).catch(() => undefined))?.free;
-  if (free === undefined || free >= freeBytes * roomFactor) return [];
-  return [
-    {
-      key: `disk ${hostname()} ${folder}`,
-      what: `The disk of ${folder} is nearly full`,
-      remedy: `Make room, or give it a larger disk. Below ${Math.round(freeBytes / megabyte)} MB (UPLOAD_FREE_MB) uploads are refused; without any the database stops.`,
-      fields: [
-        { label: 'Machine', value: hostname() },
-        { label: 'Free', value: `${Math.floor(free / megabyte)} MB` },
-      ],
-    },
-  ];
+async function lowDisks({ config }: WatchContext): Promise<Incident[]> {
+  const { freeBytes } = config.limits;
+  const low = (await readDisks(config)).filter(({ free }) => free < freeBytes * roomFactor);
+  return low.map(({ folders: [folder], free }) => ({
+    key: `disk ${hostname()} ${folder}`,
+    what: `The disk of ${folder} is nearly full`,
+    remedy: `Make room, or give it a larger disk. Below ${Math.round(freeBytes / megabyte)} MB (UPLOAD_FREE_MB) uploads are refused; without any the database stops.`,
+    fields: [
+      { label: 'Machine', value: hostname() },
+      { label: 'Free', value: `${Math.floor(free / megabyte)} MB` },
+    ],
+  }));
 }
 
-async function oldBackup({ config, database }: WatchContext): Promise<Incident[]> {
+/** Whether what a schedule asks for is not made. */
+export async function oldBackup({
+  config,
+  database,
+}: Pick<WatchContext, 'config' | 'database'>): Promise<Incident[]> {
   if (!config.backup) return [];
   const { has_failed: hasFailed, seconds_old: age } = only(await readBackups(database, {}))!;
   const schedule = new Cron(config.backup.schedule, { timezone: 'UTC', paused: true });
@@ -97,10 +100,10 @@ async function oldBackup({ config, database }: WatchContext): Promise<Incident[]
   return [
     {
       key: 'backup',
-      what: hasFailed ? 'A backup could not be made' : 'The last backup is old',
-      remedy:
-        'The log says why it failed. Make one by hand with `formloom backup <file>` until it works again.',
-      fields: age > 0 ? [{ label: 'Last backup', value: `${Math.round(age / 3_600)} hours ago` }] : [],
+      what: hasFailed ? 'A backup could not be made, or lacks files' : 'The last backup is old',
+      remedy: 'The log says why. Make one by hand with `formloom backup <file>` until it works again.',
+      fields:
+        age > 0 ? [{ label: 'Without a whole one for', value: `${Math.round(age / 3_600)} hours` }] : [],
     },
   ];
 }
@@ -117,3 +120,30 @@ const lostMailServer = async ({ mailProblem }: WatchContext): Promise<Incident[]
     },
   ];
 };
+
+/** A node that was just renewed, or whose Valkey was emptied, is waited for so long; a stop is kept no longer. */
+const patienceMs = 2_000;
+
+async function countedApart({ config, database }: WatchContext): Promise<Incident[]> {
+  const node = await readNode(config);
+  try {
+    await refuseOtherNodes(database, node, { patienceMs });
+    return [];
+  } catch (error) {
+    const isAway = error instanceof ValkeyError;
+    if (!isAway && !(error instanceof NodeError)) throw error;
+    return [
+      {
+        key: isAway ? 'valkey' : 'nodes',
+        what: isAway ? 'The Valkey does not answer' : 'Servers of this database count requests apart',
+        remedy: isAway
+          ? 'Look at VALKEY_URL and at the server. Until it answers each machine counts requests for itself.'
+          : error.message,
+        fields: [
+          { label: 'Machine', value: hostname() },
+          ...(isAway ? [{ label: 'What was seen', value: error.message }] : []),
+        ],
+      },
+    ];
+  }
+}

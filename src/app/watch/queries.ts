@@ -69,13 +69,14 @@ export const selectOwners = statement(
     where m.workspace_id = $workspace_id and m.role = 'owner' order by u.id`,
 );
 
-/** Whether the schedule's last backup failed, and when the last one was made. */
+/** Whether the schedule's last backup failed or lacks files, and when the last whole one was made, or else the first was due. */
 export const readBackups = ofInstance(
   'watch.read_backups',
   {},
   { has_failed: boolean, seconds_old: double },
   `select coalesce((select problem is not null from backups where finished_at is not null order by due_at desc limit 1),
                    false) as has_failed,
-          coalesce(extract(epoch from now() - max(finished_at)), 0)::double precision as seconds_old
-     from backups where problem is null`,
+          coalesce(extract(epoch from now() - coalesce(max(finished_at) filter (where problem is null), min(due_at))),
+                   0)::double precision as seconds_old
+     from backups`,
 );

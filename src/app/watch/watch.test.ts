@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Client } from 'pg';
 import { pino } from 'pino';
 import { readConfig } from '#kit/config.ts';
 import { openMailServer, type TakenMail } from '#test/mail-server.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { openService, until } from '#test/service.ts';
+import { freePort, openService, until } from '#test/service.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createUser } from '#workspaces/users.ts';
 import type { WatchContext } from './find-incidents.ts';
@@ -145,6 +149,25 @@ test('a disk that is nearly full is told to the operator; what comes and goes is
   await look({}, { calm: 0 });
 });
 
+test('the disks of the database behind its link and of the backups are looked at, also before there is a folder', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'formloom-watch-'));
+  after(() => rm(dataDir, { recursive: true }));
+  // No disk is fuller.
+  await symlink('/proc', join(dataDir, 'postgres'));
+  const line = ['The disk of /proc is nearly full'];
+  // As one of several processes is told where the embedded database is.
+  const bySocket = 'postgres://formloom@localhost:5432/formloom?host=%2Fproc';
+  const quiet = { DATA_DIR: dataDir, OPERATOR_EMAIL: '' };
+  assert.deepEqual(await look({ ...quiet, DATABASE_URL: 'postgres://db/formloom' }), []);
+  for (const DATABASE_URL of ['', bySocket]) {
+    assert.deepEqual(await look({ ...quiet, DATABASE_URL }), line);
+    assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  }
+  const backups = { BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TO: '/proc/nowhere' };
+  assert.deepEqual(await look({ ...backups, OPERATOR_EMAIL: '' }), line);
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+});
+
 test('without a mail server an incident is a line in the log, and no mail waits for a server that never comes', async () => {
   const count = async () => (await database.query("select from mails where kind = 'incident'")).rowCount;
   const before = await count();
@@ -168,6 +191,25 @@ test('a mail server that takes nothing is one line, and a mail when it does agai
   await look({}, { calm: 0 });
 });
 
+test('a Valkey that is away, and a server that counts elsewhere, are told to the operator once', async () => {
+  const before = taken('operator@example.test').length;
+  const away = { VALKEY_URL: `redis://127.0.0.1:${await freePort()}` };
+  assert.deepEqual(await look(away), ['The Valkey does not answer']);
+  assert.deepEqual(await look(away), []);
+  await told('operator@example.test', before + 1);
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  const another = new Client({
+    connectionString: service.environment['DATABASE_URL'],
+    application_name: 'formloom node another',
+  });
+  await another.connect();
+  const asking = setInterval(() => void another.query('select 1'), 100);
+  assert.deepEqual(await look(), ['Servers of this database count requests apart']);
+  clearInterval(asking);
+  await another.end();
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+});
+
 test('a backup that failed, and one that is older than three moments of its schedule, are told to the operator', async () => {
   const schedule = { BACKUP_SCHEDULE: '0 3 * * *' };
   assert.deepEqual(await look(schedule), [], 'a new instance has none yet');
@@ -180,12 +222,12 @@ test('a backup that failed, and one that is older than three moments of its sche
   await made(1, null);
   assert.deepEqual(await look(schedule), []);
   await made(0, 'the disk is full');
-  assert.deepEqual(await look(schedule), ['A backup could not be made']);
+  assert.deepEqual(await look(schedule), ['A backup could not be made, or lacks files']);
   await database.query(
     `insert into backups (due_at, name, begun_at) values (now() + interval '1 minute', 'b', now())`,
   );
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
-  const stillFailed = ['A backup could not be made'];
+  const stillFailed = ['A backup could not be made, or lacks files'];
   assert.deepEqual(await look(schedule), stillFailed, 'one that is being made has not succeeded yet');
   await database.query('delete from backups');
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
@@ -195,4 +237,11 @@ test('a backup that failed, and one that is older than three moments of its sche
   await made(1, 'the disk is full');
   await database.query("update backups set due_at = now() - interval '5 days' where problem is not null");
   assert.deepEqual(await look(schedule), ['The last backup is old'], 'one that failed is no backup');
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  await database.query('update backups set finished_at = null, problem = null, bytes = null');
+  assert.deepEqual(
+    await look(schedule),
+    ['The last backup is old'],
+    'nor are those that were all broken off',
+  );
 });

@@ -3,6 +3,7 @@ import { inCellOf } from '#kit/cells/in-cells.ts';
 import { idOf } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
+import { announceWithCommit } from '#kit/queue.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { Queryable } from '#kit/statement.ts';
@@ -84,5 +85,8 @@ async function mail(
     return [{ id, kind: 'incident', to, subject: what, letter }];
   });
   const place = { workspaceId, isPrivate: incident.workspaceId === undefined };
-  await inCellOf(client, workspaceId, (cell) => enqueueMails(cell, vault, place, mails));
+  await inCellOf(client, workspaceId, async (cell) => {
+    await enqueueMails(cell, vault, place, mails);
+    await announceWithCommit(cell);
+  });
 }

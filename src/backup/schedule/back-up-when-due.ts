@@ -1,40 +1,106 @@
-import { createReadStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import { now } from '#kit/clock.ts';
-import type { Config } from '#kit/config.ts';
+import { type Database, openClient } from '#kit/database.ts';
+import { selectStorageId } from '#kit/instance-storage/queries.ts';
 import type { Log } from '#kit/log.ts';
+import { openBucket } from '#kit/s3-bucket.ts';
+import { only } from '#kit/statement.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { type BackupContext, makeBackup } from '../make-backup.ts';
-import { beginBackup, deleteBackup, endBackup, selectOutdated } from './queries.ts';
+import { untilAborted } from '../until-aborted.ts';
+import { keyOf, nameOf, spoolOf } from './places.ts';
+import {
+  backupLock,
+  beginBackup,
+  endBackup,
+  findSettled,
+  giveBackBackup,
+  takeBackupLock,
+} from './queries.ts';
+import { sweepBackups, type SweepContext } from './sweep-backups.ts';
 
-type Context = BackupContext & { config: Config; log: Log; version: string };
-type Settings = NonNullable<Config['backup']>;
+type Context = BackupContext & SweepContext & { log: Log; version: string };
+type Settings = NonNullable<Context['config']['backup']>;
+
+/** What failed or was broken off is tried again after so long: what kills the process each time does not do so at each of its starts. */
+const againMs = 600_000;
+const endMs = 1_000;
 
 /**
- * Makes the backup that the schedule asks for, once for each of its moments over all processes and servers, and removes
- * those beyond the number that is kept. One that was missed, since nothing ran, is made up for.
+ * Makes the backup that the schedule asks for, one at a time over all processes and servers, and removes those beyond the
+ * number that is kept. One that was missed, since nothing ran, is made up for, and so is one that failed or was broken off.
+ * @param stop breaks it off; the next process makes it.
  * @returns its name, or undefined when none was due.
  */
-export async function backUpWhenDue(context: Context): Promise<string | undefined> {
-  const { config, database, log } = context;
-  if (!config.backup) return undefined;
-  const [due] = new Cron(config.backup.schedule, { timezone: 'UTC', paused: true }).previousRuns(1, now());
+export async function backUpWhenDue(context: Context, stop?: AbortSignal): Promise<string | undefined> {
+  const { config, database } = context;
+  const { backup } = config;
+  if (!backup) return undefined;
+  const [due] = new Cron(backup.schedule, { timezone: 'UTC', paused: true }).previousRuns(1, now());
   if (!due) return undefined;
-  const name = `formloom-${due.toISOString().replace(/[:.]/g, '-')}.backup`;
-  const begun = await beginBackup(database, { due_at: due, name, now: now() });
-  if (begun.length === 0) return undefined;
+  const again = new Date(now().getTime() - againMs);
+  if ((await findSettled(database, { due_at: due, again })).length > 0) return undefined;
+  const name = await alone(database, async (lost) => {
+    const { storage_id: mark } = only(await selectStorageId(database, {})) ?? {};
+    const begun_at = now();
+    const one = { due_at: due, begun_at, name: nameOf(begun_at, mark) };
+    const begun = only(await beginBackup(database, { ...one, again }));
+    if (!begun) return undefined;
+    if (begun.problem !== null) context.log.warn(begun, 'a backup is tried again');
+    return make(context, backup, one, stop, AbortSignal.any([lost, ...(stop ? [stop] : [])]));
+  });
+  if (name !== undefined) await sweepBackups(context);
+  return name;
+}
+
+/**
+ * Does `work` if nobody else does, over all servers. It hears when it can no longer be sure of that.
+ * @returns undefined where another one is at it.
+ */
+async function alone<Result>(
+  database: Database,
+  work: (lost: AbortSignal) => Promise<Result>,
+): Promise<Result | undefined> {
+  const client = openClient(database);
+  const lost = new AbortController();
+  client.once('end', () => lost.abort(new Error('the connection that keeps others from it was lost')));
+  await client.connect();
   try {
-    const { bytes, missing } = await store(context, config.backup, name);
+    if (!only(await takeBackupLock(client, { lock: backupLock }))!.is_taken) return undefined;
+    return await work(lost.signal);
+  } finally {
+    // A database that is away says no goodbye.
+    await Promise.race([client.end(), sleep(endMs, undefined, { ref: false })]);
+  }
+}
+
+type Begun = { name: string; due_at: Date; begun_at: Date };
+
+async function make(
+  context: Context,
+  settings: Settings,
+  { name, ...moment }: Begun,
+  stop: AbortSignal | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { database, log } = context;
+  try {
+    const { bytes, missing } = await store(context, settings, name, signal);
     const problem = missing.length > 0 ? `${missing.length} files are not in storage` : null;
     if (problem) log.error({ name, missing: missing.slice(0, 20) }, `a backup was made, but ${problem}`);
     else log.info({ name, bytes }, 'a backup was made');
-    await endBackup(database, { due_at: due, bytes, problem: null, now: now() });
-    await removeOutdated(context, config.backup);
+    await endBackup(database, { ...moment, bytes, problem, now: now() });
   } catch (error) {
+    if (stop?.aborted) {
+      log.info({ name }, 'a backup was broken off by a stop, and is made by whoever starts next');
+      await giveBackBackup(database, moment);
+      return undefined;
+    }
     log.error({ err: error, name }, 'a backup could not be made');
-    await endBackup(database, { due_at: due, bytes: null, problem: String(error), now: now() });
+    await endBackup(database, { ...moment, bytes: null, problem: String(error), now: now() });
   }
   return name;
 }
@@ -43,31 +109,21 @@ async function store(
   context: Context,
   { to, passphrase, hasKey }: Settings,
   name: string,
+  signal: AbortSignal,
 ): Promise<{ bytes: number; missing: string[] }> {
-  const { config, storage, version } = context;
-  const folder = to ?? join(config.dataDir, 'spool');
+  const { config, version } = context;
+  const folder = to ?? spoolOf(config);
   await mkdir(folder, { recursive: true });
   const path = join(folder, name);
   const key = hasKey ? await findInstanceKey(config.dataDir, config.secretKey) : undefined;
-  const { missing } = await makeBackup(context, { path, version, passphrase, key });
+  const { missing } = await makeBackup(context, { path, version, passphrase, key, signal });
   const { size: bytes } = await stat(path);
   if (to === undefined) {
     try {
-      await storage.put(keyOf(name), createReadStream(path), Number.MAX_SAFE_INTEGER);
+      await untilAborted(openBucket(config.s3!).send(keyOf(name), path), signal);
     } finally {
       await rm(path, { force: true });
     }
   }
   return { bytes, missing };
-}
-
-/** In the bucket. No workspace has this for its id. */
-const keyOf = (name: string): string => `backups/${name}`;
-
-async function removeOutdated({ database, storage }: Context, { to, keep }: Settings): Promise<void> {
-  for (const { due_at, name } of await selectOutdated(database, { keep })) {
-    if (to === undefined) await storage.remove(keyOf(name));
-    else for (const path of [name, `${name}.part`]) await rm(join(to, path), { force: true });
-    await deleteBackup(database, { due_at });
-  }
 }

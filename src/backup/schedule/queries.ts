@@ -1,29 +1,86 @@
-import { bigint, integer, nullable, ofInstance, text, timestamp } from '#kit/statement.ts';
+import {
+  bigint,
+  boolean,
+  integer,
+  nullable,
+  ofInstance,
+  statement,
+  text,
+  timestamp,
+} from '#kit/statement.ts';
 
-/** Of several processes that find a moment due, one gets the row. */
+/** The advisory lock of whoever makes a backup of the schedule, for as long as that takes; any constant of our own. */
+export const backupLock = 7_246_002;
+
+export const takeBackupLock = statement(
+  'backup.take_lock',
+  { lock: integer },
+  { is_taken: boolean },
+  `select pg_try_advisory_lock($lock) as is_taken`,
+);
+
+/** Whether a moment has its backup, or it was tried since `again`. */
+export const findSettled = ofInstance(
+  'backup.find_settled',
+  { due_at: timestamp, again: timestamp },
+  { name: text },
+  `select name from backups
+    where due_at = $due_at and (bytes is not null or greatest(begun_at, finished_at) >= $again)`,
+);
+
+/**
+ * Begins the backup of a moment, if it has none and none was tried since `again`. For whoever has the lock: what others left
+ * unfinished was broken off, and counts as failed until it is made.
+ */
 export const beginBackup = ofInstance(
   'backup.begin',
-  { due_at: timestamp, name: text, now: timestamp },
-  { name: text },
-  `insert into backups (due_at, name, begun_at) values ($due_at, $name, $now) on conflict do nothing returning name`,
+  { due_at: timestamp, name: text, begun_at: timestamp, again: timestamp },
+  { name: text, problem: nullable(text) },
+  `with broken_off as (
+     update backups set finished_at = $begun_at, problem = 'it was broken off'
+      where due_at < $due_at and finished_at is null)
+   insert into backups (due_at, name, begun_at) values ($due_at, $name, $begun_at)
+   on conflict (due_at) do update
+     set name = $name, begun_at = $begun_at, finished_at = coalesce(backups.finished_at, backups.begun_at),
+         problem = coalesce(backups.problem, 'it was broken off')
+     where backups.bytes is null and greatest(backups.begun_at, backups.finished_at) < $again
+   returning name, problem`,
 );
 
-/** @param problem why there is none; null for one that was made. */
+/** @param bytes null: it was not made. @param problem why, or what it lacks; null for one that is whole. */
 export const endBackup = ofInstance(
   'backup.end',
-  { due_at: timestamp, bytes: nullable(bigint), problem: nullable(text), now: timestamp },
+  {
+    due_at: timestamp,
+    begun_at: timestamp,
+    bytes: nullable(bigint),
+    problem: nullable(text),
+    now: timestamp,
+  },
   {},
-  `update backups set finished_at = $now, bytes = $bytes, problem = $problem where due_at = $due_at`,
+  `update backups set finished_at = $now, bytes = $bytes, problem = $problem
+    where due_at = $due_at and begun_at = $begun_at`,
 );
 
-/** Those made beyond the newest `keep` of them, and all older ones that failed or were broken off. */
+/** Leaves a backup that was not tried before to whoever comes next. */
+export const giveBackBackup = ofInstance(
+  'backup.give_back',
+  { due_at: timestamp, begun_at: timestamp },
+  {},
+  `delete from backups where due_at = $due_at and begun_at = $begun_at and finished_at is null`,
+);
+
+/** The newest that were made, and the newest of these that are whole: one that lacks files pushes none of these out. */
+const kept = `(select due_at from backups where bytes is not null order by due_at desc limit $keep)`;
+const keptWhole = `(select due_at from backups where bytes is not null and problem is null order by due_at desc limit $keep)`;
+
+/** Those that are not kept, and all that failed before the first that is. */
 export const selectOutdated = ofInstance(
   'backup.select_outdated',
   { keep: integer },
   { due_at: timestamp, name: text },
   `select due_at, name from backups
-    where due_at < (select min(due_at) from (
-      select due_at from backups where problem is null and finished_at is not null order by due_at desc limit $keep) as kept)
+    where due_at < (select min(due_at) from ${kept} as made) and due_at not in ${keptWhole}
     order by due_at`,
 );
 
@@ -32,4 +89,21 @@ export const deleteBackup = ofInstance(
   { due_at: timestamp },
   {},
   `delete from backups where due_at = $due_at`,
+);
+
+/** All that are known, and whether each is being made, or was broken off since, and is of the newest that were made. */
+export const selectBackups = ofInstance(
+  'backup.select',
+  { keep: integer },
+  { name: text, begun_at: timestamp, is_begun: boolean, is_kept: boolean },
+  `select name, begun_at, bytes is null and coalesce(finished_at < begun_at, true) as is_begun, due_at in ${kept} as is_kept
+     from backups order by due_at`,
+);
+
+/** Of what was being made when a backup was: the one that holds this row, and no more is known of it where that is restored. */
+export const forgetBegun = ofInstance(
+  'backup.forget_begun',
+  {},
+  {},
+  `delete from backups where finished_at is null`,
 );

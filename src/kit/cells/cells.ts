@@ -55,15 +55,15 @@ export const instanceOf = (db: Queryable): Instance | undefined => instances.get
 
 /** Connections of a process to what reads all cells. */
 const ofEverywhere = 2;
-/** What a process has open to a cell beside its pool: what listens for jobs and for the feed. And once, for keys. */
-const listenersOfCell = 2;
+/** What a process has open beside the pools: what listens for jobs, for all cells of a server, and what listens for keys. */
+const listeners = 2;
 
 /**
  * How many connections a process may have open where there are so many cells. Each has a whole pool: shared out among cells, it made
  * whoever waits for a connection a tenth dearer (measured).
  */
 export const connectionsOf = (cells: number, pool: number): number =>
-  cells * (pool + listenersOfCell) + 1 + (cells > 1 ? ofEverywhere : 0);
+  cells * pool + listeners + (cells > 1 ? ofEverywhere : 0);
 
 /**
  * Looks which cells the instance at a database has; from then on the functions below know them, and see to the pools of all.
@@ -217,6 +217,17 @@ export function onCell(database: Database, comes: Hearer['comes'], goes?: Hearer
 /** All cells of the instance that a database is of, the first one first. */
 export const cellsOf = (database: Database): readonly Cell[] =>
   instances.get(database)?.cells ?? [{ name: firstCell, path: '', database }];
+
+/** What the cell of a pool is called. */
+export const nameOfCell = (database: Database): string =>
+  cellsOf(database).find((cell) => cell.database === database)?.name ?? firstCell;
+
+/** Where the processes that work on a cell tell each other of it: those of one server in one place. A node of a cluster is a server. */
+export const saidAt = (database: Database): Database => {
+  const instance = instances.get(database);
+  const cell = instance?.cells.find((each) => each.database === database);
+  return instance && cell && !cell.server && !cell.place ? instance.first : database;
+};
 
 /** The cells that are on other servers than the first. */
 export const cellsOnServers = (db: Queryable): readonly Cell[] => {

@@ -18,8 +18,8 @@ export type Service = {
 /** For the command line, and whoever looks. */
 const others = 20;
 
-/** Each cell on another server takes so many connections more: what asks all cells, and what listens for revoked keys. */
-const beside = askers + 1;
+/** Each cell on another server takes so many connections more: what asks all cells, and what listens, for jobs and for revoked keys. */
+const beside = askers + 2;
 
 type Room = {
   /** The same for each database that a server has. */
@@ -42,8 +42,10 @@ export async function findRoom(
 ): Promise<Room> {
   const { server, connections: allowed, processes: listening } = only(await readRoom(db, { channel }))!;
   const processes = Math.max(listening, own);
-  const needed = processes * connectionsOf(cells, pool) + others;
-  if (!(await isCluster(db))) return { server, processes, needed, allowed, away: [] };
+  const hasNodes = await isCluster(db);
+  // At a node each cell listens for itself.
+  const needed = processes * connectionsOf(cells, hasNodes ? pool + 1 : pool) + others;
+  if (!hasNodes) return { server, processes, needed, allowed, away: [] };
   type Node = { node: string; connections: number | null };
   const { rows } = await db.query<Node>(selectConnections);
   const away = rows.flatMap(({ node, connections }) => (connections === null ? [node] : []));

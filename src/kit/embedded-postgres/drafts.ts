@@ -51,7 +51,7 @@ export async function removeDeadDrafts(path: string, log: (message: string) => v
 }
 
 /** Whether a process with this id exists, whoever it belongs to. */
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

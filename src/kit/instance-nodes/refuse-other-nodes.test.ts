@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
 import { openDatabase } from '../database.ts';
 import { openLog } from '../log.ts';
-import { NodeError, nodeName, refuseOtherNodes } from './refuse-other-nodes.ts';
+import { formerName, NodeError, readNode, refuseOtherNodes } from './refuse-other-nodes.ts';
 
 const { url } = await testDatabase();
-const valkeyUrl = 'redis://127.0.0.1:1';
-const machine = (dataDir: string, isTogether: boolean) => ({
-  dataDir,
-  valkeyUrl: isTogether ? valkeyUrl : undefined,
-});
+const [a, b] = await Promise.all(['a', 'b'].map((name) => mkdtemp(join(tmpdir(), `formloom-node-${name}-`))));
+after(() => Promise.all([a, b].map((each) => rm(each!, { recursive: true }))));
+const machine = async (dataDir: string, boot?: string) => readNode({ dataDir, valkeyUrl: undefined }, boot);
+type Server = Awaited<ReturnType<typeof machine>>;
 
 /** A server's sessions, as long as the calling test runs, and whether it may serve beside the others. */
-async function begin(settings: ReturnType<typeof machine>) {
-  const database = openDatabase(
-    { connectionString: url },
-    { pool: 1, log: openLog('silent'), name: nodeName(settings) },
-  );
+async function begin(node: Server, name = node.name, address = url) {
+  const database = openDatabase({ connectionString: address }, { pool: 1, log: openLog('silent'), name });
   const ended = { is: false };
   const end = async (): Promise<void> => {
     if (!ended.is) await database.end();
@@ -25,29 +24,55 @@ async function begin(settings: ReturnType<typeof machine>) {
   };
   after(end);
   return {
-    start: () => refuseOtherNodes(database, settings, 0.5),
+    start: () => refuseOtherNodes(database, node, { quietSeconds: 0.5 }),
     ask: () => database.query('select 1'),
     end,
   };
 }
 
+const here = await machine(a!);
+const place = join(b!, 'data');
+await mkdir(place);
+const contained = await machine(place);
+await rename(place, join(b!, 'of another'));
+await mkdir(place);
+const valkey = await readNode({ dataDir: b!, valkeyUrl: 'redis://127.0.0.1:1' });
+const named = `${url}${url.includes('?') ? '&' : '?'}application_name=forms`;
 const beside: [
   what: string,
-  one: ReturnType<typeof machine>,
-  other: ReturnType<typeof machine>,
+  one: [node: Server, name?: string, address?: string],
+  other: Server,
   isRefused: boolean,
 ][] = [
-  ['with one Valkey serve together', machine('/a', true), machine('/b', true), false],
-  ['of one DATA_DIR serve together', machine('/a', false), machine('/a', false), false],
-  ['without a Valkey do not', machine('/a', false), machine('/b', false), true],
-  ['of which one has a Valkey do not', machine('/a', true), machine('/b', false), true],
-  ['of which the other has a Valkey do not', machine('/a', false), machine('/b', true), true],
+  ['of one DATA_DIR serve together', [here], await machine(a!), false],
+  ['of two directories do not', [here], await machine(b!), true],
+  [
+    'of two directories at one path, as containers have them, do not',
+    [contained],
+    await machine(place),
+    true,
+  ],
+  ['on two machines of one name and one copied directory do not', [here], await machine(a!, 'copy'), true],
+  ['of which one has a Valkey do not', [valkey], here, true],
+  [
+    'of which the version before runs one in this directory serve together',
+    [here, formerName({ dataDir: a! })],
+    here,
+    false,
+  ],
+  ['of which the version before runs one elsewhere do not', [here, formerName({ dataDir: b! })], here, true],
+  [
+    'of which one has a name for its sessions in DATABASE_URL do not',
+    [await machine(b!), (await machine(b!)).name, named],
+    here,
+    true,
+  ],
 ];
 
 for (const [what, one, other, isRefused] of beside) {
   test(`two servers ${what}`, async () => {
-    const first = await begin(one);
-    await first.start();
+    const first = await begin(...one);
+    await first.ask();
     const second = await begin(other);
     const asking = setInterval(() => void first.ask(), 50);
     const starting = second.start();
@@ -60,9 +85,9 @@ for (const [what, one, other, isRefused] of beside) {
 }
 
 test('the sessions of a machine that is gone keep nobody from starting', async () => {
-  const gone = await begin(machine('/a', false));
+  const gone = await begin(here);
   await gone.start();
-  const heir = await begin(machine('/b', false));
+  const heir = await begin(await machine(b!));
   // Nothing is asked over the connection that is left, as by a machine without power.
   await heir.start();
 });

@@ -41,7 +41,7 @@ const longestSubject = 200;
 
 /**
  * Writes mails into the outbox, in the caller's transaction: they leave when it commits, and never when it does not.
- * Call wakeQueue after the commit, or they leave within a second. Up to a thousand at once are one round trip.
+ * Call wakeQueue after the commit, or they leave within 15 s. Up to a thousand at once are one round trip.
  * @returns their ids, in their order.
  * @throws when an address is none (readMailAddress): check what people enter before.
  */

@@ -10,6 +10,8 @@ type Announcer = {
   stop(): Promise<void>;
 };
 
+/** What could not be said is said so much later. */
+const againMs = 1_000;
 /** Announcements are gathered for this long, so a burst of commits costs one. */
 const announceMs = 20;
 
@@ -19,18 +21,21 @@ export function openAnnouncer(
   sender: string,
 ): Announcer {
   let planned: NodeJS.Timeout | undefined;
+  let hasStopped = false;
   const announce = async (): Promise<void> => {
     planned = undefined;
-    // The others find the jobs by polling when it cannot be sent.
-    await announceJobs(database, { sender }).catch((error: unknown) =>
-      log.debug({ err: error }, 'new jobs could not be announced'),
-    );
+    await announceJobs(database, { sender }).catch((error: unknown) => {
+      log.debug({ err: error }, 'new jobs could not be announced');
+      plan(againMs);
+    });
+  };
+  const plan = (ms: number): void => {
+    if (!hasStopped) planned ??= setTimeout(() => void announce(), ms);
   };
   return {
-    announce() {
-      planned ??= setTimeout(() => void announce(), announceMs);
-    },
+    announce: () => plan(announceMs),
     async stop() {
+      hasStopped = true;
       clearTimeout(planned);
       await announce();
     },

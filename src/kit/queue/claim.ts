@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts';
 import type { Job } from '../queue.ts';
 import type { Lanes } from './lanes.ts';
-import type { LookBack } from './look-back.ts';
+import { everything, type LookBack } from './look-back.ts';
 import { claimJobs, findNextDue } from './queries.ts';
 
 /** What claims are made with. */
@@ -15,8 +15,10 @@ export type Claims = {
   leaseSeconds: number;
 };
 
-/** The longest sleep: when every notification is lost, new work is found this much later. */
+/** The longest sleep of who cannot be told of new work, or may have overlooked some. */
 export const pollMs = 1_000;
+/** The longest sleep of who is told: work whose announcement is lost is found this much later. */
+export const restMs = 15_000;
 /** A due job that could not be claimed is locked by somebody else for a moment. */
 const retryClaimMs = 20;
 /** One statement claims no more: it locks so many rows before it knows of their lanes. */
@@ -65,13 +67,23 @@ export async function claim(claims: Claims, free: number): Promise<Job[]> {
   }));
 }
 
-/** How long there will be nothing to claim, in milliseconds, unless a job is added or a lane opens. */
-export async function idleTime({ database, kinds, lanes, lookBack }: Claims): Promise<number> {
-  const [next] = await findNextDue(database, {
-    kinds,
-    closed_lanes: lanes.closed(),
-    look_back: lookBack.seconds(false),
-  });
-  if (next?.seconds == null) return pollMs;
-  return Math.min(Math.max(next.seconds * 1_000, retryClaimMs), pollMs);
+/**
+ * How long there will be nothing to claim, in milliseconds, unless a job is added or a lane opens.
+ * @param isTold whether other processes are heard when they add one. Then, once all that was there was looked at and nothing is due that
+ * somebody else has locked, it is until the next job is due.
+ */
+export async function idleTime(
+  { database, kinds, lanes, lookBack }: Claims,
+  isTold: boolean,
+): Promise<number> {
+  const closed_lanes = lanes.closed();
+  const find = async (look_back: number): Promise<number> => {
+    const [next] = await findNextDue(database, { kinds, closed_lanes, look_back });
+    return (next?.seconds ?? Number.POSITIVE_INFINITY) * 1_000;
+  };
+  if (isTold && closed_lanes.length === 0 && lookBack.hasSeenAll()) {
+    const ms = await find(everything);
+    if (ms > 0) return Math.min(Math.max(ms, retryClaimMs), restMs);
+  }
+  return Math.min(Math.max(await find(lookBack.seconds(false)), retryClaimMs), pollMs);
 }

@@ -12,13 +12,19 @@ const usualAskMs = 3_000;
 /**
  * Listens on a channel until `signal` aborts, over a connection of its own that is made anew after every loss.
  * @param hear is called with each payload, and with '' once per connection for what may have been missed before.
+ * @param options.lost is called when the connection was lost, or could not be made.
  * @returns when it has stopped. Never rejects.
  */
 export async function listen(
   database: Database,
   channel: string,
   hear: (payload: string) => void,
-  { log, signal, askMs = usualAskMs }: { log: Log; signal: AbortSignal; askMs?: number },
+  {
+    log,
+    signal,
+    askMs = usualAskMs,
+    lost,
+  }: { log: Log; signal: AbortSignal; askMs?: number; lost?: () => void },
 ): Promise<void> {
   const stopped = once(signal, 'abort');
   let isLost = false;
@@ -31,6 +37,7 @@ export async function listen(
     } catch (error) {
       if (!isLost) log.warn({ err: error, channel }, 'the connection that listens was lost and is made anew');
       isLost = true;
+      lost?.();
       await sleep(reconnectMs, undefined, { signal }).catch(() => {});
     }
   }

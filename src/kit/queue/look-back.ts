@@ -6,6 +6,8 @@
 export type LookBack = {
   /** Seconds. @param hasOpened whether a lane has opened since the last claim that found nothing. */
   seconds(hasOpened: boolean): number;
+  /** Whether the last claim looked at everything, and found nothing: what is committed since was announced since. */
+  hasSeenAll(): boolean;
   /** A claim that began then (of the clock) and looked back so far has found nothing. */
   foundNothing(began: number, seconds: number): void;
   /** Nothing is known any more. */
@@ -13,7 +15,7 @@ export type LookBack = {
 };
 
 /** Before anything that there is: 30 years. */
-const everything = 1e9;
+export const everything = 1e9;
 /** Everything is looked at so often in any case, for jobs that were enqueued by transactions that took long. */
 const everythingEveryMs = 1_000;
 /** A job is due from the beginning of the transaction that enqueues it, and seen after its end. */
@@ -28,6 +30,7 @@ export function openLookBack(clock: () => number = () => performance.now()): Loo
       const isDue = clock() - lastOfAll >= everythingEveryMs;
       return last === undefined || hasOpened || isDue ? everything : (clock() - last + transactionMs) / 1_000;
     },
+    hasSeenAll: () => last !== undefined && last === lastOfAll,
     foundNothing(began, seconds) {
       last = began;
       if (seconds === everything) lastOfAll = began;

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../clock.ts';
 import type { Database } from '../database.ts';
 import type { Log } from '../log.ts';
-import { type Job, type JobHandler, jobsChannel, LaneNarrowed, type tracedPayload } from '../queue.ts';
+import { type Job, type JobHandler, LaneNarrowed, type tracedPayload } from '../queue.ts';
 import { runInTrace } from '../trace.ts';
 import { openAnnouncer } from './announcer.ts';
 import { type Bell, openBell } from './bell.ts';
 import { claim, type Claims, idleTime, pollMs } from './claim.ts';
+import { hearJobs, type Hearing } from './hear-jobs.ts';
 import type { Width } from './lane.ts';
 import { openLanes } from './lanes.ts';
 import { type Held, keepLeases } from './leases.ts';
-import { listen } from './listen.ts';
 import { openLookBack } from './look-back.ts';
 import { putBackFailed, putBackUnfinished } from './put-back.ts';
 
@@ -57,6 +57,7 @@ type State = Omit<Required<QueueOptions>, 'concurrency'> &
   Claims & {
     mostHeld: number;
     bell: Bell;
+    heard: Hearing;
     /** By lease token. */
     running: Map<string, Running>;
     lookAgain: NodeJS.Timeout | undefined;
@@ -69,12 +70,18 @@ type State = Omit<Required<QueueOptions>, 'concurrency'> &
  */
 export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }: QueueOptions): Queue {
   const bell = openBell();
+  const name = newId();
+  const hear = (sender: string): void => {
+    if (sender !== name) bell.ring();
+  };
+  const heard = hearJobs(options.database, { log: options.log, hear });
   const state: State = {
     ...options,
     leaseSeconds,
     kinds: Object.keys(options.handlers),
     caps: Object.values(options.handlers).map(({ perLane }) => perLane),
     bell,
+    heard,
     lanes: openLanes({ places: concurrency, onOpen: () => bell.ring() }),
     lookBack: openLookBack(),
     mostHeld: concurrency * heldPerPlace,
@@ -83,14 +90,8 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
     phase: 'working',
   };
   const { database, log } = state;
-  const name = newId();
-  const listening = new AbortController();
-  const hear = (sender: string): void => {
-    if (sender !== name) bell.ring();
-  };
   const working = work(state);
   const leases = keepLeases({ database, log, leaseSeconds, held: () => state.running.values() });
-  const heard = listen(database, jobsChannel, hear, { log, signal: listening.signal });
   const announcer = openAnnouncer(state, name);
 
   return {
@@ -101,20 +102,20 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
     async stop({ graceMs = 8_000 } = {}) {
       state.phase = 'finishing';
       bell.ring();
-      listening.abort();
+      const unheard = heard.stop();
       await atMost(
         graceMs,
         working.then(() => allDone(state)),
       );
       await atMost(giveBackMs, giveBack(state, working));
-      await atMost(giveBackMs, Promise.all([announcer.stop(), heard, leases.stop()]));
+      await atMost(giveBackMs, Promise.all([announcer.stop(), unheard, leases.stop()]));
     },
   };
 }
 
 /** Claims and starts jobs, and sleeps when there is nothing to claim. */
 async function work(state: State): Promise<void> {
-  const { bell, log } = state;
+  const { bell, heard, log } = state;
   let isAway = false;
   while (state.phase === 'working') {
     try {
@@ -122,7 +123,8 @@ async function work(state: State): Promise<void> {
       const asked = performance.now();
       const claimed = free > 0 ? await claim(state, free) : [];
       await startAll(state, claimed, asked);
-      if (claimed.length === 0) await bell.sleep(() => (free > 0 ? idleTime(state) : pollMs));
+      if (claimed.length === 0)
+        await bell.sleep(() => (free > 0 ? idleTime(state, heard.isListening()) : pollMs));
       isAway = false;
     } catch (error) {
       if (!isAway) log.warn({ err: error }, 'the queue cannot reach its jobs and keeps trying');

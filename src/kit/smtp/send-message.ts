@@ -8,6 +8,8 @@ export type SmtpOutcome = { kind: 'sent'; response: string } | SmtpFailure;
 /** A message as it goes over the wire, and for whom. */
 type SmtpMessage = { recipient: string; raw: Buffer };
 
+type Options = { signal?: AbortSignal; hear?: (line: string) => void };
+
 /** A dialogue that takes longer is given up; it counts as put off, though the server may have taken the message. */
 const deadlineMs = 12_000;
 const longestResponse = 500;
@@ -17,22 +19,34 @@ const longestResponse = 500;
  * @param signal gives up at once, and throws its reason.
  * @param hear is told each line of the dialogue, without credentials and without the message.
  */
-export async function sendMessage(
+export const sendMessage = (
   config: SmtpConfig,
-  { recipient, raw }: SmtpMessage,
-  { signal, hear }: { signal?: AbortSignal; hear?: (line: string) => void } = {},
+  message: SmtpMessage,
+  options: Options = {},
+): Promise<SmtpOutcome> => converse(config, message, options);
+
+/** Whether the mail server would talk to us: a dialogue up to the credentials, without a message. */
+export async function greetMailServer(config: SmtpConfig, limitMs: number): Promise<SmtpFailure | undefined> {
+  const outcome = await converse(config, undefined, { limitMs });
+  return outcome.kind === 'sent' ? undefined : outcome;
+}
+
+async function converse(
+  config: SmtpConfig,
+  message: SmtpMessage | undefined,
+  { signal, hear, limitMs = deadlineMs }: Options & { limitMs?: number },
 ): Promise<SmtpOutcome> {
   // Loaded when there is something to send: an instance without mail does without it.
   const { default: Connection } = await import('nodemailer/lib/smtp-connection');
   signal?.throwIfAborted();
   const connection = new Connection(optionsOf(config, hear));
   const { promise: ended, resolve, reject } = Promise.withResolvers<string>();
-  const giveUp = (): void => reject(new Error(`It did not answer within ${deadlineMs / 1_000} s.`));
-  const deadline = setTimeout(giveUp, deadlineMs);
+  const giveUp = (): void => reject(new Error(`It did not answer within ${limitMs / 1_000} s.`));
+  const deadline = setTimeout(giveUp, limitMs);
   signal?.addEventListener('abort', giveUp, { once: true });
   connection.on('error', reject);
   try {
-    talk(connection, config, { recipient, raw }, { resolve, reject });
+    talk(connection, config, message, { resolve, reject });
     return { kind: 'sent', response: (await ended).slice(0, longestResponse) };
   } catch (error) {
     signal?.throwIfAborted();
@@ -48,16 +62,21 @@ export async function sendMessage(
 function talk(
   connection: SMTPConnection,
   { credentials, from }: SmtpConfig,
-  { recipient, raw }: SmtpMessage,
+  message: SmtpMessage | undefined,
   { resolve, reject }: { resolve: (response: string) => void; reject: (error: unknown) => void },
 ): void {
-  const send = (): void =>
-    connection.send({ from: from.address, to: [recipient] }, raw, (error, info) => {
-      if (error) return reject(error);
-      // The message is the server's now; the answer to QUIT is of no interest.
-      connection.quit();
-      resolve(info.response);
-    });
+  const end = (response: string): void => {
+    // The message is the server's now; the answer to QUIT is of no interest.
+    connection.quit();
+    resolve(response);
+  };
+  const send = (): void => {
+    if (!message) return end('');
+    const { recipient, raw } = message;
+    connection.send({ from: from.address, to: [recipient] }, raw, (error, info) =>
+      error ? reject(error) : end(info.response),
+    );
+  };
   connection.connect((error) => {
     if (error) return reject(error);
     if (!credentials) return send();

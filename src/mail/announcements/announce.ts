@@ -4,6 +4,7 @@ import { idOf, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
+import { announceWithCommit } from '#kit/queue.ts';
 import type { Vault } from '#kit/vault.ts';
 import { insertAnnounced, selectAnnounced, selectKeyOwners } from './queries.ts';
 
@@ -54,9 +55,10 @@ export async function announce(
       const ids = new Set(added.map(({ user_id }) => user_id));
       const listeners = owners.filter(({ user_id }) => ids.has(user_id));
       const mails = listeners.flatMap((listener) => mailTo(listener, announcement, publicUrl));
-      await inCellOf(client, workspaceId, (cell) =>
-        enqueueMails(cell, vault, { workspaceId, isPrivate: true }, mails),
-      );
+      await inCellOf(client, workspaceId, async (cell) => {
+        await enqueueMails(cell, vault, { workspaceId, isPrivate: true }, mails);
+        await announceWithCommit(cell);
+      });
       mailed.push(...listeners.map(({ email, name, workspace_id }) => ({ email, name, workspace_id })));
     });
   return mailed;

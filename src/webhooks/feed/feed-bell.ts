@@ -1,7 +1,6 @@
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
-import { jobsChannel } from '#kit/queue.ts';
-import { listen } from '#kit/queue/listen.ts';
+import { hearJobs, type Hearing } from '#kit/queue/hear-jobs.ts';
 import { selectNews } from './queries.ts';
 
 /** Wakes whoever waits for the next event of a feed. */
@@ -23,20 +22,19 @@ const gatherMs = 25;
 const lookMs = 1_000;
 
 /**
- * Listens to what the queue's processes announce after their commits (kit/queue.ts), over one connection for all who
- * wait, made when the first one does. Which of them an announcement is for, one statement finds out.
+ * Listens to what the queue's processes announce after their commits (kit/queue.ts), from when the first one waits. Which of them an announcement is for, one statement finds out.
  */
 export function openFeedBell({ database, log }: { database: Database; log: Log }): FeedBell {
   const waiting = new Set<Waiting>();
-  const ending = new AbortController();
-  let isListening = false;
+  let hearing: Hearing | undefined;
+  let isClosed = false;
   let planned: NodeJS.Timeout | undefined;
   let plannedFor = Number.POSITIVE_INFINITY;
 
   /** Never puts off a look that is planned: where there is always something to hear, there would be none. */
   const plan = (ms: number): void => {
     const at = performance.now() + ms;
-    if (waiting.size === 0 || ending.signal.aborted || at >= plannedFor) return;
+    if (waiting.size === 0 || isClosed || at >= plannedFor) return;
     clearTimeout(planned);
     plannedFor = at;
     planned = setTimeout(() => void look(), ms);
@@ -58,15 +56,13 @@ export function openFeedBell({ database, log }: { database: Database; log: Log }
   const begin = (): void => {
     // Something may have happened since the reader looked.
     plan(gatherMs);
-    if (isListening) return;
-    isListening = true;
-    void listen(database, jobsChannel, () => plan(gatherMs), { log, signal: ending.signal });
+    hearing ??= hearJobs(database, { log, hear: () => plan(gatherMs) });
   };
 
   return {
     wait: (workspaceId, after, ms) =>
       new Promise((resolve) => {
-        if (ending.signal.aborted) return resolve(false);
+        if (isClosed) return resolve(false);
         const timer = setTimeout(() => one.wake(false), ms);
         const one: Waiting = {
           workspaceId,
@@ -81,7 +77,8 @@ export function openFeedBell({ database, log }: { database: Database; log: Log }
         begin();
       }),
     close() {
-      ending.abort();
+      isClosed = true;
+      void hearing?.stop();
       clearTimeout(planned);
       for (const one of waiting) one.wake(false);
     },

@@ -1,11 +1,36 @@
-import { cellsOf } from '#kit/cells/cells.ts';
+import { cellsOf, nameOfCell } from '#kit/cells/cells.ts';
 import { type Database, databaseOf, homeOf, transaction } from '#kit/database.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { insertLinesOfMember } from '../audit/queries.ts';
-import { deleteDue, deletePeople, lockPeople, putPerson, selectDue, selectPeople } from './queries.ts';
+import {
+  deleteDue,
+  deletePeople,
+  lockPeople,
+  putPerson,
+  selectCellsDue,
+  selectDue,
+  selectPeople,
+} from './queries.ts';
 
 /** Changes that are brought at once. */
 const batch = 500;
+
+/** What is due is asked so often, once for all cells of a process. */
+const lookMs = 1_000;
+const looks = new WeakMap<Database, { at: number; due: Promise<ReadonlySet<string>> }>();
+
+function cellsDue(home: Database): Promise<ReadonlySet<string>> {
+  const known = looks.get(home);
+  if (known && performance.now() - known.at < lookMs) return known.due;
+  const due = selectCellsDue(home, {}).then((rows) => new Set(rows.map(({ cell }) => cell)));
+  looks.set(home, { at: performance.now(), due });
+  return due;
+}
+
+/** bringPeople, where something is due. */
+export async function bringDuePeople(database: Database): Promise<void> {
+  if ((await cellsDue(homeOf(database))).has(nameOfCell(database))) await bringPeople(database);
+}
 
 /** Brings to a cell on another server what has changed of people, and what they did (docs/decisions/0078-cells.md). */
 export async function bringPeople(database: Database): Promise<void> {

@@ -53,6 +53,14 @@ export const selectDue = ofInstance(
   `select id, user_id, line from people_due where cell = $cell order by id limit $limit`,
 );
 
+/** Which cells are to be told something. */
+export const selectCellsDue = ofInstance(
+  'people_elsewhere.select_cells_due',
+  {},
+  { cell: text },
+  `select distinct cell from people_due`,
+);
+
 export const deleteDue = ofInstance(
   'people_elsewhere.delete_due',
   { ids: texts },

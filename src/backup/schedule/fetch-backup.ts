@@ -1,0 +1,37 @@
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '#kit/config.ts';
+import { openBucket } from '#kit/s3-bucket.ts';
+import { BackupError } from '../backup-error.ts';
+import { keyOf, spoolOf } from './places.ts';
+
+const mostNamed = 10;
+
+/**
+ * Brings a backup from the bucket into a file of this disk that has no name: whatever ends this, nothing stays.
+ * @throws BackupError with the names that there are, the newest first.
+ */
+export async function fetchBackup(config: Pick<Config, 's3' | 'dataDir'>, name: string): Promise<FileHandle> {
+  if (!config.s3)
+    throw new BackupError('A backup of the bucket takes S3_ENDPOINT, and the settings beside it.');
+  const bucket = openBucket(config.s3);
+  const content = name === '' ? undefined : await bucket.open(keyOf(name));
+  if (!content) {
+    const keys = (await bucket.list(keyOf(''))).map((key) => key.slice(keyOf('').length));
+    const names = keys.toSorted().toReversed().slice(0, mostNamed);
+    throw new BackupError(
+      `The bucket has no backup ${name || 'without a name'}. It has ${names.join(', ') || 'none at all'}.`,
+    );
+  }
+  await mkdir(spoolOf(config), { recursive: true });
+  const path = join(spoolOf(config), 'restoring.backup');
+  const file = await open(path, 'w+', 0o600);
+  await rm(path);
+  try {
+    for await (const chunk of content as AsyncIterable<Buffer>) await file.writeFile(chunk);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startBesideBackground } from '#app/processes/beside-background.ts';
+import { makeCells } from '#test/cells/make-cells.ts';
+import { testDatabase } from '#test/database.ts';
+import { startRelay } from '#test/relay.ts';
+import { until } from '#test/service.ts';
+import { reportNews } from '#workspaces/mail-news.ts';
+import { cellsOf } from '../cells/cells.ts';
+import { newId } from '../clock.ts';
+import { type Database, openDatabase, transaction } from '../database.ts';
+import { openLog } from '../log.ts';
+import { announceJobs, announceWithCommit } from '../queue.ts';
+import { openVault } from '../vault.ts';
+import { hearJobs, type Hearing } from './hear-jobs.ts';
+
+const log = openLog('silent');
+const { database, url } = await testDatabase();
+const { url: elsewhere } = await testDatabase({ isEmpty: true });
+const vault = openVault('0f'.repeat(32));
+const cells = await makeCells(database, { connectionString: url }, 3, { url: elsewhere, vault });
+after(() => cells?.close());
+const pools = cellsOf(database).map((cell) => cell.database) as [Database, Database, Database, Database];
+
+const open: Hearing[] = [];
+test.afterEach(async () => {
+  await Promise.all(open.splice(0).map((hearing) => hearing.stop()));
+});
+
+/** Hears of a cell, and listens. */
+async function hear(pool: Database): Promise<string[]> {
+  const heard: string[] = [];
+  const hearing = hearJobs(pool, { log, hear: (sender) => heard.push(sender) });
+  open.push(hearing);
+  await until('it to listen', async () => hearing.isListening());
+  return heard;
+}
+
+const listening = async (): Promise<number> =>
+  (
+    await database.query(
+      `select from pg_stat_activity where query = 'listen formloom_jobs' and datname = current_database()`,
+    )
+  ).rowCount!;
+
+test('of jobs of a cell its own queues hear, wherever it lies, and those of no other', async () => {
+  const all: string[][] = [];
+  for (const pool of pools) all.push(await hear(pool));
+  for (const heard of all) heard.length = 0;
+  for (const pool of pools) await announceJobs(pool, { sender: 'one' });
+  await announceJobs(pools[1], { sender: 'again' });
+  await announceJobs(pools[3], { sender: 'again' });
+  await announceWithCommit(pools[0]);
+  await announceWithCommit(pools[3]);
+  await until('all to hear the last', async () => all.every((heard) => heard.at(-1) === ''));
+  assert.deepEqual(all, [
+    ['one', ''],
+    ['one', 'again', ''],
+    ['one', ''],
+    ['one', 'again', ''],
+  ]);
+});
+
+test('what says no cell, as the version before, is for all', async () => {
+  const [first, second] = [await hear(pools[0]), await hear(pools[1])];
+  await database.query(`select pg_notify('formloom_jobs', 'former')`);
+  await until('both to hear it', async () => first.includes('former') && second.includes('former'));
+});
+
+test('one connection hears of all cells of a server, until nobody hears any more', async () => {
+  await hear(pools[0]);
+  const second = await hear(pools[1]);
+  assert.equal(await listening(), 1);
+  await open.shift()!.stop();
+  await announceJobs(pools[1], { sender: 'still' });
+  await until('the other to hear', async () => second.includes('still'));
+  await open.shift()!.stop();
+  await until('nobody to listen', async () => (await listening()) === 0);
+});
+
+test('a process that leaves the work of a cell to another one wakes its queue there', async () => {
+  const [here, far] = [await hear(pools[1]), await hear(pools[3])];
+  const first = startBesideBackground({ database, log });
+  const others = [pools[1], pools[3]].map((pool) => startBesideBackground({ database: pool, log }, first));
+  for (const { wakeQueue } of others) wakeQueue();
+  await until('both to be woken', async () =>
+    [here, far].every((heard) => heard.some((sender) => sender !== '')),
+  );
+  await Promise.all([first, ...others].map((each) => each.stop()));
+});
+
+test('what people are mailed of is heard with the commit of what they are told of, and of nothing that does not happen', async () => {
+  const workspaceId = newId();
+  await database.query(
+    `insert into workspaces (id, name, plan, created_at) values ('${workspaceId}', 'Test', 'pro', now())`,
+  );
+  const heard = await hear(database);
+  const tell = (what: unknown) =>
+    transaction(database, async (client) => {
+      await reportNews(client, workspaceId, { kind: 'workspace_kept' });
+      heard.length = 0;
+      if (what) throw what;
+    });
+  await assert.rejects(tell(new Error('it does not happen')));
+  await announceJobs(database, { sender: 'meanwhile' });
+  await until('what is said meanwhile', async () => heard.length > 0);
+  assert.deepEqual(heard, ['meanwhile']);
+  await tell(undefined);
+  await until('it to be heard', async () => heard.includes(''));
+});
+
+test('who hears is told when the connection is lost, and knows it until there is another one', async () => {
+  const relay = await startRelay(url);
+  const own = openDatabase({ connectionString: relay.url }, { pool: 1, log });
+  after(() => own.end());
+  const heard = await hear(own);
+  const [hearing] = open as [Hearing];
+  heard.length = 0;
+  relay.silence({ connected: false, next: true });
+  relay.hangUp();
+  await until('it to be told', async () => heard.length > 0);
+  assert.equal(hearing.isListening(), false);
+});

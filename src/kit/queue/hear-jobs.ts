@@ -1,0 +1,67 @@
+import { nameOfCell, saidAt } from '../cells/cells.ts';
+import type { Database } from '../database.ts';
+import type { Log } from '../log.ts';
+import { jobsChannel } from '../queue.ts';
+import { listen } from './listen.ts';
+
+/** Hears of the jobs of a cell. */
+export type Hearing = {
+  /** False while the connection is lost: then who hears looks by itself. */
+  isListening(): boolean;
+  stop(): Promise<void>;
+};
+
+/** The connection over which all cells of a server are heard in this process, queues and feeds. */
+type Ear = {
+  hearers: Set<(said: string) => void>;
+  isListening: boolean;
+  ending: AbortController;
+  ended: Promise<void>;
+};
+
+const ears = new WeakMap<Database, Ear>();
+
+/**
+ * Hears that there are new jobs in the cell of a pool.
+ * @param hear is called with who says so, and with '' when something may have been missed, or may be from now on.
+ */
+export function hearJobs(
+  database: Database,
+  { log, hear }: { log: Log; hear: (sender: string) => void },
+): Hearing {
+  const place = saidAt(database);
+  const cell = nameOfCell(database);
+  const ear = ears.get(place) ?? openEar(place, log);
+  const hearer = (said: string): void => {
+    const [sender = '', of] = said.split(' ');
+    // Who says nothing of a cell means all: so does the version before.
+    if (of === undefined || of === cell) hear(sender);
+  };
+  ear.hearers.add(hearer);
+  return {
+    isListening: () => ear.isListening,
+    async stop() {
+      ear.hearers.delete(hearer);
+      if (ear.hearers.size > 0) return;
+      if (ears.get(place) === ear) ears.delete(place);
+      ear.ending.abort();
+      await ear.ended;
+    },
+  };
+}
+
+function openEar(place: Database, log: Log): Ear {
+  const ending = new AbortController();
+  const ear: Ear = { hearers: new Set(), isListening: false, ending, ended: Promise.resolve() };
+  const tell = (said: string, isListening: boolean): void => {
+    ear.isListening = isListening;
+    for (const hear of ear.hearers) hear(said);
+  };
+  ear.ended = listen(place, jobsChannel, (said) => tell(said, true), {
+    log,
+    signal: ending.signal,
+    lost: () => tell('', false),
+  });
+  ears.set(place, ear);
+  return ear;
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { command, runHere } from './command-line.ts';
+import { testDatabase } from './database.ts';
+import { readCommands } from './page-commands.ts';
+import { openService } from './service.ts';
+
+/*
+ * Commands on pages for operators, as they stand there. Those of docs/operating/README.md are run by test/flows/tour.test.ts, those
+ * between servers of cells by test/cells/moved-by-hand.ts.
+ */
+
+const folder = await mkdtemp(join(tmpdir(), 'formloom-handbook-'));
+after(() => rm(folder, { recursive: true }));
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Runs the commands of a block, with what there is here in place of what the page names. */
+async function follow(block: string, environment: Environment, names: Environment = {}): Promise<void> {
+  for (const line of block.trim().split('\n')) {
+    const [, words] = /^npm run -s formloom -- (.*?)(?: +#.*)?$/.exec(line)!;
+    const here = Object.entries(names).reduce((text, [name, own]) => text.replace(name, own), words!);
+    const { code, complaint } = await runHere(environment, here.split(' '));
+    assert.equal(code, 0, `${line}\n${complaint}`);
+  }
+}
+
+const workspaces = async (environment: Environment): Promise<string[]> => {
+  const { answer, complaint } = await command(environment, 'workspace', 'list');
+  assert.equal(complaint, '');
+  return (answer as { data: { name: string }[] }).data.map(({ name }) => name);
+};
+
+test('docs/backups.md saves, brings back and moves all that there is, and docs/secrets.md gives it another key', async () => {
+  const instance = async (name: string) => ({
+    DATABASE_URL: (await testDatabase({ isEmpty: true })).url,
+    DATA_DIR: join(folder, name),
+  });
+  const [source, other, last] = [await instance('source'), await instance('other'), await instance('other')];
+  await command(source, 'workspace', 'create', 'Acme');
+  await writeFile(join(folder, 'passphrase.txt'), 'correct horse battery\n');
+  const [backup, others, restore, move] = await readCommands('docs/backups.md', 'run');
+  const names = { '/backups/': `${folder}/`, 'passphrase.txt': join(folder, 'passphrase.txt') };
+  await follow(backup!, source, names);
+  await follow(others!, source, names);
+  assert.equal((await readdir(folder)).filter((name) => name.endsWith('.backup')).length, 3);
+  await follow(restore!, other, names);
+  assert.deepEqual(await workspaces(other), ['Acme']);
+  await follow(move!, other, { 'postgres://formloom:secret@db.example.com/formloom': last.DATABASE_URL });
+  assert.deepEqual(await workspaces(last), ['Acme']);
+  const key = () => readFile(join(last.DATA_DIR, 'secret.key'), 'utf8');
+  const before = await key();
+  const [anotherKey] = await readCommands('docs/secrets.md', 'run');
+  await follow(anotherKey!, last);
+  assert.notEqual(await key(), before);
+  assert.ok(!(await key()).includes(before.trim()), 'the former one is gone');
+  assert.deepEqual(await workspaces(last), ['Acme']);
+});
+
+test('docs/operating/cells.md makes a cell beside the running service, and one on another server, whose address it says anew', async () => {
+  const { environment, services } = await openService({}, { cells: 1 });
+  const cells = async () => {
+    const { answer } = await command(environment, 'cell', 'list');
+    return (answer as { data: { name: string; workspaces: number }[] }).data.map(
+      ({ name, workspaces: count }) => `${name} ${count}`,
+    );
+  };
+  const [here, elsewhere] = await readCommands('docs/operating/cells.md', 'run');
+  const [create, ...rest] = here!.split(/^/m);
+  await follow(create!, environment);
+  // As if its 15 seconds were over.
+  await services.database.query("update cells set created_at = created_at - interval '1 minute'");
+  await follow(rest.join(''), environment);
+  assert.deepEqual(await cells(), ['default 0', 'second 1']);
+  const { url } = await testDatabase({ isEmpty: true });
+  await follow(elsewhere!, environment, {
+    'postgres://formloom:password@db2.example.org/formloom': url,
+    'postgres://formloom:another@db3.example.org/formloom': url,
+  });
+  assert.deepEqual(await cells(), ['default 0', 'second 1', 'third 0']);
+});
