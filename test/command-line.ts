@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 
 /** How a command ended: its exit code, what it printed, and what it complains of. */
@@ -21,4 +24,33 @@ export async function runHere(
 export async function command(environment: Readonly<Record<string, string>>, ...args: string[]) {
   const { code, printed, complaint } = await runHere(environment, [...args, '--json']);
   return { code, answer: (printed === '' ? undefined : JSON.parse(printed)) as never, complaint };
+}
+
+const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));
+
+/** A command as a process of its own, to be killed. */
+export type Running = { kill: () => void; ended: Promise<Ended & { wasKilled: boolean }> };
+
+export function startCommand(environment: Readonly<Record<string, string>>, ...args: string[]): Running {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--preserve-symlinks', cli, ...args, '--json'],
+    {
+      env: { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const kill = (): void => void child.kill('SIGKILL');
+  after(kill);
+  const said = { printed: '', complaint: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.printed += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.complaint += text));
+  const ended = new Promise<Awaited<Running['ended']>>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) =>
+      resolve({ ...said, code: code ?? 1, wasKilled: signal === 'SIGKILL' }),
+    );
+  });
+  return { kill, ended };
 }

@@ -65,9 +65,13 @@ export async function migrate(database: Database, migrations: readonly Migration
   });
 }
 
-/** Waits for another process that migrates, in a transaction that may take as long as it takes. */
+/**
+ * Waits for another process that migrates, in a transaction that may take as long as it takes. Where its process is killed, what it waits for
+ * then is given up: others would wait behind it, for as long. (Elsewhere PostgreSQL may not be able to tell, and refuses to.)
+ */
 export async function beginMigrating(client: PoolClient): Promise<void> {
-  await client.query('set local statement_timeout = 0');
+  await client.query(`set local statement_timeout = 0;
+    select set_config('client_connection_check_interval', '1s', true) where version() ~ 'linux|darwin|bsd'`);
   await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
 }
 

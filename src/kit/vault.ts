@@ -8,7 +8,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from './sync-directory.ts';
 
@@ -176,10 +176,12 @@ export async function makeInstanceKey(dataDir: string, key = newKey()): Promise<
 
 export const newKey = (): string => randomBytes(32).toString('hex');
 
-/** Writes other keys into `<dataDir>/secret.key`, whole or not at all. */
+/** Writes other keys into `<dataDir>/secret.key`, whole or not at all, and takes away what was left of who was killed at it. */
 export async function replaceInstanceKeys(dataDir: string, keys: string): Promise<void> {
   const path = join(dataDir, 'secret.key');
   await rename(await writeDraft(path, keys), path);
+  for (const name of await readdir(dataDir))
+    if (/^secret\.key\.[0-9a-f]{12}$/.test(name)) await rm(join(dataDir, name), { force: true });
   await syncDirectory(dataDir);
 }
 

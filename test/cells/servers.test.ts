@@ -28,7 +28,7 @@ import { firstWorkspace, reportPasswordChange } from '#workspaces/mail-news.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { watch } from '#app/watch/watch.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
-import { command } from '../command-line.ts';
+import { command, startCommand } from '../command-line.ts';
 import { form, makeForm, submit, tenantIn } from './guest-book.ts';
 import { joinService } from './make-cells.ts';
 import { beginSession, callConsole, password, signIn } from '../console.ts';
@@ -720,6 +720,61 @@ test('a cell there is made by a command while the service runs, and serves soon 
   assert.equal((await formloom('cell', 'forget', 'idle', '--yes')).code, 0);
   const { rows: schemas } = await other.database.query("select to_regnamespace('cell_idle') as schema");
   assert.deepEqual(schemas, [{ schema: null }]);
+});
+
+test('what a `cell create` leaves there that is killed between its commits is taken away by the next, and nothing else is', async () => {
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into cells%'";
+  const isWaiting = async () => (await database.query(waiting)).rowCount !== 0;
+  const create = ['cell', 'create', 'half', '--server', other.url] as const;
+  await transaction(database, async (client) => {
+    await client.query('lock table cells in share mode');
+    const running = startCommand(service.environment, ...create);
+    await until('the command to wait', isWaiting);
+    running.kill();
+    assert.ok((await running.ended).wasKilled);
+    // It queues for a lock no more, which others would wait behind.
+    await until('its session to end', async () => !(await isWaiting()));
+  });
+  const commentThere = async () =>
+    (
+      await other.database.query<{ comment: string }>(
+        "select obj_description(to_regnamespace('cell_half'), 'pg_namespace') as comment",
+      )
+    ).rows[0]!.comment;
+  const left = await commentThere();
+  assert.match(left, /^Formloom cell /);
+  const known = async () => (await database.query("select from cells where name = 'half'")).rowCount;
+  assert.equal(await known(), 0);
+  // As one that another instance has made.
+  await other.database.query(`comment on schema cell_half is 'Formloom cell ${crypto.randomUUID()}'`);
+  assert.match((await formloom(...create)).complaint, /has a schema cell_half/);
+  await other.database.query(`comment on schema cell_half is '${left}'`);
+  const again = await formloom(...create);
+  assert.equal(again.code, 0, again.complaint);
+  assert.notEqual(await commentThere(), left);
+  assert.equal(await known(), 1);
+  assert.deepEqual((await database.query('select cells_begun from instance')).rows, [{ cells_begun: [] }]);
+});
+
+test('a `cell forget` that is killed when its cell is gone there is said by the doctor, and ends when it is run again', async () => {
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%delete from cells%'";
+  const isWaiting = async () => (await database.query(waiting)).rowCount !== 0;
+  await transaction(database, async (client) => {
+    await client.query('lock table cells in share mode');
+    const running = startCommand(service.environment, 'cell', 'forget', 'half', '--yes');
+    await until('the command to wait', isWaiting);
+    running.kill();
+    await running.ended;
+  });
+  const { answer } = await formloom('doctor');
+  const checks = (answer as { data: { check: string; finding: string; remedy: string }[] }).data;
+  const { finding, remedy } = checks.find(({ check }) => check === 'servers of cells')!;
+  assert.match(finding, /has no schema cell_half/);
+  assert.match(remedy, /`cell forget`.*broken off/);
+  const again = await formloom('cell', 'forget', 'half', '--yes');
+  assert.equal(again.code, 0, again.complaint);
 });
 
 /** The pool of the cell there, when it is open at an address. */

@@ -51,7 +51,7 @@ export async function lookAtServers({
       ? ok(`Each answers and is of this version: ${namesOf(cells)}.`)
       : problem(
           problems.join(' '),
-          'Bring the server back: its workspaces answer 503 until then. A running service migrates the cell, and lays out its delivery log.',
+          'Bring the server back: its workspaces answer 503 until then. `cell forget` lets go of one that is lost for good, and ends a `cell forget` that was broken off. A running service migrates the cell, and lays out its delivery log.',
         );
   return [[summary, finding], ...(await lookAtEach(database, config, cells))];
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -182,6 +182,22 @@ test('what no key opens is counted, kept as it is, and keeps nobody from forgett
   for (const command of ['instance-key reseal', 'instance-key reseal'])
     assert.deepEqual(await countsOf(await formloom(command), 'lost'), lost);
   assert.equal((await formloom('instance-key forget')).code, 0);
+});
+
+test('a former key that nothing is sealed with is forgotten, and what others have put down of it', async () => {
+  const draft = join(dataDir, 'secret.key.0123456789ab');
+  await writeFile(draft, `${await keys()}\n`);
+  const [fingerprint] = openVault(await keys()).derive('fingerprint');
+  assert.equal((await formloom('instance-key add')).code, 0);
+  assert.equal((await formloom('instance-key reseal')).code, 0);
+  // As where `reseal` was killed before it noted the key, or where nothing was ever sealed.
+  await database.query('update instance set key_fingerprint = $1', [fingerprint]);
+  assert.equal((await formloom('instance-key forget')).code, 0);
+  assert.equal((await formloom('workspace list')).code, 0);
+  assert.deepEqual(
+    (await readdir(dataDir)).filter((name) => name.startsWith('secret')),
+    ['secret.key'],
+  );
 });
 
 test('a key that is a setting is left to whoever sets it', async () => {

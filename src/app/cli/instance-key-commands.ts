@@ -1,5 +1,6 @@
 import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { cellsElsewhere } from '#kit/cells/other-cells.ts';
+import type { Database } from '#kit/database.ts';
 import { updateKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { findInstanceKey, keysPattern, newKey, replaceInstanceKeys, type Vault } from '#kit/vault.ts';
 import { command, PartlyDone } from './command.ts';
@@ -39,7 +40,7 @@ export const instanceKeyCommands = [
       'recovery codes and sessions of people. `instance-key forget` ends them.',
     async run({ database, vault }) {
       const data = await reseal(database, vault);
-      await updateKeyFingerprint(database, { key_fingerprint: vault.derive('fingerprint')[0] });
+      await noteKey(database, vault);
       return { data };
     },
   }),
@@ -58,6 +59,8 @@ export const instanceKeyCommands = [
           'Something is still sealed with a former key: run `instance-key reseal` first.',
           { data },
         );
+      // `reseal` may have been killed before it said so, or never run: with the former one gone no process would start.
+      await noteKey(database, vault);
       if (config.secretKey !== undefined)
         return { set: 'SECRET_KEY=<the first of its keys alone>', forgotten: former };
       const [now] = (await findInstanceKey(config.dataDir, undefined))!.split(',');
@@ -97,6 +100,10 @@ export const instanceKeyCommands = [
     },
   }),
 ];
+
+/** From now on the database is used with the key of now, or with several of which that is one. */
+const noteKey = async (database: Database, vault: Vault): Promise<void> =>
+  void (await updateKeyFingerprint(database, { key_fingerprint: vault.derive('fingerprint')[0] }));
 
 function opens(vault: Vault, purpose: Parameters<Vault['unseal']>[0], sealed: Buffer): boolean {
   try {

@@ -106,7 +106,7 @@ async function refuseFull(client: Queryable, name: string, schema: string): Prom
 }
 
 /** The same, and nobody makes one any more: who is at it is waited for. */
-async function takeAway(client: Queryable, name: string, schema: string): Promise<void> {
+export async function takeAway(client: Queryable, name: string, schema: string): Promise<void> {
   await client.query(lockWorkspaces(schema));
   await refuseFull(client, name, schema);
   await client.query(dropSchema(schema));

@@ -5,6 +5,7 @@ import { ApiError } from '../../errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '../../migrate.ts';
 import { only } from '../../statement.ts';
 import { isCluster } from '../citus/distribute-cell.ts';
+import { takeAway } from '../forget-cell.ts';
 import { listFirst, requireFree, requireRoom, sharedTables } from '../create-cell.ts';
 import {
   createSchema,
@@ -19,8 +20,8 @@ import {
   tellOfCells,
 } from '../queries.ts';
 import { findRoom, findRoomElsewhere, type Service } from '../room.ts';
-import { nameCell } from './identity.ts';
-import { findStranger, notePeopleDue } from './queries.ts';
+import { nameCell, nameOf } from './identity.ts';
+import { endBegun, findStranger, noteBegun, notePeopleDue, selectBegun } from './queries.ts';
 
 /** What a cell on another server keeps of a person. */
 export const personColumns: readonly string[] = ['id', 'name', 'email', 'second_factor', 'ends_at'];
@@ -50,14 +51,20 @@ export async function createCellOnServer(
     const { processes } = await findRoom(client, 1, service);
     const id = newId();
     const schema = `cell_${name}`;
+    const begun = await selectBegun(client, {});
     // Committed before it is said where it is: a schema that nobody knows harms nobody.
-    await transaction(there, async (other) => {
-      const { cells } = await requireStranger(other, schema);
-      const room = await findRoomElsewhere(other, cells + 1, { pool: service.pool, processes });
-      requireRoom(cells + 1, room);
+    const ended = await transaction(there, async (other) => {
+      const { cells, left } = await requireStranger(other, schema, begun);
+      if (left) await takeAway(other, name, schema);
+      const count = left ? cells : cells + 1;
+      requireRoom(count, await findRoomElsewhere(other, count, { pool: service.pool, processes }));
       await makeSchema(other, schema);
       await nameCell(other, { id, schema_name: schema });
+      // Past the transaction: who is killed from here on leaves a schema that the next one knows.
+      await noteBegun(database, { id });
+      return left ? [id, left.id] : [id];
     });
+    await endBegun(client, { ids: ended });
     // Late: whoever writes to the first cell waits from here on.
     if (known.length === 0) await listFirst(client, home);
     await insertCell(client, { id, name, schema_name: schema, server });
@@ -79,18 +86,29 @@ async function makeSchema(client: PoolClient, schema: string): Promise<void> {
   await client.query(dropKey({ table_name: 'users', name: 'users_email_key' }));
 }
 
-/** @throws ApiError conflict where an instance uses a database itself, or has a cell of this name there. @returns how many cells are there. */
-async function requireStranger(there: PoolClient, schema: string): Promise<{ cells: number }> {
-  const { knows_cells, has_schema, cells } = only(await findStranger(there, { schema_name: schema }))!;
+/**
+ * @param begun the cells that this instance was about to make.
+ * @throws ApiError conflict where an instance uses a database itself, or has a cell of this name there.
+ * @returns how many cells are there, and which of those is left of a command that was killed.
+ */
+async function requireStranger<Begun extends { readonly id: string }>(
+  there: PoolClient,
+  schema: string,
+  begun: readonly Begun[],
+): Promise<{ cells: number; left: Begun | undefined }> {
+  const { knows_cells, has_schema, comment, cells } = only(
+    await findStranger(there, { schema_name: schema }),
+  )!;
   if (knows_cells)
     throw new ApiError(
       'conflict',
       'That database has an instance itself. Name another one, such as `create database` makes.',
     );
-  if (has_schema)
+  const left = begun.find(({ id }) => comment === nameOf(id));
+  if (has_schema && !left)
     throw new ApiError(
       'conflict',
-      `That database has a schema ${schema}: of another instance, or of a \`cell create\` that was broken off. Choose another name, or drop what is nobody's.`,
+      `That database has a schema ${schema}, which this instance has not made: of another one, or of a cell that was let go of. Choose another name, or drop what is nobody's.`,
     );
-  return { cells };
+  return { cells, left };
 }

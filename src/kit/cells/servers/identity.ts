@@ -9,7 +9,7 @@ export type Known = Pick<CellElsewhere, 'id' | 'schema_name'>;
 export class OtherCellError extends Error {}
 
 /** The schema says itself which cell it is, wherever it is brought: `pg_dump` takes its comment along. */
-const nameOf = (id: string): string => `Formloom cell ${id}`;
+export const nameOf = (id: string): string => `Formloom cell ${id}`;
 
 /** Has a cell say which it is. */
 export const nameCell = async (there: Queryable, { id, schema_name }: Known): Promise<void> =>

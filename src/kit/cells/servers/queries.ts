@@ -11,6 +11,7 @@ import {
   text,
   texts,
   uuid,
+  uuids,
 } from '../../statement.ts';
 
 /** Whether a database that is to have a cell of another one has something already. */
@@ -90,6 +91,28 @@ export const insertPeopleDue = ofInstance(
   { cell: text, user_ids: texts },
   {},
   `insert into people_due (cell, user_id) select $cell, unnest($user_ids)`,
+);
+
+/** The cells that a command was about to make, each until it is in the books. */
+export const selectBegun = ofInstance(
+  'cells.select_begun',
+  {},
+  { id: uuid },
+  `select unnest(cells_begun) as id from instance`,
+);
+
+export const noteBegun = ofInstance(
+  'cells.note_begun',
+  { id: uuid },
+  {},
+  `update instance set cells_begun = cells_begun || $id`,
+);
+
+export const endBegun = ofInstance(
+  'cells.end_begun',
+  { ids: uuids },
+  {},
+  `update instance set cells_begun = array(select unnest(cells_begun) except select unnest($ids))`,
 );
 
 export const nameSchema = (schema: string, name: string): string =>

@@ -1,0 +1,378 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Client } from 'pg';
+import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
+import { openVault } from '#kit/vault.ts';
+import { command, startCommand } from '#test/command-line.ts';
+import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
+import { makeInstance } from '#test/process.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { dial, standBefore } from '#test/relay.ts';
+import { until } from '#test/service.ts';
+
+/*
+ * npm run test:commands -- <rounds>   kill -9 of each command that changes the instance, beside a service that goes on or is started then; 6 rounds
+ *                                     of each unless told otherwise, by turns at a moment and at something that it says to a database
+ */
+const rounds = Number(process.argv[2] ?? 6);
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`"${process.argv[2]}" is no number of rounds.`);
+
+// Three cells: two in the database of the instance, and one on a server of its own.
+
+const otherDir = await realpath(await mkdtemp(join(tmpdir(), 'formloom-other-')));
+await chmod(otherDir, 0o755);
+const other = await startEmbeddedPostgres({ dataDir: otherDir, log: () => {}, durable: false });
+after(async () => {
+  await other.stop();
+  await rm(otherDir, { recursive: true, force: true });
+});
+const otherUrl = `postgres://${other.connection.user}@localhost/elsewhere?host=${encodeURIComponent(other.connection.host)}`;
+const ask = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
+  const client = new Client(url);
+  await client.connect();
+  const { rows } = await client.query<Record<string, unknown>>(sql);
+  await client.end();
+  return rows;
+};
+await ask(otherUrl.replace('/elsewhere?', '/postgres?'), 'create database elsewhere');
+
+/** What the commands have said to the databases: how often, and last. */
+const heard = { count: 0, last: '', kill: (_count: number): void => {} };
+const ofCommand = /application_name\0formloom\0/;
+
+/** The address of a database at which commands are heard. */
+const overhear = (url: string): Promise<string> =>
+  standBefore(url, (client) => {
+    const upstream = dial(url);
+    let counts: boolean | undefined;
+    client.on('data', (chunk: Buffer) => {
+      const text = chunk.toString('latin1');
+      counts ??= ofCommand.test(text);
+      if (counts) {
+        heard.last = text.replaceAll(/[^ -~]+/g, ' ').trim();
+        heard.kill((heard.count += 1));
+      }
+      upstream.write(chunk);
+    });
+    upstream.pipe(client);
+    client.on('close', () => upstream.end());
+    upstream.on('error', () => client.destroy());
+  });
+
+const receiver = await openReceiver();
+const instance = await makeInstance();
+let server = await instance.start();
+const formloom = (...args: string[]): ReturnType<typeof command> => command(instance.environment, ...args);
+const done = async (...args: string[]): Promise<void> => {
+  const { code, complaint } = await formloom(...args);
+  assert.equal(code, 0, complaint);
+};
+await done('cell', 'create', 'near');
+const farUrl = await overhear(otherUrl);
+await done('cell', 'create', 'far', '--server', farUrl);
+const there = { ...instance, databaseUrl: otherUrl };
+const forms = {
+  default: await publishForm(instance, receiver.url),
+  near: await publishForm(instance, receiver.url, undefined, 'cell_near, public'),
+  far: await publishForm(there, receiver.url, undefined, 'cell_far'),
+};
+const keyFile = join(instance.dataDir, 'secret.key');
+const keys = async (): Promise<string> => (await readFile(keyFile, 'utf8')).trim();
+/** A link that somebody has: the key has signed it. */
+const link = 'the text of a link';
+
+/** Pages, submits, the secrets of webhooks and the signed links to files are as they were, in every cell. */
+async function checkForms(name: string): Promise<void> {
+  for (const [cell, form] of Object.entries(forms)) await checkForm(form, `${name} of ${cell}`);
+}
+
+/** What the doctor finds wrong. It says of each what to do. */
+async function findProblems(): Promise<string[]> {
+  const { answer } = await formloom('doctor');
+  const { data } = answer as {
+    data: { check: string; state: string; finding: string; remedy: string | null }[];
+  };
+  const problems = data.filter(({ state }) => state === 'problem');
+  for (const { finding, remedy } of problems) assert.match(`${finding} ${remedy ?? ''}`, /`.+`/);
+  return problems.map(({ check }) => check);
+}
+
+/** Everything is as it was, and the doctor is content. */
+async function checkAll(name: string): Promise<void> {
+  await checkForms(name);
+  assert.deepEqual(await findProblems(), [], name);
+  // What a command is killed at before it is committed there stays noted, and is nowhere.
+  const begun = 'select from cells where id in (select unnest(cells_begun) from instance)';
+  assert.deepEqual(await ask(instance.databaseUrl, begun), []);
+}
+
+async function checkForm(form: PublishedForm, entry: string): Promise<void> {
+  const { publicUrl } = form;
+  await until(`the page of ${entry}`, async () => (await fetch(publicUrl)).status === 200);
+  const body = new FormData();
+  body.set('entry', entry);
+  body.set('file', new Blob([entry], { type: 'text/plain' }), 'entry.txt');
+  const sent = await until(`a submit of ${entry}`, async () => {
+    const response = await fetch(publicUrl, {
+      method: 'POST',
+      body,
+      headers: { Accept: 'application/json' },
+    });
+    return response.status === 201 && ((await response.json()) as { id: string });
+  });
+  assert.ok('id' in (await submitEntry(publicUrl, `${entry}, again`)));
+  const { body: submission } = await form.call('GET', `/submissions/${sent.id}`);
+  const [file] = submission.answers['file'] as { url: string }[];
+  assert.equal(await (await fetch(file!.url)).text(), entry);
+  await until(`the webhook to hear of ${entry}`, async () =>
+    receiver.requests.some((request) => request.body.includes(sent.id)),
+  );
+}
+
+/** A command, and what is to be seen of it from outside. */
+type Subject = {
+  args: readonly string[];
+  /** Makes what it works on. */
+  prepare?: () => Promise<unknown>;
+  /** How far it is. */
+  look: () => Promise<string>;
+  /** What it says when it was through already; it is run again in any case, but where it would do one thing more. */
+  isThrough?: RegExp;
+  isRunAgain?: () => Promise<boolean>;
+  /** After each round: what it did is looked at, and undone. */
+  finish?: () => Promise<unknown>;
+};
+
+/** How long a command takes, and how often it says something to a database. */
+type Course = { ms: number; count: number };
+
+const environment = { ...instance.environment, DATABASE_URL: await overhear(instance.databaseUrl) };
+
+/** Runs a command undisturbed. */
+async function measure({ args, prepare, finish }: Subject): Promise<Course> {
+  await prepare?.();
+  heard.count = 0;
+  const since = performance.now();
+  const { code, complaint } = await startCommand(environment, ...args).ended;
+  assert.equal(code, 0, complaint);
+  const course = { ms: performance.now() - since, count: heard.count };
+  await finish?.();
+  return course;
+}
+
+/** Kills it at its part of the way, and runs it again. By the clock more often towards the end: until then it loads its code. */
+async function killOnce(
+  name: string,
+  subject: Subject,
+  round: number,
+  { ms, count }: Course,
+  isServed = true,
+): Promise<void> {
+  const part = (Math.ceil(round / 2) - Math.random()) / Math.ceil(rounds / 2);
+  const byClock = count === 0 || round % 2 === 1;
+  const [afterMs, atCount] = [Math.round(Math.sqrt(part) * ms), Math.ceil(part * count)];
+  Object.assign(heard, { count: 0, last: '' });
+  const running = startCommand(count === 0 ? instance.environment : environment, ...subject.args);
+  if (!byClock) heard.kill = (said) => void (said === atCount && running.kill());
+  const timer = byClock ? setTimeout(running.kill, afterMs) : undefined;
+  const { wasKilled } = await running.ended;
+  clearTimeout(timer);
+  const { last } = heard;
+  heard.kill = () => {};
+  const moment = byClock ? `after ${afterMs} of ${Math.round(ms)} ms` : `at its word ${atCount} of ${count}`;
+  const fell = wasKilled ? `${await subject.look()}; said last: ${last.slice(0, 70)}` : 'it was through';
+  const problems = await findProblems();
+  const found = problems.length > 0 ? `; the doctor: ${problems.join(', ')}` : '';
+  process.stdout.write(`${name}, round ${round}: killed ${moment}: ${fell}${found}\n`);
+  if (isServed) await checkForms(`${name} ${round} killed`);
+  if (subject.isRunAgain && !(await subject.isRunAgain())) return;
+  const again = await formloom(...subject.args);
+  assert.ok(again.code === 0 || subject.isThrough?.test(again.complaint), again.complaint);
+}
+
+function killRounds(name: string, subject: Subject): void {
+  test(`${rounds} times kill -9 of \`${name}\``, async () => {
+    const course = await measure(subject);
+    for (let round = 1; round <= rounds; round += 1) {
+      await subject.prepare?.();
+      await killOnce(name, subject, round, course);
+      await checkAll(`${name} ${round}`);
+      await subject.finish?.();
+    }
+    await checkAll(name);
+  });
+}
+
+const lookAtCell = (url: string) => async (): Promise<string> => {
+  const [schema] = await ask(url, "select to_regnamespace('cell_extra') is not null as made");
+  const [books] = await ask(
+    instance.databaseUrl,
+    "select exists (select from cells where name = 'extra') as listed",
+  );
+  return `${schema!['made'] ? 'its schema is there' : 'no schema'}, ${books!['listed'] ? 'listed' : 'not listed'}`;
+};
+const isMade = (url: string, expected: string) => async (): Promise<void> =>
+  assert.equal(await lookAtCell(url)(), expected);
+const both = 'its schema is there, listed';
+const none = 'no schema, not listed';
+const elsewhere = ['--server', farUrl];
+
+for (const [place, url, more] of [
+  ['', instance.databaseUrl, []],
+  [' --server', otherUrl, elsewhere],
+] as const) {
+  const make = (): Promise<void> => done('cell', 'create', 'extra', ...more);
+  const take = (): Promise<void> => done('cell', 'forget', 'extra', '--yes');
+  killRounds(`cell create${place}`, {
+    args: ['cell', 'create', 'extra', ...more],
+    look: lookAtCell(url),
+    isThrough: /There is a cell extra already/,
+    finish: async () => {
+      await isMade(url, both)();
+      await take();
+    },
+  });
+  killRounds(`cell forget of one made${place}`, {
+    args: ['cell', 'forget', 'extra', '--yes'],
+    prepare: make,
+    look: lookAtCell(url),
+    isThrough: /There is no cell extra/,
+    finish: isMade(url, none),
+  });
+}
+
+let addresses = 0;
+const addressArgs = ['cell', 'address', 'far', '--server', ''];
+const serverOf = async (): Promise<string> => {
+  const [row] = await ask(instance.databaseUrl, "select server from cells where name = 'far'");
+  return openVault(await keys()).unseal('servers of cells', row!['server'] as Buffer);
+};
+killRounds('cell address', {
+  args: addressArgs,
+  async prepare() {
+    addresses += 1;
+    // Another word for the same.
+    addressArgs[4] = `${farUrl}?options=-c%20geqo_effort%3D${(addresses % 9) + 1}`;
+  },
+  look: async () => ((await serverOf()) === addressArgs[4] ? 'the new address' : 'the former address'),
+  finish: async () => assert.equal(await serverOf(), addressArgs[4]),
+});
+
+const mark = join(instance.dataDir, 'uploads', 'instance-mark');
+const hasMark = async (): Promise<boolean> => (await readFile(mark).catch(() => undefined)) !== undefined;
+killRounds('storage replace', {
+  args: ['storage', 'replace'],
+  prepare: () => rm(mark),
+  look: async () => ((await hasMark()) ? 'marked' : 'not marked'),
+  finish: async () => assert.ok(await hasMark()),
+});
+
+// Keys --------------------------------------------------------------------------------------------------
+
+const restart = async (): Promise<void> => {
+  await server.terminate();
+  server = await instance.start();
+};
+const count = async (): Promise<number> => (await keys()).split(',').length;
+const fingerprint = async (): Promise<string> => {
+  const [row] = await ask(instance.databaseUrl, 'select key_fingerprint from instance');
+  return row!['key_fingerprint'] as string;
+};
+const isOfNow = async (): Promise<boolean> =>
+  (await fingerprint()) === openVault(await keys()).derive('fingerprint')[0];
+const heldAnswers = 4_000;
+
+/** What is sealed, so that to seal it anew takes its time. */
+async function sealAnswers(): Promise<void> {
+  const sealed = openVault(await keys())
+    .seal('answers', 'held')
+    .toString('hex');
+  await instance.query(
+    `delete from repeatable_requests;
+     insert into repeatable_requests (workspace_id, key, fingerprint, begun_at, answer)
+     select id, uuid_send(gen_random_uuid()), '', now(), '\\x${sealed}' from (select id from workspaces limit 1) w, generate_series(1, ${heldAnswers})`,
+  );
+}
+
+/** How many are sealed by the key of now, each of which it opens. */
+async function resealedAnswers(): Promise<number> {
+  const vault = openVault(await keys());
+  const rows = await instance.query<{ answer: Buffer }>(
+    'select answer from repeatable_requests where answer is not null',
+  );
+  for (const { answer } of rows) assert.equal(vault.unseal('answers', answer), 'held');
+  assert.equal(rows.length, heldAnswers);
+  return rows.filter(({ answer }) => answer.subarray(0, 4).equals(vault.keyId)).length;
+}
+
+const steps: Readonly<Record<'add' | 'reseal' | 'forget', Subject>> = {
+  add: {
+    args: ['instance-key', 'add'],
+    look: async () => `${await count()} keys`,
+    isRunAgain: async () => (await count()) === 1,
+  },
+  reseal: {
+    args: ['instance-key', 'reseal'],
+    look: async () =>
+      `${await resealedAnswers()} of ${heldAnswers} sealed anew, ${(await isOfNow()) ? 'noted' : 'not noted'}`,
+  },
+  forget: { args: ['instance-key', 'forget'], look: async () => `${await count()} keys` },
+};
+
+test(`${rounds} times kill -9 of each step to another key`, async () => {
+  const courses: Record<string, Course> = {};
+  for (let round = 0; round <= rounds; round += 1) {
+    await sealAnswers();
+    const former = openVault(await keys()).sign('submission links', link);
+    for (const [step, subject] of Object.entries(steps)) {
+      if (round === 0) courses[step] = await measure(subject);
+      else await killOnce(`instance-key ${step}`, subject, round, courses[step]!);
+      // Before that a service of the key of before would not open what is sealed anew.
+      if (step !== 'reseal') await restart();
+      await checkAll(`${step} ${round}`);
+      assert.equal(openVault(await keys()).verify('submission links', link, former), step !== 'forget', step);
+    }
+    assert.deepEqual([await count(), await resealedAnswers()], [1, heldAnswers]);
+    const files = (await readdir(instance.dataDir)).filter((name) => name.startsWith('secret'));
+    assert.deepEqual(files, ['secret.key']);
+  }
+});
+
+test(`${rounds} times kill -9 of \`instance-key replace\`, which has to start the database itself`, async () => {
+  const kept = `${keyFile}.kept`;
+  const lose = async (): Promise<void> => {
+    await server.terminate();
+    await rename(keyFile, kept);
+  };
+  const lost = /addresses of cells on other servers are lost with it too \(far\)/;
+  const find = async (): Promise<void> => {
+    await rename(kept, keyFile);
+    await done('instance-key', 'replace');
+    server = await instance.start();
+  };
+  await lose();
+  const since = performance.now();
+  const { complaint } = await startCommand(instance.environment, 'instance-key', 'replace').ended;
+  assert.match(complaint, lost);
+  const ms = performance.now() - since;
+  await find();
+  const subject: Subject = {
+    args: ['instance-key', 'replace'],
+    look: async () => ((await readdir(instance.dataDir)).includes('secret.key') ? 'another key' : 'no key'),
+    isThrough: lost,
+  };
+  for (let round = 1; round <= rounds; round += 1) {
+    await lose();
+    await killOnce('instance-key replace', subject, round, { ms, count: 0 }, false);
+    // With the new key all serves that it does not open.
+    server = await instance.start();
+    for (const { publicUrl } of [forms.default, forms.near])
+      assert.equal((await fetch(publicUrl)).status, 200);
+    await server.terminate();
+    await find();
+    await checkAll(`replace ${round}`);
+  }
+});
