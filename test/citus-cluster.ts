@@ -34,7 +34,7 @@ export type CitusCluster = {
   close(): Promise<void>;
 };
 
-const handbook = fileURLToPath(new URL('../docs/operating/cells.md', import.meta.url));
+export const handbook = fileURLToPath(new URL('../docs/operating/cells.md', import.meta.url));
 
 /** What the handbook says of clusters, in the blocks of a language. */
 export async function readHandbook(language: 'ini' | 'sql' | ''): Promise<string[]> {
