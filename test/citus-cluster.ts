@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
 import { findAccount } from '#kit/embedded-postgres/account.ts';
 import { runAs, runProgram } from '#kit/embedded-postgres/program.ts';
+import { queryOnce } from './process.ts';
 import { freePort, until } from './service.ts';
 
 /** A server of a cluster. */
@@ -44,22 +44,12 @@ export async function readHandbook(language: 'ini' | 'sql' | ''): Promise<string
     .map(([, , body]) => body!.replaceAll(/^ +/gm, '').trim());
 }
 
-async function run<Row extends object>(url: string, text: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 /**
  * Makes a coordinator and two workers with an empty database. Whoever calls it closes it.
  * @param serverUrl a server of this machine that has Citus: its programs are used, and nothing else of it.
  */
 export async function openCitusCluster(serverUrl: string): Promise<CitusCluster> {
-  const [found] = await run<{ setting: string }>(
+  const [found] = await queryOnce<{ setting: string }>(
     serverUrl,
     "select setting from pg_config where name = 'BINDIR'",
   );
@@ -106,7 +96,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
       });
       children.add(child);
       await until(`${name} to answer`, () =>
-        run(urlOf('postgres'), 'select').then(
+        queryOnce(urlOf('postgres'), 'select').then(
           () => true,
           () => false,
         ),
@@ -119,18 +109,18 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
       children.delete(child);
     };
     await start();
-    await run(urlOf('postgres'), 'create database formloom');
-    if (!isPlain) await run(urlOf('formloom'), inEach!);
+    await queryOnce(urlOf('postgres'), 'create database formloom');
+    if (!isPlain) await queryOnce(urlOf('formloom'), inEach!);
     const isServed = async (): Promise<boolean> => {
       const sessions = "select from pg_stat_activity where application_name ~ '^formloom node '";
-      return (await run(urlOf('formloom'), sessions)).length > 0;
+      return (await queryOnce(urlOf('formloom'), sessions)).length > 0;
     };
     return {
       node: `127.0.0.1:${port}`,
       url: urlOf('formloom'),
       pid: () => child.pid!,
       isServed,
-      query: (text) => run(urlOf('formloom'), text),
+      query: (text) => queryOnce(urlOf('formloom'), text),
       kill,
       start,
     };
@@ -149,7 +139,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
     const workers = [await makeNode('worker-1'), await makeNode('worker-2')];
     const names = { coordinator, 'worker-1': workers[0]!, 'worker-2': workers[1]! };
     for (const line of atCoordinator!.split('\n'))
-      await run(
+      await queryOnce(
         coordinator.url,
         line.replace(/'([\w-]+)', 5432/, (_, name: keyof typeof names) => {
           const [host, port] = names[name].node.split(':');

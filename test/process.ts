@@ -288,7 +288,8 @@ function beginCli(children: Children, environment: Environment, args: readonly s
 const embeddedUrl = (cluster: string): string =>
   `postgres://formloom@localhost/formloom?host=${encodeURIComponent(chooseSocketDirectory(cluster))}`;
 
-async function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
+/** One statement over a connection of its own. */
+export async function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

@@ -5,9 +5,9 @@ import type { Log } from './log.ts';
 export type Periodic = { stop(): Promise<void> };
 
 /**
- * Runs `work` again and again, `pauseMs` after it ended, until stopped, which work that takes long hears by the signal; up to `longestMs` after it, twice as long each time in which it
- * found nothing to do (0). A failure is logged when it is new, or other
- * parts of the work fail than before (tellFailures), and the work goes on. For housekeeping that may be lost with the process; what must not be lost is a job of the queue.
+ * Runs `work` again and again, `pauseMs` after it ended, until stopped, which work that takes long hears by its signal. A failure is
+ * logged when it is new, or other parts of the work fail than before (tellFailures), and the work goes on. For housekeeping that may be lost with the process; what must not be lost is a job of the queue.
+ * @param options.longestMs how long the pauses become while the work finds nothing to do (pauseAfter); `pauseMs` unless said.
  */
 export function runPeriodically(
   name: string,
@@ -40,6 +40,7 @@ export function runPeriodically(
   };
 }
 
+/** The next pause: twice as long after work that found nothing to do, which it says by 0. */
 export const pauseAfter = (
   pause: number,
   found: unknown,

@@ -5,13 +5,12 @@ import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import { findAccount } from '#kit/embedded-postgres/account.ts';
 import { runAs, runProgram } from '#kit/embedded-postgres/program.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { publishForm, sendVisitors, submitEntry } from '../crowd.ts';
 import { direct, readCommands } from '../page-commands.ts';
-import { type Environment, makeInstance } from '../process.ts';
+import { type Environment, makeInstance, queryOnce } from '../process.ts';
 import { openReceiver } from '../receiver.ts';
 import { callApi, freePort, until } from '../service.ts';
 import { slowness } from '../slowness.ts';
@@ -23,16 +22,6 @@ const programs = '/usr/lib/postgresql/15/bin';
 const account = await findAccount();
 const home = await mkdtemp('/tmp/formloom-moved-');
 if (account) await chown(home, account.uid, account.gid);
-
-async function query<Row extends object>(url: string, sql: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 /** A server with an empty database, which the role of the service owns. @returns its address as another role. */
 async function openPostgres(name: string): Promise<(role: string, database?: string) => string> {
@@ -53,9 +42,11 @@ async function openPostgres(name: string): Promise<(role: string, database?: str
   });
   const urlOf = (role: string, database = 'formloom'): string =>
     `postgres://${role}@127.0.0.1:${port}/${database}`;
-  await until(`${name} to answer`, () => query(urlOf('postgres', 'postgres'), 'select').catch(() => false));
-  await query(urlOf('postgres', 'postgres'), 'create role formloom login');
-  await query(urlOf('postgres', 'postgres'), 'create database formloom owner formloom');
+  await until(`${name} to answer`, () =>
+    queryOnce(urlOf('postgres', 'postgres'), 'select').catch(() => false),
+  );
+  await queryOnce(urlOf('postgres', 'postgres'), 'create role formloom login');
+  await queryOnce(urlOf('postgres', 'postgres'), 'create database formloom owner formloom');
   return urlOf;
 }
 
@@ -138,7 +129,7 @@ test('a cell goes to another server as the handbook says, amid submits: nothing 
   const before = await readFile(parts, 'utf8');
   await writeFile(parts, `${before}1||\n`);
   await assert.rejects(move(goOver), { code: 1 });
-  await query(from('postgres'), 'alter role formloom login');
+  await queryOnce(from('postgres'), 'alter role formloom login');
   const stayed = visitors.acknowledged.size;
   await until('more to be acknowledged where it was', async () => visitors.acknowledged.size > stayed);
   await writeFile(parts, before);
@@ -155,7 +146,7 @@ test('a cell goes to another server as the handbook says, amid submits: nothing 
   assert.deepEqual(others.failures, []);
   const sql = "select answers ->> 'entry' as entry, id from cell_third.submissions";
   const kept = new Map(
-    (await query<{ entry: string; id: string }>(to('formloom'), sql)).map((row) => [row.entry, row.id]),
+    (await queryOnce<{ entry: string; id: string }>(to('formloom'), sql)).map((row) => [row.entry, row.id]),
   );
   assert.deepEqual(
     [...visitors.acknowledged].filter(([entry, submission]) => kept.get(entry) !== submission),
@@ -177,7 +168,7 @@ test('a cell goes to another server as the handbook says, amid submits: nothing 
       return found.body.data.length === 1;
     });
   assert.deepEqual(
-    await query(from('postgres'), "select nspname from pg_namespace where nspname like '%third'"),
+    await queryOnce(from('postgres'), "select nspname from pg_namespace where nspname like '%third'"),
     [],
   );
 
@@ -187,8 +178,8 @@ test('a cell goes to another server as the handbook says, amid submits: nothing 
     'postgres://formloom@db2.example.org/formloom': to('formloom'),
   });
   await server.terminate();
-  await query(first('postgres'), 'create database again owner formloom');
-  await query(to('postgres'), 'create database again owner formloom');
+  await queryOnce(first('postgres'), 'create database again owner formloom');
+  await queryOnce(to('postgres'), 'create database again owner formloom');
   await follow([bring!], again, {
     'postgres://formloom@db3.example.org/formloom': to('formloom', 'again'),
   });
@@ -197,7 +188,7 @@ test('a cell goes to another server as the handbook says, amid submits: nothing 
   assert.equal(restored.body.pagination.total_count, kept.size);
   assert.ok('id' in (await submitEntry(publicUrl, 'Restored')));
   assert.equal(
-    (await query(to('formloom', 'again'), `${sql} where answers ->> 'entry' = 'Restored'`)).length,
+    (await queryOnce(to('formloom', 'again'), `${sql} where answers ->> 'entry' = 'Restored'`)).length,
     1,
   );
 });

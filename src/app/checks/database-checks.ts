@@ -1,4 +1,5 @@
 import { findMoved } from '#backup/move-instance.ts';
+import { readBackups } from '#backup/schedule/queries.ts';
 import { firstCell } from '#kit/cells/cells.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
@@ -19,8 +20,8 @@ import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts'
 import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { type Check, ok, problem, warning } from './check.ts';
-import { oldBackup } from '../watch/find-incidents.ts';
-import { readLastBackup, readServer, selectLeftovers, selectLostCells } from './queries.ts';
+import { judgeBackups } from '../watch/find-incidents.ts';
+import { readServer, selectLeftovers, selectLostCells } from './queries.ts';
 
 type Context = { database: Database };
 
@@ -233,9 +234,10 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
       if (!config.backup) return ok('BACKUP_SCHEDULE is not set: none is made by itself.');
       if ((await findPending(database, await readMigrations())).length > 0)
         return ok('The next start makes one.');
-      const { made_at: madeAt, problem: why } = only(await readLastBackup(database, {}))!;
+      const backups = only(await readBackups(database, {}))!;
+      const { made_at: madeAt, last_problem: why } = backups;
       const made = madeAt ? `The last one was made on ${madeAt.toISOString()}.` : 'None was made yet.';
-      const [incident] = await oldBackup({ database, config });
+      const [incident] = judgeBackups(config.backup, backups);
       if (incident)
         return problem(`${incident.what}${why === null ? '' : ` (${why})`}. ${made}`, incident.remedy);
       return madeAt

@@ -1,13 +1,4 @@
-import {
-  boolean,
-  double,
-  integer,
-  nullable,
-  ofInstance,
-  statement,
-  text,
-  timestamp,
-} from '#kit/statement.ts';
+import { boolean, double, integer, ofInstance, statement, text } from '#kit/statement.ts';
 
 export const readServer = statement(
   'checks.read_server',
@@ -40,14 +31,4 @@ export const selectLostCells = ofInstance(
   {},
   { name: text },
   `select name from cells where to_jsonb(cells) ->> 'server' is null and to_regclass(format('%I.workspaces', schema_name)) is null order by name`,
-);
-
-/** When the last backup by schedule was made, and why the last one that ended could not be, if so. */
-export const readLastBackup = ofInstance(
-  'checks.read_last_backup',
-  {},
-  { made_at: nullable(timestamp), problem: nullable(text) },
-  `select max(finished_at) filter (where problem is null) as made_at,
-          (select problem from backups where finished_at is not null order by due_at desc limit 1) as problem
-     from backups`,
 );

@@ -1,3 +1,4 @@
+import { readBackups } from '#backup/schedule/queries.ts';
 import { cellsOf, cellsOnServers, refreshCells } from '#kit/cells/cells.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
 import type { Config } from '#kit/config.ts';
@@ -10,7 +11,7 @@ import { longHeld } from '#webhooks/upkeep/parts.ts';
 import { reportParts } from '#webhooks/upkeep/queries.ts';
 import { type DiskSettings, readDisks } from '../disks.ts';
 import type { Report } from './report.ts';
-import { readBackups, readInstance } from './queries.ts';
+import { readInstance } from './queries.ts';
 
 type Context = {
   database: Database;
@@ -179,7 +180,7 @@ function reportOf(found: Facts): Report {
     ),
     gauge(
       'backup_age_seconds',
-      'Since the last backup by schedule that was made; where none was, since the first was begun; 0: nor was that.',
+      'Since the last backup by schedule that was made; where none was, since the first was due; 0: nor was that.',
       found.backup_age,
     ),
     gauge('backups_made', 'Backups by schedule that were made, of those still known.', found.backups_made),
@@ -191,7 +192,7 @@ function reportOf(found: Facts): Report {
     gauge(
       'backup_last_failed',
       'Whether the last backup by schedule that ended could not be made.',
-      Number(found.has_last_failed),
+      Number(found.last_problem !== null),
     ),
     gauge('database_bytes', 'What the database takes on its disk.', found.database_bytes),
     gauge('database_connections', 'Connections to the database, of all who use it.', found.connections),

@@ -1,4 +1,4 @@
-import { bigint, boolean, double, integer, jsonb, ofInstance, statement } from '#kit/statement.ts';
+import { bigint, double, integer, jsonb, statement } from '#kit/statement.ts';
 
 /**
  * What the database knows of an instance, in one statement. Its cost is bounded: of jobs and deliveries no more than
@@ -42,24 +42,4 @@ export const readInstance = statement(
      xact_commit as commits, xact_rollback as rollbacks, deadlocks, blks_read as blocks_read, blks_hit as blocks_hit,
      temp_bytes as temporary_bytes
     from pg_stat_database where datname = current_database()`,
-);
-
-/** Of the backups by schedule that are still known. */
-export const readBackups = ofInstance(
-  'metrics.read_backups',
-  {},
-  {
-    /** Seconds since the last one that was made; where none was, since the first was due. */
-    backup_age: double,
-    backups_made: bigint,
-    backups_failed: bigint,
-    has_last_failed: boolean,
-  },
-  `select coalesce(extract(epoch from now() - coalesce(max(finished_at) filter (where problem is null), min(due_at))), 0)
-            ::double precision as backup_age,
-          count(finished_at) filter (where problem is null) as backups_made,
-          count(problem) as backups_failed,
-          coalesce((select problem is not null from backups where finished_at is not null order by due_at desc limit 1),
-                   false) as has_last_failed
-     from backups`,
 );

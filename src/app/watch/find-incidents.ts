@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { Cron } from 'croner';
+import { readBackups } from '#backup/schedule/queries.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
@@ -9,7 +10,7 @@ import type { LetterField } from '#kit/outbox/letter.ts';
 import { only } from '#kit/statement.ts';
 import { ValkeyError } from '#kit/valkey.ts';
 import { readDisks } from '../disks.ts';
-import { readBackups, selectLostWebhooks } from './queries.ts';
+import { selectLostWebhooks } from './queries.ts';
 
 /** Something that is wrong now and that somebody should see to. */
 export type Incident = {
@@ -43,7 +44,7 @@ export const findIncidents = async (context: WatchContext): Promise<Incident[]> 
     await Promise.all([
       lostWebhooks(context),
       lowDisks(context),
-      oldBackup(context),
+      lostBackups(context),
       lostMailServer(context),
       countedApart(context),
     ])
@@ -86,15 +87,21 @@ async function lowDisks({ config }: WatchContext): Promise<Incident[]> {
   }));
 }
 
-/** Whether what a schedule asks for is not made. */
-export async function oldBackup({
-  config,
-  database,
-}: Pick<WatchContext, 'config' | 'database'>): Promise<Incident[]> {
+async function lostBackups({ config, database }: WatchContext): Promise<Incident[]> {
   if (!config.backup) return [];
-  const { has_failed: hasFailed, seconds_old: age } = only(await readBackups(database, {}))!;
-  const schedule = new Cron(config.backup.schedule, { timezone: 'UTC', paused: true });
-  const oldest = schedule.previousRuns(missedBackups, now()).at(-1);
+  return judgeBackups(config.backup, only(await readBackups(database, {}))!);
+}
+
+type Backups = Pick<Awaited<ReturnType<typeof readBackups>>[number], 'backup_age' | 'last_problem'>;
+
+/** Whether what a schedule asks for is not made. */
+export function judgeBackups(
+  { schedule }: NonNullable<Config['backup']>,
+  { backup_age: age, last_problem: problem }: Backups,
+): Incident[] {
+  const hasFailed = problem !== null;
+  const moments = new Cron(schedule, { timezone: 'UTC', paused: true });
+  const oldest = moments.previousRuns(missedBackups, now()).at(-1);
   const isOld = oldest !== undefined && now().getTime() - age * 1_000 < oldest.getTime();
   if (!hasFailed && !isOld) return [];
   return [

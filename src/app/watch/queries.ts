@@ -68,15 +68,3 @@ export const selectOwners = statement(
   `select u.email from members m join users u on u.id = m.user_id
     where m.workspace_id = $workspace_id and m.role = 'owner' order by u.id`,
 );
-
-/** Whether the schedule's last backup failed or lacks files, and when the last whole one was made, or else the first was due. */
-export const readBackups = ofInstance(
-  'watch.read_backups',
-  {},
-  { has_failed: boolean, seconds_old: double },
-  `select coalesce((select problem is not null from backups where finished_at is not null order by due_at desc limit 1),
-                   false) as has_failed,
-          coalesce(extract(epoch from now() - coalesce(max(finished_at) filter (where problem is null), min(due_at))),
-                   0)::double precision as seconds_old
-     from backups`,
-);

@@ -1,6 +1,7 @@
 import {
   bigint,
   boolean,
+  double,
   integer,
   nullable,
   ofInstance,
@@ -98,6 +99,28 @@ export const selectBackups = ofInstance(
   { name: text, begun_at: timestamp, is_begun: boolean, is_kept: boolean },
   `select name, begun_at, bytes is null and coalesce(finished_at < begun_at, true) as is_begun, due_at in ${kept} as is_kept
      from backups order by due_at`,
+);
+
+/** How the schedule fares, by the backups that are still known. */
+export const readBackups = ofInstance(
+  'backup.read_all',
+  {},
+  {
+    /** Seconds since the last whole one was made; where none was, since the first was due; 0: nor was that. */
+    backup_age: double,
+    backups_made: bigint,
+    backups_failed: bigint,
+    made_at: nullable(timestamp),
+    /** Why the last one that ended could not be made, or what it lacks; null: it is whole, or none has ended. */
+    last_problem: nullable(text),
+  },
+  `select coalesce(extract(epoch from now() - coalesce(max(finished_at) filter (where problem is null), min(due_at))), 0)
+            ::double precision as backup_age,
+          count(finished_at) filter (where problem is null) as backups_made,
+          count(problem) as backups_failed,
+          max(finished_at) filter (where problem is null) as made_at,
+          (select problem from backups where finished_at is not null order by due_at desc limit 1) as last_problem
+     from backups`,
 );
 
 /** Of what was being made when a backup was: the one that holds this row, and no more is known of it where that is restored. */
