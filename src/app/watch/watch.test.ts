@@ -206,6 +206,8 @@ test('a Valkey that is away, and a server that counts elsewhere, are told to the
   const asking = setInterval(() => void another.query('select 1'), 100);
   assert.deepEqual(await look(), ['Servers of this database count requests apart']);
   clearInterval(asking);
+  // Behind the last one, which the end of the connection would break off.
+  await another.query('select 1');
   await another.end();
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
 });
