@@ -15,7 +15,7 @@ import {
   setPath,
   tellOfCells,
 } from './queries.ts';
-import { isLost } from './servers/server.ts';
+import { isThere } from './servers/server.ts';
 import { viewEveryCell } from './view-every-cell.ts';
 
 /** What is let go of with a cell, as far as the instance knows. */
@@ -81,16 +81,6 @@ async function again<Result>(work: () => Promise<Result>, tries = mostTries): Pr
   } catch (error) {
     if (tries === 1 || (error as { code?: unknown }).code !== deadlock) throw error;
     return again(work, tries - 1);
-  }
-}
-
-async function isThere(look: () => Promise<void>): Promise<boolean> {
-  try {
-    await look();
-    return true;
-  } catch (error) {
-    if (!isLost(error)) throw error;
-    return false;
   }
 }
 

@@ -7,7 +7,7 @@ import { readRoom, tellOfCells } from '../queries.ts';
 import { type CellElsewhere, findCell, type Known, requireCell } from './identity.ts';
 import { idsLock, insertPeopleDue, selectKnownPeople, tryLock, updateServerOfCell } from './queries.ts';
 import { refuseTwins } from './refuse-twins.ts';
-import { isLost, type Reach } from './server.ts';
+import { isThere, type Reach } from './server.ts';
 
 /**
  * Notes where a cell on another server is from now on, brings it to this version, and has it told of all people that it knows. Every process
@@ -64,7 +64,8 @@ async function refuseTwo(
 ): Promise<void> {
   const before = former.open(1);
   try {
-    if (!(await isThere(before, cell, former.place)) || (await isSame(before, there))) return;
+    const hasIt = await isThere(() => findCell(before, cell, former.place));
+    if (!hasIt || (await isSame(before, there))) return;
   } finally {
     await before.end();
   }
@@ -73,17 +74,6 @@ async function refuseTwo(
     `The cell ${name} is at ${former.place} too, in another database, and ${processes} ${processes === 1 ? 'process of the service writes' : 'processes of the service write'} there: that would be lost. ` +
       'Stop the service, bring along what is there, and start it when this is done. If nothing is to be brought along, stop that server, or rename the schema there.',
   );
-}
-
-/** Whether a database answers, and has the cell. */
-async function isThere(database: Database, cell: Known, place: string): Promise<boolean> {
-  try {
-    await findCell(database, cell, place);
-    return true;
-  } catch (error) {
-    if (isLost(error)) return false;
-    throw error;
-  }
 }
 
 /** What is locked in a database is locked at each of its addresses, and not in a copy of it, which is alike in all else. */

@@ -91,3 +91,14 @@ function isShut(error: unknown): boolean {
   if ('severity' in error) return refusals.test(code);
   return disconnections.test(code) || disagreements.test(error.message);
 }
+
+/** Whether a server answers, and has what is looked for. */
+export async function isThere(look: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await look();
+    return true;
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    return false;
+  }
+}
