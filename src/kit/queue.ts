@@ -8,6 +8,7 @@ import {
   type Queryable,
   statement,
   text,
+  texts,
   uuid,
 } from './statement.ts';
 import { nameOfCell, saidAt } from './cells/cells.ts';
@@ -121,24 +122,31 @@ export const enqueueJob: typeof insertJob = (db, job) =>
 
 const notifyJobs = statement(
   'queue.announce_jobs',
-  { payload: text },
+  { payloads: texts },
   {},
-  `select from pg_notify('${jobsChannel}', $payload)`,
+  `select from unnest($payloads) as payload, pg_notify('${jobsChannel}', payload)`,
 );
+
+/** What says that there are new jobs in the cell of a pool. `sender` lets a queue recognise its own announcement. */
+export const announcementOf = (database: Database, sender: string): string =>
+  `${sender} ${nameOfCell(database)}`;
+
+/** Says all of it at once, where the processes of its cells hear of it: `saidAt`. */
+export const sayAnnouncements = (place: Database, payloads: string[]): Promise<unknown> =>
+  notifyJobs(place, { payloads });
 
 /**
  * Tells every process's queue of a cell that there are new jobs, after the commit. Inside the transaction it would cost:
  * PostgreSQL serialises the commits of transactions that notify.
- * @param sender lets a queue recognise its own announcement.
  */
-export const announceJobs = (database: Database, { sender }: { sender: string }): Promise<unknown> =>
-  notifyJobs(saidAt(database), { payload: `${sender} ${nameOfCell(database)}` });
+export const announceJobs = (database: Database, sender = ''): Promise<unknown> =>
+  sayAnnouncements(saidAt(database), [announcementOf(database, sender)]);
 
 /**
  * The same with the commit, to the queues of all cells: of what is rare, and where nobody knows a queue, or in which cell a
  * transaction works.
  */
-export const announceWithCommit = (db: Queryable): Promise<unknown> => notifyJobs(db, { payload: '' });
+export const announceWithCommit = (db: Queryable): Promise<unknown> => notifyJobs(db, { payloads: [''] });
 
 /**
  * Settles many jobs inside another statement, each only by whoever holds it: parts of a `with`, of which the last,

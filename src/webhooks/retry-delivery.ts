@@ -40,5 +40,5 @@ export async function retryDelivery(
     });
   });
   // Not through a queue's wake: the command line has no queue, and a running server hears this.
-  await announceJobs(database, { sender: '' });
+  await announceJobs(database);
 }

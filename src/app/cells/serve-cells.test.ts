@@ -100,7 +100,7 @@ test('at a stop the jobs of all cells have the same time to finish, and not one 
         payload: { form_id: formId },
         delay: 0,
       });
-      await announceJobs(own, { sender: '' });
+      await announceJobs(own);
       await until(
         'the job to run, and to wait for whoever holds the form',
         async () => (await own.query('select from jobs where lease_token is not null')).rowCount === 1,

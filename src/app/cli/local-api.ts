@@ -53,7 +53,7 @@ export async function openLocalApi(
     const once =
       key === undefined ? undefined : { key, url: `${route.path} ${JSON.stringify({ params, query })}` };
     const answer = await run(scope, { params, query, body, ifMatch, once });
-    if (isWoken) await announceJobs(cell, { sender: '' });
+    if (isWoken) await announceJobs(cell);
     return sentOf(answer);
   };
   const close = async (): Promise<void> => {

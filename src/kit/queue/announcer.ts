@@ -1,6 +1,7 @@
+import { saidAt } from '../cells/cells.ts';
 import type { Database } from '../database.ts';
 import type { Log } from '../log.ts';
-import { announceJobs } from '../queue.ts';
+import { announcementOf, sayAnnouncements } from '../queue.ts';
 
 /** Tells the queues of other processes that there are new jobs. */
 type Announcer = {
@@ -15,29 +16,45 @@ const againMs = 1_000;
 /** Announcements are gathered for this long, so a burst of commits costs one. */
 const announceMs = 20;
 
+/** What this process has to say where all cells of a server are heard: a hundred cells that are busy cost what one does. */
+type Mouth = { announcers: number; payloads: Set<string>; planned: NodeJS.Timeout | undefined };
+
+const mouths = new WeakMap<Database, Mouth>();
+
 /** @param sender lets the one who announces recognise it. */
 export function openAnnouncer(
   { database, log }: { database: Database; log: Log },
   sender: string,
 ): Announcer {
-  let planned: NodeJS.Timeout | undefined;
-  let hasStopped = false;
-  const announce = async (): Promise<void> => {
-    planned = undefined;
-    await announceJobs(database, { sender }).catch((error: unknown) => {
+  const place = saidAt(database);
+  const mouth = mouths.get(place) ?? { announcers: 0, payloads: new Set(), planned: undefined };
+  mouths.set(place, mouth);
+  mouth.announcers += 1;
+  const payload = announcementOf(database, sender);
+  const say = async (): Promise<void> => {
+    clearTimeout(mouth.planned);
+    mouth.planned = undefined;
+    const payloads = [...mouth.payloads];
+    mouth.payloads.clear();
+    if (payloads.length === 0) return;
+    await sayAnnouncements(place, payloads).catch((error: unknown) => {
       log.debug({ err: error }, 'new jobs could not be announced');
+      if (mouth.announcers === 0) return;
+      for (const each of payloads) mouth.payloads.add(each);
       plan(againMs);
     });
   };
   const plan = (ms: number): void => {
-    if (!hasStopped) planned ??= setTimeout(() => void announce(), ms);
+    mouth.planned ??= setTimeout(() => void say(), ms);
   };
   return {
-    announce: () => plan(announceMs),
+    announce() {
+      mouth.payloads.add(payload);
+      plan(announceMs);
+    },
     async stop() {
-      hasStopped = true;
-      clearTimeout(planned);
-      await announce();
+      mouth.announcers -= 1;
+      await say();
     },
   };
 }

@@ -12,6 +12,7 @@ import { type Database, openDatabase, transaction } from '../database.ts';
 import { openLog } from '../log.ts';
 import { announceJobs, announceWithCommit } from '../queue.ts';
 import { openVault } from '../vault.ts';
+import { openAnnouncer } from './announcer.ts';
 import { hearJobs, type Hearing } from './hear-jobs.ts';
 
 const log = openLog('silent');
@@ -47,9 +48,9 @@ test('of jobs of a cell its own queues hear, wherever it lies, and those of no o
   const all: string[][] = [];
   for (const pool of pools) all.push(await hear(pool));
   for (const heard of all) heard.length = 0;
-  for (const pool of pools) await announceJobs(pool, { sender: 'one' });
-  await announceJobs(pools[1], { sender: 'again' });
-  await announceJobs(pools[3], { sender: 'again' });
+  for (const pool of pools) await announceJobs(pool, 'one');
+  await announceJobs(pools[1], 'again');
+  await announceJobs(pools[3], 'again');
   await announceWithCommit(pools[0]);
   await announceWithCommit(pools[3]);
   await until('all to hear the last', async () => all.every((heard) => heard.at(-1) === ''));
@@ -59,6 +60,33 @@ test('of jobs of a cell its own queues hear, wherever it lies, and those of no o
     ['one', ''],
     ['one', 'again', ''],
   ]);
+});
+
+test('what the cells of a server have to announce in the same moment is one statement for all of them', async () => {
+  const all = await Promise.all(pools.map((pool) => hear(pool)));
+  const announcers = pools.map((pool) => openAnnouncer({ database: pool, log }, 'busy'));
+  const lent = pools.map(() => 0);
+  for (const [index, pool] of pools.entries()) pool.on('acquire', () => (lent[index]! += 1));
+  for (const announcer of [...announcers, ...announcers]) announcer.announce();
+  await until('all to hear of theirs', async () => all.every((heard) => heard.includes('busy')));
+  assert.deepEqual(lent, [1, 0, 0, 1]);
+  assert.deepEqual(
+    all.map((heard) => heard.filter((sender) => sender === 'busy').length),
+    [1, 1, 1, 1],
+  );
+  await Promise.all(announcers.map((each) => each.stop()));
+});
+
+test('who ends says what it has not said yet, though others of its server go on', async () => {
+  const heard = await hear(pools[1]);
+  const [ending, other] = [
+    openAnnouncer({ database: pools[1], log }, 'last'),
+    openAnnouncer({ database, log }, 'other'),
+  ];
+  ending.announce();
+  await ending.stop();
+  await until('it to be heard', async () => heard.includes('last'));
+  await other.stop();
 });
 
 test('what says no cell, as the version before, is for all', async () => {
@@ -72,7 +100,7 @@ test('one connection hears of all cells of a server, until nobody hears any more
   const second = await hear(pools[1]);
   assert.equal(await listening(), 1);
   await open.shift()!.stop();
-  await announceJobs(pools[1], { sender: 'still' });
+  await announceJobs(pools[1], 'still');
   await until('the other to hear', async () => second.includes('still'));
   await open.shift()!.stop();
   await until('nobody to listen', async () => (await listening()) === 0);
@@ -102,7 +130,7 @@ test('what people are mailed of is heard with the commit of what they are told o
       if (what) throw what;
     });
   await assert.rejects(tell(new Error('it does not happen')));
-  await announceJobs(database, { sender: 'meanwhile' });
+  await announceJobs(database, 'meanwhile');
   await until('what is said meanwhile', async () => heard.length > 0);
   assert.deepEqual(heard, ['meanwhile']);
   await tell(undefined);

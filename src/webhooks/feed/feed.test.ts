@@ -228,7 +228,7 @@ test('whoever waits is woken though there is always something to hear', async ()
   const place = await makeForm(database);
   const { next } = await read(place);
   const bell = openFeedBell({ database, log });
-  const chatter = setInterval(() => void announceJobs(database, { sender: 'others' }), 5);
+  const chatter = setInterval(() => void announceJobs(database, 'others'), 5);
   const wait = bell.wait(place.workspaceId, next, 10_000);
   await say(place, 'news');
   const began = performance.now();
@@ -249,7 +249,7 @@ test('whoever waits is woken by the commit of another process, and holds no conn
   assert.equal(short, false, 'the time was over');
   await small.query('select 1');
   await say(place, 'news');
-  await announceJobs(database, { sender: 'another' });
+  await announceJobs(database, 'another');
   assert.deepEqual(new Set(await Promise.all(waits)), new Set([true]));
   const open = bell.wait(place.workspaceId, next + 9, 10_000);
   bell.close();

@@ -79,7 +79,7 @@ export async function startReplay(
     return inserted!;
   });
   // Not through a queue's wake: the command line has no queue, and a running server hears this.
-  await announceJobs(database, { sender: '' });
+  await announceJobs(database);
   return present(replay);
 }
 
