@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
-import { findBarriers } from '#test/console-browser.ts';
+import { findBarriers, heading } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import {
@@ -113,6 +113,8 @@ test('publish: blocking errors lead to their element; then it is live, filled in
   assert.deepEqual(await findBarriers(page), []);
   await launched.getByRole('link', { name: 'Invite people' }).click();
   await page.waitForURL(/\/invitations$/);
+  // The address changes before the screen does: who goes back at once never left the dialog.
+  await heading(page, 'Invitations');
 
   assert.equal((await openVisitor(service).post(form, [['name', 'Grace']])).status, 303);
   const { body } = await tenant.call('GET', `/forms/${form}/submissions`);
