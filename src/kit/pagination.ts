@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
 import { named } from './named.ts';
 
+/** What a page has at most. Specification, "Limits". */
+export const mostPerPage = 100;
+
 /** The two parameters of every list. Outside their bounds: 400. Specification, "Endpoints" and "Limits". */
 export const pageParameters = {
   page: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'Which page, from 1.' }),
   ),
   per_page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many on a page.' }),
+    Type.Integer({ minimum: 1, maximum: mostPerPage, default: 20, description: 'How many on a page.' }),
   ),
 };
 

@@ -1,4 +1,5 @@
 import { connectionNumber } from '#kit/database.ts';
+import { mostPerPage } from '#kit/pagination.ts';
 import {
   bigint,
   boolean,
@@ -245,6 +246,9 @@ export const findSubmission = statement(
  * a deep page reads no skipped row, and from the end that is nearer: the total says where a page begins from there.
  * Its submissions are looked up one by one: PostgreSQL takes a tenth of all for what a page of any length has, and else
  * reads every submission of the table for it (measured: 33 ms of 26,000 short ones, not 0.2).
+ *
+ * How long the page is stands in selects of their own, and the longest beside: a plan that knew it would always seem cheaper
+ * than the one for all, and where Citus is each list was planned anew (measured: 1.0 ms of its 1.3 at the node of a cell).
  */
 const listStatement = (name: string, statusCondition: string) => {
   const listed = `select p.id from submissions p
@@ -265,12 +269,14 @@ const listStatement = (name: string, statusCondition: string) => {
        select coalesce(sum(c.count), 0)::bigint as total from submission_counts c
        where c.workspace_id = f.workspace_id and c.form_id = f.id and ($status is null or c.status = $status)) count
      left join lateral (
-       (${listed} and $offset <= count.total / 2
-        order by p.id desc limit $limit offset $offset)
-       union all
-       (${listed} and $offset > count.total / 2
-        order by p.id limit least($limit, greatest(0, count.total - $offset))
-        offset greatest(0, count.total - $offset - $limit))) page on true
+       select id from (
+         (${listed} and $offset <= count.total / 2
+          order by p.id desc limit (select $limit) offset (select $offset))
+         union all
+         (${listed} and $offset > count.total / 2
+          order by p.id limit (select least($limit, greatest(0, count.total - $offset)))
+          offset (select greatest(0, count.total - $offset - $limit)))) ids
+        limit ${mostPerPage + 1}) page on true
      left join lateral (
        select * from submissions where workspace_id = f.workspace_id and id = page.id limit 1) s on true
      left join ${answeredVersion} on true

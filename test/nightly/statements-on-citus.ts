@@ -151,3 +151,33 @@ for (const [where, before] of [
       }
     }
   });
+
+/** A get and a list, and what a page and a submit ask first. */
+const hot = ['find_submission', 'list_submissions', 'find_live_form'];
+
+test('past Citus what is asked most is planned once for a connection, and not for each request', async () => {
+  await distributed.query(
+    `insert into ${cell}.submissions
+     select (jsonb_populate_record(null::${cell}.submissions, to_jsonb(s) || jsonb_build_object('id', gen_random_uuid(), 'key', null))).*
+       from ${cell}.submissions s, generate_series(1, 2000)`,
+  );
+  await distributed.query(`analyze ${cell}.submissions`);
+  const statements = (await loadStatements()).filter(({ name }) => hot.includes(name));
+  const client = await distributed.connect();
+  try {
+    for (const declared of statements)
+      for (let time = 0; time < 10; time++)
+        await client.query({ name: declared.name, text: declared.text, values: valuesOf(declared) });
+    const { rows } = await client.query<{ name: string; planned: number }>(
+      'select name, custom_plans::integer as planned from pg_prepared_statements where name = any ($1) order by name',
+      [hot],
+    );
+    // PostgreSQL plans for the values five times, before it takes the plan for all.
+    assert.deepEqual(
+      rows,
+      hot.toSorted().map((name) => ({ name, planned: 5 })),
+    );
+  } finally {
+    client.release();
+  }
+});
