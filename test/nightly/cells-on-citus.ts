@@ -7,7 +7,8 @@ import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { element, structure } from '#ast/testing.ts';
 import { findRoom } from '#kit/cells/room.ts';
-import { openDatabase } from '#kit/database.ts';
+import { openNearTables, shutNearTables } from '#kit/cells/citus/near.ts';
+import { openDatabase, transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { type ClusterNode, handbook, openCitusCluster, readHandbook } from '#test/citus-cluster.ts';
@@ -190,6 +191,37 @@ test('a move that is broken off when Citus has begun goes on, and the service fo
   await until('the cell to be there', async () => (await nodeOf('second')) === to.node);
   await until('the service to be there', () => to.isServed());
   await until('it to ask the cell past Citus', () => isNear(to));
+});
+
+test('a move that is broken off in the middle leaves the cell where it is, and may be made again at once', {
+  timeout: 600_000,
+}, async () => {
+  const from = await nodeOf('second');
+  const to = otherThan(from);
+  const form = await formIn('second');
+  const { outcomes, leave } = visit(form);
+  const moved = instance.begin(['cell', 'move', 'second', '--to', to.node]);
+  const ending = `select pg_cancel_backend(pid) from pg_stat_activity
+    where query ~ '^select citus_schema_move' and state = 'active'
+      and exists (select from pg_dist_cleanup)`;
+  await until(
+    'Citus to have begun, and to be told to end',
+    async () => (await cluster.coordinator.query(ending)).length > 0,
+  );
+  assert.notEqual((await moved.ended).code, 0);
+  assert.equal(await nodeOf('second'), from);
+  assert.ok((await cluster.coordinator.query('select from pg_dist_cleanup')).length > 0);
+  await instance.cli('cell move', 'second', '--to', to.node);
+  assert.equal(await nodeOf('second'), to.node);
+  await leave();
+  assert.deepEqual(failuresOf(outcomes), []);
+  await allThere(form, outcomes);
+});
+
+test('several may open a cell to be asked past Citus at once', async () => {
+  await transaction(database, (client) => shutNearTables(client, 'cell_second'));
+  await Promise.all([openNearTables(database), openNearTables(database)]);
+  assert.ok(await isNear(workerAt(await nodeOf('second'))));
 });
 
 /** As the handbook says it. */

@@ -8,7 +8,7 @@ import { migrationLock, selectCells } from '../queries.ts';
 import { isCluster } from './distribute-cell.ts';
 import { openNearTables, shutNearTables } from './near.ts';
 import { findPlaces } from './places.ts';
-import { listenForWakes, moveSchema, selectNodes, wakeMove } from './queries.ts';
+import { listenForWakes, moveSchema, selectLeftBehind, selectNodes, tidyUp, wakeMove } from './queries.ts';
 
 /**
  * Has Citus move a cell to another node, beside whoever reads and writes there: what was written meanwhile is moved along, and who
@@ -55,6 +55,7 @@ export async function moveCell(
   try {
     // Meanwhile nobody migrates, and nobody asks the cell past Citus, which moves what went through it.
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await tidyUpAfterMoves(client);
     await shutNearTables(client, cell.schema_name);
     await client.query(listenForWakes);
     const over = new AbortController();
@@ -67,6 +68,19 @@ export async function moveCell(
     await openNearTables(database);
   }
   return { name, from: place.node, to: target.node };
+}
+
+/** So often, so many milliseconds apart, it is tried to take away what is in use there: for 10 s. */
+const tidyTimes = 50;
+const tidyMs = 200;
+
+/** What a move that was broken off has left behind keeps Citus from the next one. Where it stays, Citus says why. */
+async function tidyUpAfterMoves(client: Client): Promise<void> {
+  for (let left = tidyTimes; left > 0; left--) {
+    await client.query(tidyUp);
+    if ((await client.query(selectLeftBehind)).rowCount === 0) return;
+    await sleep(tidyMs);
+  }
 }
 
 const wakeMs = 20;

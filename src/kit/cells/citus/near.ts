@@ -4,7 +4,7 @@ import type { Queryable } from '../../statement.ts';
 import { otherCells } from '../other-cells.ts';
 import { migrationLock } from '../queries.ts';
 import { isCluster } from './distribute-cell.ts';
-import { onEveryNode, openNear, shutNear } from './queries.ts';
+import { onEveryNode, openLock, openNear, shutNear } from './queries.ts';
 
 /*
  * At the node that has it a cell is asked past Citus: a schema there, first on the path of the sessions of the cell, has for each table
@@ -36,6 +36,7 @@ export async function openNearTables(database: Database): Promise<void> {
       `select pg_try_advisory_xact_lock_shared(${migrationLock}) as is_free`,
     );
     if (!rows[0]!.is_free) return;
+    await client.query('select pg_advisory_xact_lock($1)', [openLock]);
     for (const { schema_name } of others) await atEveryNode(client, openNear(schema_name));
   });
 }

@@ -94,6 +94,10 @@ export const moveSchema = (
   `select citus_schema_move(${escapeLiteral(name(schema))}, ${escapeLiteral(host)}, ${port}, 'force_logical'),
           pg_notify(${escapeLiteral(channel)}, '')`;
 
+/** Takes away what moves have left behind, as far as nobody uses it. In no transaction. */
+export const tidyUp = 'call citus_cleanup_orphaned_resources()';
+export const selectLeftBehind = 'select from pg_dist_cleanup limit 1';
+
 const moveChannel = 'formloom_move';
 export const listenForWakes = `listen ${moveChannel}`;
 /** Only while it holds writers up, which is a class of advisory locks of Citus' own. */
@@ -107,6 +111,9 @@ export const bindFunction = (schema: string, of: { name: string; types: string }
 
 /** Has the rest of a transaction see tables alone, and not the shards which on a cluster stand beside them. */
 export const hideShards = 'set local citus.override_table_visibility = on';
+
+/** Only one makes near tables at a time: of two who did, one found them renamed in the middle. */
+export const openLock = 7_246_005;
 
 /** Runs a text at every node, each in transactions of its own, whatever the caller's becomes. */
 export const onEveryNode = (text: string): string =>
