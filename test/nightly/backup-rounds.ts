@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openBucket } from '#kit/s3-bucket.ts';
 import { testDatabase } from '#test/database.ts';
 import { keepFilesInMemory } from '#test/memory.ts';
 import { type Command, type Environment, type Instance, makeInstance } from '#test/process.ts';
+import { openS3Server } from '#test/s3-server.ts';
 import { openTestServer } from '#test/server.ts';
 import { until } from '#test/service.ts';
 import {
@@ -310,6 +312,74 @@ test(`${rounds} times kill -9 of service and database amid a backup, by schedule
     await server.kill();
     say(
       `round ${round}: ${isByCommand ? 'by command' : 'by schedule'}, killed ${afterMs} ms after it began, with ${Math.round((100 * size) / whole)} % written; ${load.acknowledged.size} acknowledged`,
+    );
+  }
+  requireAmid(kills);
+});
+
+test(`${rounds} times kill -9 of the service amid a backup to a bucket: the next one is whole, and nothing is left over, there or here`, async () => {
+  const { settings } = await openS3Server();
+  const toBucket = {
+    BACKUP_TO: 's3',
+    S3_ENDPOINT: settings.endpoint,
+    S3_ACCESS_KEY_ID: settings.accessKeyId,
+    S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
+  };
+  const bucket = openBucket(settings);
+  const instance = await makeInstance({
+    ...toBucket,
+    BACKUP_SCHEDULE: '* * * * * *',
+    BACKUP_KEEP: String(keep),
+  });
+  const spool = join(instance.dataDir, 'spool');
+  const spooled = async (): Promise<string[]> =>
+    (await readdir(spool).catch(() => [])).filter((name) => name.includes('backup'));
+  let server = await instance.start({ BACKUP_SCHEDULE: '' });
+  const site = await fill(instance);
+  const usualMs = await run(instance, ['backup', path('before-the-bucket')]);
+  assert.equal((await server.terminate()).code, 0);
+  const kills = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    server = await instance.start();
+    const load = sendSteadily(site.form, `round${round}`);
+    const [name] = await until(
+      'a backup to begin',
+      async () => {
+        const names = await spooled();
+        return names.length > 0 && names;
+      },
+      patience,
+    );
+    // The second half of what it takes is the sending.
+    const afterMs = Math.round(usualMs * (round / rounds - Math.random() / rounds));
+    await sleep(afterMs);
+    const isAmid = (await spooled()).includes(name!);
+    kills.push(isAmid);
+    await server.kill();
+    await load.end();
+    server = await instance.start();
+    const [{ at } = { at: '' }] = await instance.query<{ at: string }>('select now()::text as at');
+    await until(
+      'the next backup',
+      async () =>
+        (
+          await instance.query(
+            `select from backups where begun_at > '${at}' and finished_at is not null and problem is null`,
+          )
+        ).length > 0,
+      patience,
+    );
+    assert.equal((await server.terminate()).code, 0);
+    assert.deepEqual(await spooled(), []);
+    for (const [entry, sent] of load.acknowledged) site.acknowledged.set(entry, sent);
+    const names = (await bucket.list('backups/')).map((each) => each.replace('backups/', ''));
+    assert.ok(names.length > 0 && names.length <= keep + 1, `${names.join(', ')}`);
+    const other = await makeInstance(toBucket, { isNew: true });
+    await run(other, ['restore', `s3:${names.toSorted().at(-1)}`]);
+    await checkWhole(other, site);
+    await other.close();
+    say(
+      `round ${round}: to a bucket, killed ${afterMs} ms after it began${isAmid ? ', amid it' : ''}; ${load.acknowledged.size} acknowledged`,
     );
   }
   requireAmid(kills);
