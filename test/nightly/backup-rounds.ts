@@ -373,7 +373,7 @@ test(`${rounds} times kill -9 of the service amid a backup to a bucket: the next
     assert.deepEqual(await spooled(), []);
     for (const [entry, sent] of load.acknowledged) site.acknowledged.set(entry, sent);
     const names = (await bucket.list('backups/')).map((each) => each.replace('backups/', ''));
-    assert.ok(names.length > 0 && names.length <= keep + 1, `${names.join(', ')}`);
+    assert.ok(names.length > 0 && names.length <= keep + 1, names.join(', '));
     const other = await makeInstance(toBucket, { isNew: true });
     await run(other, ['restore', `s3:${names.toSorted().at(-1)}`]);
     await checkWhole(other, site);
