@@ -4,7 +4,7 @@ import type { Settings } from '#ast/settings.ts';
 import type { PictureSize } from '#ast/theme/theme.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
-import { gather } from '#kit/gather.ts';
+import { share } from '#kit/share.ts';
 import { only } from '#kit/statement.ts';
 import { findPictureSizes, imagesOf } from './images/images.ts';
 import { findFormVersion, findLiveForm, type FormStatus } from './queries.ts';
@@ -44,8 +44,8 @@ const keptVersions = 200;
 const keptPictures = 2_000;
 
 /**
- * Status and settings are read each time, by a query that begins after it was asked for: requests that come together
- * share one. The structure is read once per version, since versions never change.
+ * Status and settings are read each time, by a query that begins after it was asked for: requests for one form that come
+ * together share it, whatever other forms and cells are asked. The structure is read once per version, since versions never change.
  * A structure was validated when it was stored, so it is trusted here.
  */
 export function openLiveForms(database: Database): LiveForms {
@@ -94,16 +94,7 @@ export function openLiveForms(database: Database): LiveForms {
     );
   };
 
-  const findRow = gather(
-    async (ids: readonly string[]) => {
-      const found = await Promise.all(
-        [...new Set(ids)].map(async (id) => [id, only(await findLiveForm(database, { id }))] as const),
-      );
-      const rows = new Map(found);
-      return ids.map((id) => rows.get(id));
-    },
-    { most: 100, atOnce: 4 },
-  );
+  const findRow = share(async (id: string) => only(await findLiveForm(database, { id })), { atOnce: 2 });
 
   return {
     async find(formId) {
