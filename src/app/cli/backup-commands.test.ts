@@ -93,7 +93,9 @@ test('move carries the database over and back; nothing starts where it was, unle
   const back = await formloom(embedded, 'move', '--to', source.url);
   assert.equal(back.code, 0, back.complaint);
   assert.deepEqual((await list(source)).answer, before);
-  assert.equal((await formloom(other, 'move', '--stay')).code, 0);
+  const stayed = await formloom(other, 'move', '--stay');
+  assert.equal(stayed.code, 0, stayed.complaint);
+  assert.deepEqual(Object.keys(stayed.answer), ['stayed', 'was_moved_to']);
   assert.deepEqual((await list(other)).answer, before);
   for (const wrong of [['--to', 'somewhere'], [], ['--stay', '--to', other.url]])
     assert.equal((await formloom(source, 'move', ...wrong)).code, 2, wrong.join(' '));
