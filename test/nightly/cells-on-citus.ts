@@ -7,9 +7,10 @@ import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { element, structure } from '#ast/testing.ts';
 import { findRoom } from '#kit/cells/room.ts';
-import { openDatabase } from '#kit/database.ts';
+import { openClient, openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
+import { countSentTo } from '#mail/sending/queries.ts';
 import { type ClusterNode, handbook, openCitusCluster, readHandbook } from '#test/citus-cluster.ts';
 import { publishForm, type PublishedForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
@@ -155,6 +156,17 @@ test('the commands of the handbook make cells on a cluster, list their nodes, an
 test('metrics are read of all cells of the cluster', { timeout: 600_000 }, async () => {
   const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   assert.match(await answer.text(), /^formloom_database_up 1$/m);
+});
+
+test('how many mails an address got is counted over all cells of the cluster', {
+  timeout: 600_000,
+}, async () => {
+  const client = openClient(database);
+  await client.connect();
+  await client.query('set search_path to every_cell, public');
+  const asked = { recipient: 'ada@example.org', kinds: ['receipt'], seconds: 60, most: 5 };
+  assert.deepEqual(await countSentTo(client, asked), [{ count: 0 }]);
+  await client.end();
 });
 
 test('a cell is moved while visitors submit: nothing is lost, nobody is refused, and nobody waits for half a second', {
