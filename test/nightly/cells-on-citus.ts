@@ -169,6 +169,12 @@ test('how many mails an address got is counted over all cells of the cluster', {
   await client.end();
 });
 
+test('an operator lets somebody back in on the cluster', { timeout: 600_000 }, async () => {
+  const email = ['--email', 'ada@example.org'];
+  await instance.cli('user create', ...email, '--password', 'correct horse battery 17');
+  assert.ok('temporary_password' in (await instance.cli<object>('user password', ...email)));
+});
+
 test('a cell is moved while visitors submit: nothing is lost, nobody is refused, and nobody waits for half a second', {
   timeout: 600_000,
 }, async (context) => {
