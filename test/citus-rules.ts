@@ -1,5 +1,5 @@
 /*
- * What Citus refuses, or gets wrong, where a row is written (docs/decisions/0078-cells.md): a reading of the text, so that
+ * What Citus refuses, or gets wrong, where a row is written or several cells are read (docs/decisions/0078-cells.md): a reading of the text, so that
  * it is known without a cluster. `npm run test:cells` asks a cluster.
  */
 
@@ -90,6 +90,10 @@ export function citusProblems(source: string, { changing, volatile, tables, tena
       ? ['an insert beside rows that are locked in a join with what is no table']
       : []),
     ...found('beside rows that are locked', locked, volatile),
+    // What Citus keeps aside of several cells it reads again by its columns.
+    ...(source.includes('across workspaces */') && /\bfrom \(\s*select from\b/.test(text)
+      ? ['a sub-select in FROM without a column']
+      : []),
     ...(writes.length > 0 && text.includes('pg_notify(') ? ['pg_notify() in another statement'] : []),
   ];
 }

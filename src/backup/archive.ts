@@ -90,6 +90,12 @@ async function openNew(path: string, draft: string): Promise<FileHandle> {
     () => false,
   );
   if (isThere) throw new BackupError(`${path} is there already, and a backup replaces nothing.`);
+  const folder = dirname(path);
+  const hasFolder = await access(folder).then(
+    () => true,
+    () => false,
+  );
+  if (!hasFolder) throw new BackupError(`There is no folder ${folder}: make it first.`);
   return explainFile(() => open(draft, 'w', 0o600));
 }
 
@@ -117,7 +123,7 @@ export async function* readArchive(
     const { buffer: head } = await file.read(Buffer.alloc(sealedBy.length), 0, sealedBy.length, 0);
     const isSealed = head.toString('latin1') === sealedBy;
     if (isSealed && passphrase === undefined)
-      throw new BackupError(`${path} is sealed: it takes its passphrase.`);
+      throw new BackupError(`${path} is sealed: it takes its passphrase (--passphrase-file).`);
     const bytes: Bytes = ReadableStream.from(
       file.createReadStream({ start: 0, emitClose: false, autoClose: false }),
     );

@@ -105,11 +105,11 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
 }
 
 /** Takes back that a database was moved: whoever starts on it goes on with what it holds. @throws BackupError where it was not. */
-export async function stayInPlace(database: Database): Promise<{ stayed: true; moved_to: string }> {
+export async function stayInPlace(database: Database): Promise<{ stayed: true; was_moved_to: string }> {
   const moved = await findMoved(database);
   if (!moved?.moved_to) throw new BackupError('This database was not moved.');
   await markMove(database, { moved_to: null, moved_at: null });
-  return { stayed: true, moved_to: moved.moved_to };
+  return { stayed: true, was_moved_to: moved.moved_to };
 }
 
 /** Where a database was moved to, if it was; it may be empty, or of an earlier version. */

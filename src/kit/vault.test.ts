@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createCipheriv } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { findInstanceKey, makeInstanceKey, openVault } from './vault.ts';
+import { findInstanceKey, makeInstanceKey, openVault, replaceInstanceKeys } from './vault.ts';
 
 const vault = openVault('00112233445566778899aabbccddeeff'.repeat(2));
 const other = openVault('ff112233445566778899aabbccddeeff'.repeat(2));
@@ -116,4 +116,15 @@ test('a key file that holds something else stops the start, and is left as it is
   await writeFile(join(dataDir, 'secret.key'), 'half a ke');
   await assert.rejects(findInstanceKey(dataDir, undefined), /secret\.key does not hold a key .* Restore it/);
   assert.equal(await readFile(join(dataDir, 'secret.key'), 'utf8'), 'half a ke');
+});
+
+test('a key that is changed by root stays that of the user who runs the service', async (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root gives files away');
+  const dataDir = join(home, 'given');
+  await makeInstanceKey(dataDir);
+  await chown(join(dataDir, 'secret.key'), 65_534, 65_534);
+  await replaceInstanceKeys(dataDir, 'ab'.repeat(32));
+  const { uid, gid, mode } = await stat(join(dataDir, 'secret.key'));
+  assert.deepEqual({ uid, gid, mode: mode & 0o777 }, { uid: 65_534, gid: 65_534, mode: 0o600 });
+  assert.deepEqual(await readdir(dataDir), ['secret.key']);
 });

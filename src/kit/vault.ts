@@ -8,7 +8,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { chown, link, mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from './sync-directory.ts';
 
@@ -179,7 +179,11 @@ export const newKey = (): string => randomBytes(32).toString('hex');
 /** Writes other keys into `<dataDir>/secret.key`, whole or not at all, and takes away what was left of who was killed at it. */
 export async function replaceInstanceKeys(dataDir: string, keys: string): Promise<void> {
   const path = join(dataDir, 'secret.key');
-  await rename(await writeDraft(path, keys), path);
+  const { uid, gid } = await stat(path);
+  const draft = await writeDraft(path, keys);
+  // It stays its owner's when root runs the command: else the service could not read it at its next start.
+  await chown(draft, uid, gid);
+  await rename(draft, path);
   for (const name of await readdir(dataDir))
     if (/^secret\.key\.[0-9a-f]{12}$/.test(name)) await rm(join(dataDir, name), { force: true });
   await syncDirectory(dataDir);

@@ -83,7 +83,8 @@ export const insertUser = ofInstance(
    returning user_id as id`,
 );
 
-const hasPassword = `email = $email and exists (select from accounts where user_id = users.id and provider_id = 'credential')`;
+// Not by `exists`: on a Citus cluster people are at every node, and accounts are not.
+const hasPassword = `email = $email and id in (select user_id from accounts where provider_id = 'credential')`;
 
 /**
  * Gives a person a temporary password, confirms their address, and ends all their sessions, and links to choose another

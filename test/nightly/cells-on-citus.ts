@@ -8,9 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { element, structure } from '#ast/testing.ts';
 import { findRoom } from '#kit/cells/room.ts';
 import { openNearTables, shutNearTables } from '#kit/cells/citus/near.ts';
-import { openDatabase, transaction } from '#kit/database.ts';
+import { openClient, openDatabase, transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
+import { countSentTo } from '#mail/sending/queries.ts';
 import { type ClusterNode, handbook, openCitusCluster, readHandbook } from '#test/citus-cluster.ts';
 import { publishForm, type PublishedForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
@@ -30,7 +31,12 @@ const longestRefusalMs = 3_000;
 const cluster = await openCitusCluster(process.env['CITUS_URL']!);
 after(() => cluster.close());
 const receiver = await openReceiver();
-const instance = await makeInstance({ DATABASE_URL: cluster.coordinator.url, DATABASE_POOL: '8' });
+const token = 'a token for metrics';
+const instance = await makeInstance({
+  DATABASE_URL: cluster.coordinator.url,
+  DATABASE_POOL: '8',
+  METRICS_TOKEN: token,
+});
 
 const database = openDatabase(
   { connectionString: cluster.coordinator.url },
@@ -146,6 +152,28 @@ test('the commands of the handbook make cells on a cluster, list their nodes, an
     instance.cli('cell move', 'second', '--to', 'nowhere:1'),
     new RegExp(`It has ${cluster.workers.map(({ node }) => node).join(', ')}`),
   );
+});
+
+test('metrics are read of all cells of the cluster', { timeout: 600_000 }, async () => {
+  const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  assert.match(await answer.text(), /^formloom_database_up 1$/m);
+});
+
+test('how many mails an address got is counted over all cells of the cluster', {
+  timeout: 600_000,
+}, async () => {
+  const client = openClient(database);
+  await client.connect();
+  await client.query('set search_path to every_cell, public');
+  const asked = { recipient: 'ada@example.org', kinds: ['receipt'], seconds: 60, most: 5 };
+  assert.deepEqual(await countSentTo(client, asked), [{ count: 0 }]);
+  await client.end();
+});
+
+test('an operator lets somebody back in on the cluster', { timeout: 600_000 }, async () => {
+  const email = ['--email', 'ada@example.org'];
+  await instance.cli('user create', ...email, '--password', 'correct horse battery 17');
+  assert.ok('temporary_password' in (await instance.cli<object>('user password', ...email)));
 });
 
 test('a cell is moved while visitors submit: nothing is lost, nobody is refused, and nobody waits for half a second', {
@@ -407,6 +435,11 @@ test('a node that is lost for good is let go of with its cells: these are nowher
   await lost.kill();
   await until('its cell to be away', async () => (await visited(form)) === 503);
   await assert.rejects(instance.cli('workspace list'));
+  const { printed } = await instance.begin(['doctor', '--json']).ended;
+  const { data } = JSON.parse(printed) as { data: { check: string; state: string }[] };
+  const problems = data.filter(({ state }) => state === 'problem').map(({ check }) => check);
+  assert.deepEqual(problems, ['cells'], 'the doctor names the node, and goes on');
+  assert.equal(data.at(-1)!.check, 'servers of cells');
   assert.ok('node' in (await instance.cli<{ data: CellLine[] }>('cell list')).data[1]!);
   await forget();
   await until('its cell to be nowhere', async () => (await visited(form)) === 404);

@@ -146,8 +146,7 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
           'Restore a backup that has them.',
         );
       const count = others.length + 1;
-      const { databasePool: pool, webProcesses: processes } = config;
-      const room = await findRoom(database, count, { pool, processes, channel: keyChannel });
+      const room = await roomFor(count, { database, config });
       if (room.away.length > 0)
         return problem(
           `${room.away.join(', ')} of the cluster does not answer.`,
@@ -167,6 +166,9 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     async look({ database, config }) {
       if ((await findPending(database, await readMigrations())).length > 0)
         return ok('The next start lays it out.');
+      // Of that `cells` speaks.
+      if ((await roomFor(1, { database, config })).away.length > 0)
+        return ok('It is looked at when every node of the cluster answers.');
       const ledgers = await readLedgers(database);
       const ending = ledgers.find(({ end }) => isSoon(end));
       const count = ledgers.reduce((sum, { parts }) => sum + parts, 0);
@@ -246,6 +248,11 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     },
   },
 ];
+
+function roomFor(cells: number, { database, config }: Context & { config: Config }) {
+  const { databasePool: pool, webProcesses: processes } = config;
+  return findRoom(database, cells, { pool, processes, channel: keyChannel });
+}
 
 /** Whether a delivery log that ends then has to be seen to. */
 export const isSoon = (end: Date | null): end is Date =>

@@ -64,6 +64,8 @@ test('a backup in the bucket is restored by its name on an empty machine, which 
   const other = { url: (await testDatabase({ isEmpty: true })).url, dataDir: path('of-bucket'), ...bucket };
   const lost = await formloom(other, 'restore', 's3:sunday.backup');
   assert.match(lost.complaint, /no backup sunday\.backup\. It has tuesday\.backup, monday\.backup\./);
+  const which = await formloom(other, 'restore', 's3:');
+  assert.match(which.complaint, /Say which one behind s3: the bucket has tuesday\.backup, monday\.backup\./);
   assert.match((await formloom(source, 'restore', 's3:monday.backup')).complaint, /S3_ENDPOINT/);
   const restored = await formloom(other, 'restore', 's3:monday.backup');
   assert.equal(restored.code, 0, restored.complaint);
@@ -91,7 +93,9 @@ test('move carries the database over and back; nothing starts where it was, unle
   const back = await formloom(embedded, 'move', '--to', source.url);
   assert.equal(back.code, 0, back.complaint);
   assert.deepEqual((await list(source)).answer, before);
-  assert.equal((await formloom(other, 'move', '--stay')).code, 0);
+  const stayed = await formloom(other, 'move', '--stay');
+  assert.equal(stayed.code, 0, stayed.complaint);
+  assert.deepEqual(Object.keys(stayed.answer), ['stayed', 'was_moved_to']);
   assert.deepEqual((await list(other)).answer, before);
   for (const wrong of [['--to', 'somewhere'], [], ['--stay', '--to', other.url]])
     assert.equal((await formloom(source, 'move', ...wrong)).code, 2, wrong.join(' '));
@@ -162,7 +166,7 @@ test('what cannot be written or read is said by its name, and nothing is replace
   await writeFile(path('there'), 'mine');
   for (const [args, why] of [
     [['backup', path('there')], /there is there already/],
-    [['backup', path('no-folder/file')], /no-folder/],
+    [['backup', path('no-folder/file')], /no folder .*no-folder: make it first/],
     [['restore', path('absent')], /absent/],
     [['restore', path('there')], /no backup/],
     [['backup', path('x'), '--passphrase-file', path('absent')], /absent/],

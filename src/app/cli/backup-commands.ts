@@ -19,6 +19,7 @@ export const backupCommands: readonly Command[] = [
     summary: 'Writes the database, the files and the key to one new file, while the service runs.',
     about:
       'All that was acknowledged before it began is in it. Whoever has the file has every answer and, unless it is left out or sealed, the key.',
+    note: 'The bytes are those of the uploads. `restore <file> --check` tries out whether it can be restored.',
     parameters: { file },
     options: {
       'without-key': { ...flag, about: 'Leaves the key out: keep SECRET_KEY, or secret.key, elsewhere.' },
@@ -45,6 +46,7 @@ export const backupCommands: readonly Command[] = [
     summary: 'Brings a backup into an empty instance, which becomes what that one was.',
     about:
       'The service does not run meanwhile. A backup of an earlier version becomes one of this version. Killed midway it leaves the instance empty, and may be run again. `s3:<name>` is one in the bucket of S3_ENDPOINT; `s3:` says which there are.',
+    note: 'All of the backup was read and is in its place: start the service. What --check restored is gone again.',
     parameters: { file },
     options: {
       'passphrase-file': passphraseFile,

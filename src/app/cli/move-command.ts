@@ -23,7 +23,7 @@ export const moveCommand = machineCommand({
     'Brings the database of this instance into another one, from the PostgreSQL that comes along to one of your own and back.',
   about:
     'The service does not run meanwhile. Files and the key stay where they are. Killed at any moment it may be run again: what is there by then is used by nobody before this database says that it was moved. Afterwards nothing starts on this database any more: let DATABASE_URL lead to the other.',
-  note: 'Set DATABASE_URL to it (none for the embedded one), and start the service.',
+  note: 'Let DATABASE_URL lead to where the instance is now (none for the embedded one), and start the service.',
   options: {
     to,
     stay: { ...flag, about: 'Takes back that this database was moved: the service starts on it again.' },

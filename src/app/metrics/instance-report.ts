@@ -11,7 +11,7 @@ import { longHeld } from '#webhooks/upkeep/parts.ts';
 import { reportParts } from '#webhooks/upkeep/queries.ts';
 import { type DiskSettings, readDisks } from '../disks.ts';
 import type { Report } from './report.ts';
-import { readInstance } from './queries.ts';
+import { readInstance, readServer } from './queries.ts';
 
 type Context = {
   database: Database;
@@ -116,19 +116,20 @@ function reportOfLedgers(ledgers: Awaited<ReturnType<typeof readLedgers>>, longA
 
 async function readFacts(database: Database) {
   await refreshCells(database);
-  const [servers, backups] = await Promise.all([
+  const [found, servers, backups] = await Promise.all([
     findInAllCells(database, (cells) => readInstance(cells, { most }), { isPartial: true }),
+    readServer(database, {}),
     readBackups(database, {}),
   ]);
-  const [first, ...others] = servers as [Server, ...Server[]];
-  const facts = { ...others.reduce(addServer, first), ...only(backups)! };
+  const [first, ...others] = found as [Contents, ...Contents[]];
+  const facts = { ...others.reduce(addContents, first), ...only(servers)!, ...only(backups)! };
   return { ...facts, cells_away: cellsOnServers(database).length - others.length };
 }
 
-type Server = Awaited<ReturnType<typeof readInstance>>[number];
+type Contents = Awaited<ReturnType<typeof readInstance>>[number];
 
-/** What is of its cells, and not of the server itself. */
-function addServer(sum: Server, { jobs, ...server }: Server): Server {
+/** What is in the cells of two servers. */
+function addContents(sum: Contents, { jobs, ...other }: Contents): Contents {
   const all = { ...sum.jobs };
   for (const [kind, { due, oldest }] of Object.entries(jobs))
     all[kind] = {
@@ -136,11 +137,10 @@ function addServer(sum: Server, { jobs, ...server }: Server): Server {
       oldest: Math.max(all[kind]?.oldest ?? 0, oldest),
     };
   return {
-    ...sum,
     jobs: all,
-    deliveries_waiting: sum.deliveries_waiting + server.deliveries_waiting,
-    webhooks_failing: sum.webhooks_failing + server.webhooks_failing,
-    webhooks_paused: sum.webhooks_paused + server.webhooks_paused,
+    deliveries_waiting: sum.deliveries_waiting + other.deliveries_waiting,
+    webhooks_failing: sum.webhooks_failing + other.webhooks_failing,
+    webhooks_paused: sum.webhooks_paused + other.webhooks_paused,
   };
 }
 

@@ -1,8 +1,8 @@
 import { bigint, double, integer, jsonb, statement } from '#kit/statement.ts';
 
 /**
- * What the database knows of an instance, in one statement. Its cost is bounded: of jobs and deliveries no more than
- * `most` are looked at, by their indexes, so that a larger number says that there are at least so many.
+ * What waits and fails in an instance. Its cost is bounded: of jobs and deliveries no more than `most` are looked at, by their
+ * indexes, so that a larger number says that there are at least so many.
  */
 export const readInstance = statement(
   'metrics.read_instance',
@@ -13,6 +13,23 @@ export const readInstance = statement(
     deliveries_waiting: bigint,
     webhooks_failing: bigint,
     webhooks_paused: bigint,
+  },
+  `/* operator: across workspaces */
+   select
+     (select coalesce(jsonb_object_agg(kind, jsonb_build_object('due', due, 'oldest', oldest)), '{}')
+        from (select kind, count(*) as due, extract(epoch from now() - min(run_at))::double precision as oldest
+                from (select kind, run_at from jobs where run_at <= now() order by run_at limit $most) as job
+               group by kind) as due) as jobs,
+     (select count(*) from (select id from deliveries where status = 'Retrying' limit $most) as waiting) as deliveries_waiting,
+     (select count(*) from webhooks where failing_since is not null and active) as webhooks_failing,
+     (select count(*) from webhooks where paused_by = 'failure') as webhooks_paused`,
+);
+
+/** What the server of the database says of itself. Beside tables of cells Citus lets a superuser alone read these views. */
+export const readServer = statement(
+  'metrics.read_server',
+  {},
+  {
     database_bytes: bigint,
     connections: bigint,
     connections_most: bigint,
@@ -25,15 +42,7 @@ export const readInstance = statement(
     blocks_hit: bigint,
     temporary_bytes: bigint,
   },
-  `/* operator: across workspaces */
-   select
-     (select coalesce(jsonb_object_agg(kind, jsonb_build_object('due', due, 'oldest', oldest)), '{}')
-        from (select kind, count(*) as due, extract(epoch from now() - min(run_at))::double precision as oldest
-                from (select kind, run_at from jobs where run_at <= now() order by run_at limit $most) as job
-               group by kind) as due) as jobs,
-     (select count(*) from (select from deliveries where status = 'Retrying' limit $most) as waiting) as deliveries_waiting,
-     (select count(*) from webhooks where failing_since is not null and active) as webhooks_failing,
-     (select count(*) from webhooks where paused_by = 'failure') as webhooks_paused,
+  `select
      pg_database_size(current_database()) as database_bytes,
      (select count(*) from pg_stat_activity where datname = current_database()) as connections,
      current_setting('max_connections')::bigint as connections_most,

@@ -20,7 +20,7 @@ export async function fetchBackup(config: Pick<Config, 's3' | 'dataDir'>, name: 
     const keys = (await bucket.list(keyOf(''))).map((key) => key.slice(keyOf('').length));
     const names = keys.toSorted().toReversed().slice(0, mostNamed);
     throw new BackupError(
-      `The bucket has no backup ${name || 'without a name'}. It has ${names.join(', ') || 'none at all'}.`,
+      `${name === '' ? 'Say which one behind s3: the bucket' : `The bucket has no backup ${name}. It`} has ${names.join(', ') || 'none at all'}.`,
     );
   }
   await mkdir(spoolOf(config), { recursive: true });

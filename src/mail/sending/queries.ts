@@ -62,7 +62,7 @@ export const countSentTo = statement(
   { count: bigint },
   `/* lookup: across workspaces */
    select count(*) as count from (
-     select from mails
+     select id from mails
       where lower(recipient) = lower($recipient) and state = 'sent' and kind = any($kinds)
         and settled_at > now() - make_interval(secs => $seconds)
       limit $most) sent`,
