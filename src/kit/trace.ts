@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { FastifyInstance, onRequestHookHandler, preValidationHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /*
  * The trace that somebody else has begun (W3C Trace Context): it is named in the log lines of what they cause, and goes
@@ -31,8 +31,7 @@ export const runInTrace = <T>(traceparent: string | undefined, work: () => T): T
 
 /** Every request that says so runs in its trace. Reading a body leaves it, so it is entered again after that. */
 export function traceRequests(server: FastifyInstance): void {
-  const enter: onRequestHookHandler & preValidationHookHandler = (request, _reply, done) => {
-    const { traceparent } = request.headers;
+  const enter = ({ headers: { traceparent } }: FastifyRequest, _reply: unknown, done: () => void): void => {
     if (traceparent === undefined) done();
     else runInTrace(readTraceparent(traceparent), done);
   };

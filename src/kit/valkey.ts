@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { createClient } from '@redis/client';
+import type { RedisClientType } from '@redis/client';
 import type { Log } from './log.ts';
 
 /** What counts for several machines, and cannot be asked. */
 export class ValkeyError extends Error {}
 
 /** A Valkey, or a Redis. */
-export type Valkey = ReturnType<typeof createClient>;
+export type Valkey = RedisClientType;
 
 /** A start, and whoever asks once, waits this long for it at most. */
 const limitMs = 2_000;

@@ -37,7 +37,9 @@ const text = JSON.stringify(openApi);
 const read = (): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 
 test("Redocly's recommended rules find nothing", async () => {
-  const config = await createConfig({ extends: ['recommended'] });
+  // As the text of a file: to find out whether an object is one takes the compiler a second.
+  const make = createConfig as unknown as (rules: object) => Promise<never>;
+  const config = await make({ extends: ['recommended'] });
   const problems = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
   assert.deepEqual(
     problems.map(({ ruleId, message, location: [place] }) => `${ruleId}: ${message} ${place?.pointer}`),

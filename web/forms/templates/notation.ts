@@ -16,9 +16,10 @@ export const ask = <const Type extends InputType>(
   id: string,
   label: string,
   ...[more]: Rest<More<Input<Type>['attrs'], 'id' | 'label'>>
-): Input<Type> =>
-  // Which attributes belong to the type is checked where it is called; a union cannot say it of what is made here.
-  ({ type, attrs: { id, label, ...more }, children: [] }) as unknown as Input<Type>;
+): InputElement =>
+  // Which attributes belong to the type is checked where it is called; a union cannot say it of what is made here. Nor is it said
+  // of which type it is: for each call the compiler would infer it from all that stands where an element does.
+  ({ type, attrs: { id, label, ...more }, children: [] }) as unknown as InputElement;
 
 /** A text with marks that is read on the way. */
 export const tell = (text: string): Element => ({ type: 'rich_text', attrs: { text }, children: [] });
