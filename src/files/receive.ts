@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import { fileTypeFromBuffer } from 'file-type';
 import type { FileAnswer } from '#ast/answers.ts';
 import { limits } from '#ast/limits.ts';
 import { byteLength, cutToBytes } from '#ast/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Storage } from '#kit/storage.ts';
+import { typeOfBytes } from '#kit/type-of-bytes.ts';
 import { deleteTakenFiles, insertUnclaimedFile, setFileContent, takeUnclaimedFiles } from './queries.ts';
 
 /** What the room needs. */
@@ -91,8 +91,8 @@ export async function removeTakenFiles(
 
 /** A type is believed when the bytes show it; what they cannot show (text, CSV) keeps a harmless declared type. */
 export async function recogniseType(head: Buffer, declared: string): Promise<string> {
-  const recognised = await fileTypeFromBuffer(head);
-  if (recognised) return recognised.mime;
+  const recognised = await typeOfBytes(head);
+  if (recognised !== undefined) return recognised;
   const type = declared.split(';', 1)[0]!.trim().toLowerCase();
   return /^(text\/(plain|csv|markdown)|application\/(json|rtf))$/.test(type)
     ? type

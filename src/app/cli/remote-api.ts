@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { fileTypeFromBuffer } from 'file-type';
 import { isRecord } from '#ast/json.ts';
 import { ApiError, type ErrorCode, errorCodes, type ErrorItem } from '#kit/errors.ts';
+import { typeOfBytes } from '#kit/type-of-bytes.ts';
 import { routeOf } from '../routes.ts';
 import type { Api, ApiRequest } from './api.ts';
 
@@ -65,7 +65,7 @@ export function openRemoteApi(remote: Remote): Api {
 /** JSON, or a file, which is sent as what its bytes say it is. */
 async function contentOf(body: object): Promise<{ type: string; content: string | Uint8Array<ArrayBuffer> }> {
   if (!(body instanceof Uint8Array)) return { type: 'application/json', content: JSON.stringify(body) };
-  const type = (await fileTypeFromBuffer(body))?.mime ?? 'application/octet-stream';
+  const type = (await typeOfBytes(body)) ?? 'application/octet-stream';
   return { type, content: new Uint8Array(body) };
 }
 

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { fileTypeFromBuffer } from 'file-type';
 import { imagesIn } from '#ast/form-images.ts';
 import { own } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
@@ -10,6 +9,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
+import { typeOfBytes } from '#kit/type-of-bytes.ts';
 import {
   deleteImage,
   findImage,
@@ -50,7 +50,7 @@ export async function storeImage(
 ): Promise<{ id: string }> {
   if (bytes.length > imageLimits.bytes)
     throw new ApiError('payload_too_large', 'The image is larger than 10 MB. Choose a smaller one.');
-  const type = (await fileTypeFromBuffer(bytes))?.mime;
+  const type = await typeOfBytes(bytes);
   if (!imageTypes.some((known) => known === type))
     throw new ApiError('unsupported_media_type', 'This is no PNG, JPEG or WebP image.');
   const { contentType, width, height, whole, named } = await makeRenditions(bytes);
