@@ -43,6 +43,23 @@ test('work that takes long hears that it is to end', async () => {
   await periodic.stop();
 });
 
+test('what is done once a minute does not begin with the process, and ends before it has begun', async () => {
+  const seen: string[] = [];
+  const often = Promise.withResolvers<void>();
+  const [rare, frequent] = [60_000, 1].map((pauseMs) =>
+    runPeriodically('working', {
+      pauseMs,
+      log: openLog('silent'),
+      async work() {
+        if (seen.push(`${pauseMs}`) === 3) often.resolve();
+      },
+    }),
+  );
+  await often.promise;
+  await Promise.all([rare!.stop(), frequent!.stop()]);
+  assert.deepEqual(new Set(seen), new Set(['1']));
+});
+
 test('work that finds nothing to do is left alone for longer each time, and not when there was some', () => {
   const pauses = { pauseMs: 500, longestMs: 5_000 };
   let pause = pauses.pauseMs;

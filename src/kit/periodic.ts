@@ -4,9 +4,15 @@ import type { Log } from './log.ts';
 /** Work that goes on; it is stopped when its round has ended. */
 export type Periodic = { stop(): Promise<void> };
 
+/** Work of this pause and more does not begin with the process, but a moment later. */
+const rareMs = 60_000;
+const firstMs = 5_000;
+
 /**
  * Runs `work` again and again, `pauseMs` after it ended, until stopped, which work that takes long hears by its signal. A failure is
  * logged when it is new, or other parts of the work fail than before (tellFailures), and the work goes on. For housekeeping that may be lost with the process; what must not be lost is a job of the queue.
+ * What is done once a minute or less often begins after a moment: a start has enough to do, and each of its connections plans each
+ * statement for the first time.
  * @param options.longestMs how long the pauses become while the work finds nothing to do (pauseAfter); `pauseMs` unless said.
  */
 export function runPeriodically(
@@ -19,6 +25,9 @@ export function runPeriodically(
   const loop = async (): Promise<void> => {
     let failing: string | undefined;
     let pause = pauseMs;
+    const wait = (ms: number): Promise<void> =>
+      sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+    if (pauseMs >= rareMs) await wait(firstMs);
     while (!signal.aborted) {
       try {
         pause = pauseAfter(pause, await options.work(signal), { pauseMs, longestMs });
@@ -28,7 +37,7 @@ export function runPeriodically(
         if (which !== failing) options.log.warn({ err: error }, `${name} failed, and will be tried again`);
         failing = which;
       }
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      await wait(pause);
     }
   };
   const done = loop();
