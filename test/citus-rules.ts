@@ -28,6 +28,14 @@ function untilClosed(text: string): string {
 const partsFrom = (text: string, beginning: RegExp): string[] =>
   [...text.matchAll(beginning)].map(({ index, 0: { length } }) => untilClosed(text.slice(index + length)));
 
+/** A text without what stands in parentheses within it. */
+function outermost(text: string): string {
+  const emptied = text.replaceAll(/\((?!\))[^()]*\)/g, '()');
+  return emptied === text ? text : outermost(emptied);
+}
+
+const locks = /\bfor (?:no key update|update|key share|share)\b/;
+
 /** What stands in a CASE or COALESCE. A CASE that holds another is looked at up to the end of the inner one. */
 const conditionalParts = (text: string): string[] => [
   ...partsFrom(text, /\bcoalesce\(/g),
@@ -43,6 +51,11 @@ const readsPartsAlone = (part: string, text: string, tables: readonly string[]):
   !reads(part, tables) &&
   [...part.matchAll(/\b(?:from|join)\s+([a-z_]+)\b/g)].some(([, name]) =>
     new RegExp(`\\b${name} as (?:materialized )?\\(`).test(text),
+  );
+/** Whether a part of a statement joins what it is given, or what other parts found, other than as an array. */
+const joinsNoTable = (part: string, text: string): boolean =>
+  [...part.replaceAll(/\barray\([^()]*\)/g, '').matchAll(/\b(?:from|join)\s+([a-z_]+)\b/g)].some(
+    ([, name]) => name === 'unnest' || new RegExp(`\\b${name} as (?:materialized )?\\(`).test(text),
   );
 /** A text that becomes what depends on the session's settings. */
 const changingCast = /[a-z_)]::(?:date|regconfig|timestamptz)\b/;
@@ -86,8 +99,11 @@ export function citusProblems(source: string, { changing, volatile, tables, tena
     ...inserts
       .filter((part) => writes.length > 1 && text.endsWith(part) && reads(part, tables))
       .map(() => 'an insert that reads a table ends a statement that writes before'),
-    ...(inserts.length > 0 && locked.some((part) => /\bunnest\(|\bjoin listed\b/.test(part))
-      ? ['an insert beside rows that are locked in a join with what is no table']
+    // The other rows of the join are kept as a whole, and what was found is read in another format than it was written in.
+    ...(partsFrom(text, /\bas (?:materialized )?\(/g).some(
+      (part) => locks.test(outermost(part)) && joinsNoTable(part, text),
+    )
+      ? ['rows are locked in a join with what is no table']
       : []),
     ...found('beside rows that are locked', locked, volatile),
     // What Citus keeps aside of several cells it reads again by its columns.

@@ -268,7 +268,9 @@ test('what Citus refuses where a row is written or several cells are read is see
     "with a as (select id from b where (select set_config('c', 'd', true)) is not null for update) update b set e = 1":
       ['set_config() beside rows that are locked'],
     'with a as (select c.id from c join unnest($1) as d (id) on d.id = c.id for update of c) insert into e select id from a':
-      ['an insert beside rows that are locked in a join with what is no table'],
+      ['rows are locked in a join with what is no table'],
+    'with d as (delete from e returning id), a as (select id from c where id in (select id from d) for key share) select id from a':
+      ['rows are locked in a join with what is no table'],
     'with a as (update c set b = 1 returning b), d as (insert into jobs (b) select b from a) select': [
       'an insert reads what was found before, and no table (`here`, kit/statement.ts)',
     ],
@@ -280,7 +282,9 @@ test('what Citus refuses where a row is written or several cells are read is see
     assert.deepEqual(citusProblems(text, known), problems, text);
   const taken = `with a as (select now() as at from b for update)
     update c set d = a.at, e = now() + make_interval(secs => $1) from a where c.id = a.id returning c.id`;
-  assert.deepEqual(citusProblems(taken, known), []);
+  const held = `with a as (select d.id from unnest($1) as b (id) cross join lateral (
+    select id from c where c.id = b.id for update skip locked) d) select id from a`;
+  for (const text of [taken, held]) assert.deepEqual(citusProblems(text, known), []);
 });
 
 test('every primary key and unique index of a tenant table begins with workspace_id, and every foreign key carries it', async () => {

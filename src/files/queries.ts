@@ -93,7 +93,7 @@ export const deleteTakenFiles = statement(
       order by id for update),
    counters as materialized (
      select form_id from stored_bytes
-      where workspace_id = $workspace_id and form_id in (select form_id from taken)
+      where workspace_id = $workspace_id and form_id = any (array(select form_id from taken))
       order by form_id for update)
    delete from files
     where workspace_id = $workspace_id and id in (select id from taken) and (select count(*) from counters) >= 0`,

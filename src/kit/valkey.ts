@@ -25,8 +25,7 @@ async function openValkey(
   valkey.on('error', ({ message }: Error) =>
     log?.debug({ reason: message }, 'the connection to Valkey failed'),
   );
-  // The types know each set of options by itself.
-  return valkey as unknown as Valkey;
+  return valkey;
 }
 
 /** Connects to the Valkey at an address, and again whenever the connection was lost. */

@@ -100,10 +100,12 @@ export const renewLeases = statement(
   { lease_token: uuid },
   `/* operator: across workspaces */
    with free as materialized (
-     select jobs.workspace_id, jobs.id
+     select job.workspace_id, job.id
        from unnest($workspace_ids, $ids, $lease_tokens) as held (workspace_id, id, lease_token)
-       join jobs on jobs.workspace_id = held.workspace_id and jobs.id = held.id and jobs.lease_token = held.lease_token
-        for update of jobs skip locked
+      cross join lateral (
+        select workspace_id, id from jobs
+         where jobs.workspace_id = held.workspace_id and jobs.id = held.id and jobs.lease_token = held.lease_token
+           for update skip locked) job
    ),
    renewed as (
      update jobs

@@ -92,11 +92,14 @@ export const takeDigest = statement(
   `with item as (
      delete from digest_items where workspace_id = $workspace_id and form_id = $form_id returning submission_id
    ),
+   told as materialized (
+     select id from submissions
+      where workspace_id = $workspace_id and form_id = $form_id and id = any (array(select submission_id from item))
+        and status = 'completed' and trashed_at is null
+        for key share
+   ),
    notice as (${noticeSelection}
-      where s.workspace_id = $workspace_id and s.form_id = $form_id
-        and s.id in (select submission_id from item) and s.status = 'completed'
-        and s.trashed_at is null and f.deleted_at is null
-        for key share of s
+      where s.workspace_id = $workspace_id and s.id in (select id from told) and f.deleted_at is null
    )
    select count(*) over () as total, notice.* from notice order by id limit $limit`,
 );
