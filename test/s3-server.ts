@@ -10,7 +10,7 @@ const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (optio
 
 /**
  * An S3 server in this process, for as long as the calling test file runs: the address of its bucket with the key that opens
- * it, and the directory, gone with the file too, in which the bucket lies.
+ * it, as `settings` and as the `environment` of a service, and the directory, gone with the file too, in which the bucket lies.
  * @param at its port; any that is free, when left out.
  */
 export async function openS3Server(at = 0) {
@@ -27,13 +27,20 @@ export async function openS3Server(at = 0) {
     await server.close();
     await rm(directory, { recursive: true });
   });
+  const settings = {
+    endpoint: `http://127.0.0.1:${port}/uploads`,
+    region: 'auto',
+    accessKeyId: 'S3RVER',
+    secretAccessKey: 'S3RVER',
+  };
   return {
     directory,
-    settings: {
-      endpoint: `http://127.0.0.1:${port}/uploads`,
-      region: 'auto',
-      accessKeyId: 'S3RVER',
-      secretAccessKey: 'S3RVER',
+    settings,
+    environment: {
+      S3_ENDPOINT: settings.endpoint,
+      S3_REGION: settings.region,
+      S3_ACCESS_KEY_ID: settings.accessKeyId,
+      S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
     },
   };
 }

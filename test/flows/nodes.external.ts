@@ -21,16 +21,13 @@ import { callApi, freePort, until } from '#test/service.ts';
  * one SECRET_KEY. `npm run test:nodes`; not part of `npm test`, since it needs a Valkey.
  */
 const { database, url: databaseUrl } = await testDatabase();
-const { settings } = await openS3Server();
+const { environment } = await openS3Server();
 const secretKey = '0f'.repeat(32);
 const shared = {
   DATABASE_URL: databaseUrl,
   SECRET_KEY: secretKey,
   VALKEY_URL: process.env['VALKEY_TEST_URL']!,
-  S3_ENDPOINT: settings.endpoint,
-  S3_REGION: settings.region,
-  S3_ACCESS_KEY_ID: settings.accessKeyId,
-  S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
+  ...environment,
 };
 const first = await makeInstance(shared);
 const second = await makeInstance({

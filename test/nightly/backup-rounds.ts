@@ -318,12 +318,10 @@ test(`${rounds} times kill -9 of service and database amid a backup, by schedule
 });
 
 test(`${rounds} times kill -9 of the service amid a backup to a bucket: the next one is whole, and nothing is left over, there or here`, async () => {
-  const { settings } = await openS3Server();
+  const { settings, environment } = await openS3Server();
   const toBucket = {
     BACKUP_TO: 's3',
-    S3_ENDPOINT: settings.endpoint,
-    S3_ACCESS_KEY_ID: settings.accessKeyId,
-    S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
+    ...environment,
   };
   const bucket = openBucket(settings);
   const instance = await makeInstance({

@@ -253,15 +253,12 @@ test(`two nodes of ${before.slice(0, 7)}, each with its own directory, are renew
   const valkey = await openValkey();
   assert.ok(valkey, missingValkey);
   context.after(() => valkey.close());
-  const { settings } = await openS3Server();
+  const { environment } = await openS3Server();
   const common = {
     ...shared,
     DATABASE_URL: (await testDatabase({ isEmpty: true })).url,
     VALKEY_URL: valkey.url,
-    S3_ENDPOINT: settings.endpoint,
-    S3_REGION: settings.region,
-    S3_ACCESS_KEY_ID: settings.accessKeyId,
-    S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
+    ...environment,
     FORMLOOM_HOME: await prepare(before),
   };
   const first = await makeInstance(common);

@@ -52,12 +52,7 @@ test('backup and restore carry an instance over, key and all, and say what they 
 });
 
 test('a backup in the bucket is restored by its name on an empty machine, which leaves no other copy of it', async () => {
-  const { settings } = await openS3Server();
-  const bucket = {
-    S3_ENDPOINT: settings.endpoint,
-    S3_ACCESS_KEY_ID: settings.accessKeyId,
-    S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
-  };
+  const { settings, environment: bucket } = await openS3Server();
   await formloom(source, 'backup', path('sent.backup'));
   for (const key of ['backups/monday.backup', 'backups/tuesday.backup', 'a/form'])
     await openBucket(settings).send(key, path('sent.backup'));

@@ -24,12 +24,10 @@ const home = await mkdtemp(join(tmpdir(), 'formloom-schedule-'));
 after(() => rm(home, { recursive: true }));
 const log = openLog('silent');
 
-const { settings } = await openS3Server();
+const { settings, environment } = await openS3Server();
 const toBucket = {
   BACKUP_TO: 's3',
-  S3_ENDPOINT: settings.endpoint,
-  S3_ACCESS_KEY_ID: settings.accessKeyId,
-  S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
+  ...environment,
 };
 
 const contextOf = (environment: Record<string, string>) => {
