@@ -7,7 +7,7 @@ import { announcementOf, sayAnnouncements } from '../queue.ts';
 type Announcer = {
   /** Call it after the commit. They hear of it within 20 ms. */
   announce(): void;
-  /** Announces what is left. Never rejects. */
+  /** Announces what is left, and what was given back. Never rejects. */
   stop(): Promise<void>;
 };
 
@@ -36,7 +36,6 @@ export function openAnnouncer(
     mouth.planned = undefined;
     const payloads = [...mouth.payloads];
     mouth.payloads.clear();
-    if (payloads.length === 0) return;
     await sayAnnouncements(place, payloads).catch((error: unknown) => {
       log.debug({ err: error }, 'new jobs could not be announced');
       if (mouth.announcers === 0) return;
@@ -54,6 +53,7 @@ export function openAnnouncer(
     },
     async stop() {
       mouth.announcers -= 1;
+      mouth.payloads.add(payload);
       await say();
     },
   };

@@ -89,6 +89,19 @@ test('who ends says what it has not said yet, though others of its server go on'
   await other.stop();
 });
 
+test('who ends says so, though it announced nothing: what it gave back is due to others', async () => {
+  const heard = await hear(pools[1]);
+  const others = openAnnouncer({ database, log }, 'other');
+  await openAnnouncer({ database: pools[1], log }, 'ending').stop();
+  await announceJobs(pools[1], 'after');
+  await until('what is said after it', async () => heard.includes('after'));
+  assert.deepEqual(
+    heard.filter((sender) => sender !== ''),
+    ['ending', 'after'],
+  );
+  await others.stop();
+});
+
 test('what says no cell, as the version before, is for all', async () => {
   const [first, second] = [await hear(pools[0]), await hear(pools[1])];
   await database.query(`select pg_notify('formloom_jobs', 'former')`);
