@@ -17,7 +17,7 @@ const againMs = 1_000;
 const announceMs = 20;
 
 /** What this process has to say where all cells of a server are heard: a hundred cells that are busy cost what one does. */
-type Mouth = { announcers: number; payloads: Set<string>; planned: NodeJS.Timeout | undefined };
+type Mouth = { announcers: Set<Announcer>; payloads: Set<string>; planned: NodeJS.Timeout | undefined };
 
 const mouths = new WeakMap<Database, Mouth>();
 
@@ -27,9 +27,8 @@ export function openAnnouncer(
   sender: string,
 ): Announcer {
   const place = saidAt(database);
-  const mouth = mouths.get(place) ?? { announcers: 0, payloads: new Set(), planned: undefined };
+  const mouth = mouths.get(place) ?? { announcers: new Set(), payloads: new Set(), planned: undefined };
   mouths.set(place, mouth);
-  mouth.announcers += 1;
   const payload = announcementOf(database, sender);
   const say = async (): Promise<void> => {
     clearTimeout(mouth.planned);
@@ -38,23 +37,26 @@ export function openAnnouncer(
     mouth.payloads.clear();
     await sayAnnouncements(place, payloads).catch((error: unknown) => {
       log.debug({ err: error }, 'new jobs could not be announced');
-      if (mouth.announcers === 0) return;
+      if (mouth.announcers.size === 0) return;
       for (const each of payloads) mouth.payloads.add(each);
       plan(againMs);
     });
   };
   const plan = (ms: number): void => {
-    mouth.planned ??= setTimeout(() => void say(), ms);
+    // It keeps no process: who ends says what is left.
+    mouth.planned ??= setTimeout(() => void say(), ms).unref();
   };
-  return {
+  const announcer: Announcer = {
     announce() {
       mouth.payloads.add(payload);
       plan(announceMs);
     },
     async stop() {
-      mouth.announcers -= 1;
+      mouth.announcers.delete(announcer);
       mouth.payloads.add(payload);
       await say();
     },
   };
+  mouth.announcers.add(announcer);
+  return announcer;
 }

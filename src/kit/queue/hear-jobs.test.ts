@@ -102,6 +102,22 @@ test('who ends says so, though it announced nothing: what it gave back is due to
   await others.stop();
 });
 
+test('what cannot be said keeps no process open, though who ends says so twice, or another one does not end', async () => {
+  const gone = openDatabase({ connectionString: url }, { pool: 1, log });
+  await gone.end();
+  const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+  const before = timers();
+  const [twice, other] = [
+    openAnnouncer({ database: gone, log }, 'twice'),
+    openAnnouncer({ database: gone, log }, 'other'),
+  ];
+  await twice.stop();
+  assert.equal(timers(), before);
+  await other.stop();
+  await twice.stop();
+  assert.equal(timers(), before);
+});
+
 test('what says no cell, as the version before, is for all', async () => {
   const [first, second] = [await hear(pools[0]), await hear(pools[1])];
   await database.query(`select pg_notify('formloom_jobs', 'former')`);
