@@ -85,17 +85,14 @@ const through = (bytes: Bytes, stream: Duplex): Bytes =>
 
 /** Only its owner reads it: it holds answers, and maybe the key. */
 async function openNew(path: string, draft: string): Promise<FileHandle> {
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) throw new BackupError(`${path} is there already, and a backup replaces nothing.`);
+  const isThere = (place: string): Promise<boolean> =>
+    access(place).then(
+      () => true,
+      () => false,
+    );
+  if (await isThere(path)) throw new BackupError(`${path} is there already, and a backup replaces nothing.`);
   const folder = dirname(path);
-  const hasFolder = await access(folder).then(
-    () => true,
-    () => false,
-  );
-  if (!hasFolder) throw new BackupError(`There is no folder ${folder}: make it first.`);
+  if (!(await isThere(folder))) throw new BackupError(`There is no folder ${folder}: make it first.`);
   return explainFile(() => open(draft, 'w', 0o600));
 }
 
