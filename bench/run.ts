@@ -25,6 +25,7 @@ import { benchParts } from './parts.ts';
 import { benchPeers } from './peers/run.ts';
 import { benchCapacity } from './capacity.ts';
 import { benchIdle } from './cells/idle.ts';
+import { benchInstructions } from './cells/instructions.ts';
 import { benchCells } from './cells/run.ts';
 import { benchProcesses } from './processes/run.ts';
 import { benchWebhooks } from './webhooks/run.ts';
@@ -38,6 +39,8 @@ import { benchWebhooks } from './webhooks/run.ts';
  * npm run bench -- parts                 what parts of the ledger by days cost and save
  * npm run bench -- processes             one process beside two (WEB_PROCESSES)
  * npm run bench -- cells                 three workspaces in one cell beside three in a cell each, and one with as many connections
+ * npm run bench -- instructions --rounds 7 --seconds 100
+ *                                        instructions of a server for a submit, one cell and three (Valgrind, half an hour)
  * npm run bench -- idle --seconds 60      transactions, CPU and memory of one, three and ten cells while nobody asks them anything
  * npm run bench -- capacity              bytes and CPU of a submission, for the plan of docs/operating/large.md
  * npm run bench -- peers                 the service beside Directus, Strapi and NocoDB, which are installed at the first
@@ -258,6 +261,10 @@ if (positionals.includes('capacity')) {
 }
 if (positionals.includes('cells')) {
   await benchCells({ rounds, seconds });
+  process.exit(0);
+}
+if (positionals.includes('instructions')) {
+  await benchInstructions({ rounds, seconds });
   process.exit(0);
 }
 if (positionals.includes('idle')) {

@@ -8,8 +8,11 @@ import { type Load, startLoader } from '../loader.ts';
 import { makeCases } from '../processes/run.ts';
 import { describeMachine } from '../report.ts';
 
-/** So long is each case asked before any is measured. */
-const warmUpSeconds = 2;
+/**
+ * So long is each case asked before any is measured: V8 compiles what a submit goes through until 20,000 have gone through it, for half of
+ * a submit's work at first (`npm run bench -- instructions`), and three cells a little longer than one.
+ */
+const warmUpSeconds = 8;
 /** So often a process is looked at. */
 const looks = 8;
 /** How often each submission is there, once it is. */
@@ -33,7 +36,7 @@ type Rounds = { rounds: number; seconds: number };
  * An instance with three workspaces, each in one of these cells; what each is asked, in turn. No server runs when it is made.
  * @param databases the servers of its database, where that is not the embedded one.
  */
-async function stage(
+export async function stage(
   instance: Instance,
   cells: readonly string[],
   databases?: readonly number[],
@@ -144,8 +147,11 @@ function ratio(less: readonly Cost[], more: readonly Cost[]): string {
   return `× ${mean(ratios).toFixed(2)} ± ${error(ratios).toFixed(2)}`;
 }
 
+/** In which cells the workspaces are. */
+export const kinds = { one: [firstCell, firstCell, firstCell], three: [firstCell, 'c2', 'c3'] } as const;
+
 /** A pool for each cell is the default. Three of 4 connections are as many as one of 12, and three of 10 as one of 30. */
-const pool = (connections: number): Readonly<Record<string, string>> => ({
+export const pool = (connections: number): Readonly<Record<string, string>> => ({
   DATABASE_POOL: String(connections),
 });
 
@@ -180,8 +186,7 @@ export async function benchCells(rounds: Rounds): Promise<void> {
 type Open = (environment?: Readonly<Record<string, string>>) => Promise<Instance>;
 
 async function compareCells(load: Load, open: Open, rounds: Rounds): Promise<void> {
-  const one = [firstCell, firstCell, firstCell];
-  const three = [firstCell, 'c2', 'c3'];
+  const { one, three } = kinds;
   const stages = [
     await stage(await open(pool(12)), one),
     await stage(await open(pool(4)), three),
