@@ -43,8 +43,8 @@ export async function findRoom(
   const { server, connections: allowed, processes: listening } = only(await readRoom(db, { channel }))!;
   const processes = Math.max(listening, own);
   const hasNodes = await isCluster(db);
-  // At a node each cell listens for itself.
-  const needed = processes * connectionsOf(cells, hasNodes ? pool + 1 : pool) + others;
+  // At a node each cell listens for itself, and is asked for itself where another node is away.
+  const needed = processes * connectionsOf(cells, hasNodes ? pool + 1 + askers : pool) + others;
   if (!hasNodes) return { server, processes, needed, allowed, away: [] };
   type Node = { node: string; connections: number | null };
   const { rows } = await db.query<Node>(selectConnections);
