@@ -206,6 +206,13 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
     assert.equal(code, 3, `${words.join(' ')}: ${complaint}`);
     assert.match(complaint, /The cell elsewhere at .*\/elsewhere does not answer/, words.join(' '));
   }
+  for (const words of [
+    ['forms', 'list', '--workspace', other.workspaceId],
+    ['forms', 'get', calmId],
+  ]) {
+    const { code, complaint } = await formloom(...words);
+    assert.equal(code, 0, `${words.join(' ')}: ${complaint}`);
+  }
   const { answer } = await formloom('doctor');
   const checks = (answer as { data: { check: string; state: string; finding: string }[] }).data;
   const found = checks.find(({ check }) => check === 'servers of cells')!;

@@ -27,7 +27,7 @@ const patienceMs = 1_000;
  * @param isPartial on a cluster whether cells of a node that does not answer are passed over: Citus refuses the one statement for all
  * then, and each cell is asked for itself.
  */
-export async function findHere<Row>(
+export async function findInCellsHere<Row>(
   db: Queryable,
   find: (db: Queryable) => Promise<readonly Row[]>,
   isPartial: boolean,
@@ -79,7 +79,7 @@ export async function findInAllCells<Row>(
   { isPartial = false, order }: { isPartial?: boolean; order?: (a: Row, b: Row) => number } = {},
 ): Promise<Row[]> {
   const others = cellsOnServers(db).map(({ server }) => server!.ask(find));
-  const [here, ...there] = await Promise.allSettled([findHere(db, find, isPartial), ...others]);
+  const [here, ...there] = await Promise.allSettled([findInCellsHere(db, find, isPartial), ...others]);
   if (here.status === 'rejected') throw here.reason;
   const elsewhere = there.flatMap((each) => {
     if (each.status === 'fulfilled') return [each.value];
