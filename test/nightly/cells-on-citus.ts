@@ -396,9 +396,6 @@ test('a node that is killed under load takes its cells along: they answer 503, n
   await cluster.coordinator.query(
     `insert into cell_third.members (workspace_id, user_id, role, created_at) values ('${kept.id}', '${personId}', 'owner', now())`,
   );
-  const signedIn = await callConsole(server.url, '', 'POST', '/session', person);
-  assert.equal(signedIn.status, 204);
-  const cookie = signedIn.headers.getSetCookie().map((each) => each.split(';', 1)[0]);
   await pause(2_000);
   const killed = performance.now();
   const readBefore = reader.statuses.length;
@@ -422,6 +419,9 @@ test('a node that is killed under load takes its cells along: they answer 503, n
   ]);
   const ready = await fetch(`${server.url}/readyz`);
   assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready', cells_away: ['second'] }]);
+  const signedIn = await callConsole(server.url, '', 'POST', '/session', person);
+  assert.equal(signedIn.status, 204);
+  const cookie = signedIn.headers.getSetCookie().map((each) => each.split(';', 1)[0]);
   const session = await callConsole<{ workspaces: { name: string }[] }>(
     server.url,
     cookie.join('; '),
@@ -442,6 +442,17 @@ test('a node that is killed under load takes its cells along: they answer 503, n
   const back = performance.now();
   await until('the late process to serve the cell', async () => (await visited(form))[0] === 200);
   assert.equal((await late.terminate()).code, 0);
+  await until('what somebody did meanwhile to be known in their workspaces', async () => {
+    const lines = await cluster.coordinator.query<{ workspace_id: string }>(
+      ['cell_second', 'cell_third']
+        .map(
+          (cell) =>
+            `select workspace_id from ${cell}.audit_lines where operation = 'signIn' and actor_id = '${personId}'`,
+        )
+        .join(' union all '),
+    );
+    return [ofLost.id, kept.id].every((id) => lines.some(({ workspace_id }) => workspace_id === id));
+  });
   const isTaken = ({ at, id }: Outcome): boolean => id !== undefined && at > back;
   await until('submits to be taken again', () => Promise.resolve(here.outcomes.some(isTaken)));
   const taken = performance.now();

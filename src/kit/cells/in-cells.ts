@@ -138,13 +138,18 @@ export function whileOnServers<Result>(
 /**
  * Does something in each cell of the first server, in one transaction: that of the caller, or one for it. Where there is one cell it is
  * done there, as if this were not here.
+ * @param isMeant in which of them.
  */
-export async function inEachCellHere(db: Queryable, work: (db: Queryable) => Promise<void>): Promise<void> {
+export async function inEachCellHere(
+  db: Queryable,
+  work: (db: Queryable) => Promise<void>,
+  isMeant: (cell: Cell) => boolean = () => true,
+): Promise<void> {
   const instance = instanceOf(db);
   const here = homeOf(db);
   if (!instance || instance.cells.length === 1) return work(here);
-  if (here === databaseOf(here)) return transaction(here, (client) => inEachCellHere(client, work));
-  for (const { path } of ofFirstServer(instance)) {
+  if (here === databaseOf(here)) return transaction(here, (client) => inEachCellHere(client, work, isMeant));
+  for (const { path } of ofFirstServer(instance).filter(isMeant)) {
     await setPath(here, { path });
     await work(here);
   }
