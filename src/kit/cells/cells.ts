@@ -41,7 +41,7 @@ export type Instance = {
   cells: Cell[];
   /** Reads all cells; undefined while there is one. */
   everywhere: Database | undefined;
-  /** Until then each cell of a cluster is asked for itself, as one statement for all has just failed. */
+  /** Until then each cell of a cluster is asked for itself, as one of them was just away. */
   apartUntil: number;
   open: (path: string, pool: number, at?: Whereabouts) => Database;
   reach: ((cell: CellElsewhere) => Reach) | undefined;

@@ -20,7 +20,7 @@ import { away, isAway, restMs } from './servers/server.ts';
 const everywhere = (db: Queryable): Queryable => instanceOf(db)?.everywhere ?? homeOf(db);
 
 /** What has all cells of the first server in one statement is waited for so long, where a node of a cluster may be away. */
-const patienceMs = 1_000;
+const patienceMs = 500;
 
 /**
  * What is found in the cells of the first server, in their order: as one part, or in a part for each.
@@ -39,12 +39,12 @@ export async function findInCellsHere<Row>(
       return [await Promise.race([find(everywhere(db)), awayAfter(patienceMs)])];
     } catch (error) {
       if (!isAway(error)) throw error;
-      instance.apartUntil = performance.now() + restMs;
     }
   return Promise.all(
     ofFirstServer(instance).map((cell) =>
       askCell(cell, find).catch((error: unknown) => {
         if (!isApart(cell) || !isAway(error)) throw error;
+        instance.apartUntil = performance.now() + restMs;
         return [];
       }),
     ),
