@@ -7,10 +7,9 @@ import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { importJob, importStep } from '#invitations/import/start-import.ts';
 import { sendDueReminders } from '#invitations/sending/remind.ts';
-import { cellsOf } from '#kit/cells/cells.ts';
+import { cellsOf, isApart } from '#kit/cells/cells.ts';
 import { noteContents } from '#kit/cells/contents.ts';
 import { openNearTables } from '#kit/cells/citus/near.ts';
-import { homeOf } from '#kit/database.ts';
 import { type Periodic, runPeriodically } from '#kit/periodic.ts';
 import { only } from '#kit/statement.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
@@ -196,9 +195,9 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       work: () => sweepParts(services),
     }),
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
-    ...(homeOf(database) === database
-      ? []
-      : [runPeriodically('bringing people', { pauseMs: 1_000, log, work: () => bringDuePeople(database) })]),
+    ...(cellsOf(database).some((cell) => cell.database === database && isApart(cell))
+      ? [runPeriodically('bringing people', { pauseMs: 1_000, log, work: () => bringDuePeople(database) })]
+      : []),
     ...(first
       ? [
           runPeriodically('noting what a cell has', {

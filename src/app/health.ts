@@ -1,16 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { cellsOnServers } from '#kit/cells/cells.ts';
+import { findCellsAway } from '#kit/cells/in-cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { Server } from '#kit/http.ts';
 import type { Storage } from '#kit/storage.ts';
 
-/** Who asks whether a process is ready waits for a second, as Kubernetes does: a server that says nothing for so long is away. */
+/** Who asks whether a process is ready waits for a second, as Kubernetes does: a cell that says nothing for so long is away. */
 const patienceMs = 300;
-
-const noAnswer = (ms: number): Promise<never> =>
-  sleep(ms, undefined, { ref: false }).then(() => {
-    throw new Error('it has not answered');
-  });
 
 /** `/healthz`: the process serves. `/readyz`: it can take what is sent, and is not about to stop; else the body says why. */
 export function healthRoutes(
@@ -21,20 +15,10 @@ export function healthRoutes(
   server.get('/readyz', async (_request, reply) => {
     const obstacle = await findObstacle();
     if (obstacle !== undefined) return reply.code(503).send({ status: obstacle });
-    // All others go on without a cell whose server is away.
-    const away = await findAway();
-    return { status: 'ready', ...(away.length > 0 && { cells_away: away }) };
+    // All others go on without a cell whose server is away, or the node that has it.
+    const away = await findCellsAway(state.database, patienceMs);
+    return { status: 'ready', ...(away.length > 0 && { cells_away: away.map(({ name }) => name) }) };
   });
-
-  async function findAway(): Promise<string[]> {
-    const cells = cellsOnServers(state.database);
-    const asked = await Promise.allSettled(
-      cells.map(({ server }) =>
-        Promise.race([server!.ask((there) => there.query('select 1')), noAnswer(patienceMs)]),
-      ),
-    );
-    return cells.filter((_, index) => asked[index]!.status === 'rejected').map(({ name }) => name);
-  }
 
   async function findObstacle(): Promise<string | undefined> {
     if (state.isStopping()) return 'stopping';

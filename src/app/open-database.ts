@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { sayCount } from '#ast/say-count.ts';
 import type { Config } from '#kit/config.ts';
 import { connectionsOf, openCells } from '#kit/cells/cells.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
@@ -78,9 +79,7 @@ export async function openFormloomDatabase(
     if (serves) await startBeside(database, node, log);
     const migrated = await prepare(connection, log);
     if (migrated.length > 0)
-      say(
-        `The database was migrated: ${migrated.length} ${migrated.length === 1 ? 'step' : 'steps'}, to ${migrated.at(-1)}.`,
-      );
+      say(`The database was migrated: ${sayCount(migrated.length, 'step')}, to ${migrated.at(-1)}.`);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
     closeCells = await openOtherCells(connection, { database, vault }, options);
     isOpen = true;

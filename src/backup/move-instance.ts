@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { sayCount } from '#ast/say-count.ts';
 import { hideShards } from '#kit/cells/citus/queries.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -159,8 +160,9 @@ async function copyTables(
       throw error;
     }
     const [rows, had] = [await filling.end(), await countOf(source, out)];
-    if (rows !== had) throw new BackupError(`${table.name} has ${had} rows, and ${rows} of them arrived.`);
-    if (rows > 0) tell(`${table.name}: ${rows} rows`);
+    if (rows !== had)
+      throw new BackupError(`${table.name} has ${sayCount(had, 'row')}, and ${rows} of them arrived.`);
+    if (rows > 0) tell(`${table.name}: ${sayCount(rows, 'row')}`);
     total += rows;
   }
   return total;

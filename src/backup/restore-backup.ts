@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { PoolClient } from 'pg';
+import { sayCount } from '#ast/say-count.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { setStorageId } from '#kit/instance-storage/queries.ts';
@@ -186,10 +187,10 @@ async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
 function requireAll(found: Pick<Ending, 'rows' | 'files' | 'bytes'>, ending: Ending): void {
   for (const [table, count] of Object.entries(found.rows)) {
     if (ending.rows[table] !== count)
-      throw damaged(`${table} has ${count} rows of ${ending.rows[table] ?? 'none'}`);
+      throw damaged(`${table} has ${sayCount(count, 'row')} of ${ending.rows[table] ?? 'none'}`);
   }
   if (found.files !== ending.files || found.bytes !== ending.bytes)
-    throw damaged(`it has ${found.files} of ${ending.files} files`);
+    throw damaged(`it has ${found.files} of ${sayCount(ending.files, 'file')}`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Locale } from '#ast/locales.ts';
-import { everywhere, findInAllCells, inCellOf } from '#kit/cells/in-cells.ts';
+import { findInCellsHere, findInAllCells, inCellOf } from '#kit/cells/in-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { announceWithCommit, enqueueJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
@@ -80,6 +80,6 @@ export async function reportToPerson(db: Queryable, news: MailNews): Promise<voi
 /** Where what is of no workspace is done: the first one of the first server, or of another one that answers. */
 export async function firstWorkspace(db: Queryable): Promise<{ id: string } | undefined> {
   const find = (cells: Queryable) => findFirstWorkspace(cells, {});
-  const [found] = await find(everywhere(db));
+  const [found] = (await findInCellsHere(db, find, true)).flat();
   return found ?? (await findInAllCells(db, find, { isPartial: true }))[0];
 }

@@ -53,9 +53,15 @@ export async function mayCreateWorkspace(
   return owned.length > 0;
 }
 
-/** All workspaces, newest first: for the operator only. */
-export async function listWorkspaces(database: Database): Promise<Workspace[]> {
-  const rows = await findInAllCells(database, (cells) => selectWorkspaces(cells, {}), { order: newestFirst });
+/** All workspaces, or those of cells that answer, newest first: for the operator only. */
+export async function listWorkspaces(
+  database: Database,
+  { isPartial = false }: { isPartial?: boolean } = {},
+): Promise<Workspace[]> {
+  const rows = await findInAllCells(database, (cells) => selectWorkspaces(cells, {}), {
+    isPartial,
+    order: newestFirst,
+  });
   return rows.map((row) => ({
     id: row.id,
     name: row.name,

@@ -6,11 +6,13 @@ import { after, test } from 'node:test';
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { type Cell, cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
-import { findInAllCells, inEachCell } from '#kit/cells/in-cells.ts';
+import { findCellsAway, findInAllCells, inEachCell } from '#kit/cells/in-cells.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { findRoom } from '#kit/cells/room.ts';
-import { type Database, openClient, transaction } from '#kit/database.ts';
+import { askerOf } from '#kit/cells/servers/server.ts';
+import { type Database, openClient, openDatabase, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
 import { takePlace } from '#mail/sending/queries.ts';
@@ -18,12 +20,14 @@ import { checkQuotas } from '#mail/sending/quota.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
+import { firstWorkspace } from '#workspaces/mail-news.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { command } from '../command-line.ts';
 import { form, makeForm, submit } from './guest-book.ts';
+import { makeCells } from './make-cells.ts';
 import { openReceiver } from '../receiver.ts';
-import { openService, type Tenant, until } from '../service.ts';
+import { freePort, openService, type Tenant, until } from '../service.ts';
 import { beginSession, password, signIn } from '../console.ts';
 import { testDatabase } from '../database.ts';
 
@@ -453,7 +457,7 @@ test('a cell that has no workspace goes with its tables, and none that somebody 
     });
     return made;
   });
-  assert.match((await forgetting!).complaint, /The cell idle answers, and has 1 workspaces/);
+  assert.match((await forgetting!).complaint, /The cell idle answers, and has 1 workspace\./);
   assert.ok((await cellWith(database, idInDirectory(id))) === idle.database);
   await idle.database.query('delete from workspaces');
   let asked = '';
@@ -478,6 +482,46 @@ test('a cell that has no workspace goes with its tables, and none that somebody 
   assert.deepEqual(rows, [{ schema: null }]);
   assert.equal((await formloom('cell', 'create', 'idle')).code, 0);
   assert.equal((await forget('idle')).code, 0);
+});
+
+test('what is read of all cells goes on with those that answer while the node of a cluster that has one is away', async () => {
+  const { database: own, url } = await testDatabase();
+  const opened = (await makeCells(own, { connectionString: url }, 3))!;
+  const cells = cellsOf(own);
+  for (const { name, database: cell } of cells) await createWorkspace(cell, { name, plan: 'free' });
+  const names = (isPartial: boolean) =>
+    findInAllCells(
+      own,
+      async (db) => (await db.query<{ name: string }>('select name from workspaces')).rows,
+      {
+        isPartial,
+        order: (a, b) => a.name.localeCompare(b.name),
+      },
+    ).then((found) => found.map(({ name }) => name));
+  // As on a cluster, where the coordinator refuses what has to do with a node that is away.
+  const [, second, third] = cells as [Cell, Cell, Cell];
+  const askerAt = (connectionString: string, path: string) =>
+    askerOf(openDatabase({ connectionString }, { path, pool: 1, log: openLog('silent') }));
+  second.asker = askerAt(url, second.path);
+  third.asker = askerAt(`postgres://lost@127.0.0.1:${await freePort()}/lost`, third.path);
+  await own.query(`
+    create function every_cell.lose() returns text language plpgsql as $$ begin
+      raise exception 'connection to the remote node failed' using errcode = '08006'; end $$;
+    alter view every_cell.workspaces rename to those_of_all;
+    create view every_cell.workspaces as select * from every_cell.those_of_all where every_cell.lose() = name`);
+  assert.deepEqual(await names(true), ['c2', 'default']);
+  assert.deepEqual(
+    (await findCellsAway(own)).map(({ name }) => name),
+    ['c3'],
+  );
+  await assert.rejects(names(false), { code: '08006' });
+  const { rows } = await own.query('select id from workspaces');
+  assert.deepEqual(await firstWorkspace(own), rows[0]);
+  await third.asker.database.end();
+  third.asker = askerAt(url, third.path);
+  assert.deepEqual(await names(true), ['c2', 'c3', 'default']);
+  assert.deepEqual(await findCellsAway(own), []);
+  await opened.close();
 });
 
 test('an upgrade brings every cell to the new version, or none', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -192,6 +192,27 @@ test('while a server is away its workspaces answer 503, nobody says of what is f
       ['elsewhere', true],
     ],
   );
+  const letter = join(dataDir, 'letter.txt');
+  await writeFile(letter, 'Soon.');
+  const mails = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'forms@example.org' };
+  for (const words of [
+    ['workspace', 'list'],
+    ['key', 'list'],
+    ['announce', '--subject', 'News', '--text-file', letter],
+    ['instance-key', 'reseal'],
+    ['forms', 'list', '--workspace', tenant.workspaceId],
+  ]) {
+    const { code, complaint } = await command({ ...service.environment, ...mails }, ...words);
+    assert.equal(code, 3, `${words.join(' ')}: ${complaint}`);
+    assert.match(complaint, /The cell elsewhere at .*\/elsewhere does not answer/, words.join(' '));
+  }
+  for (const words of [
+    ['forms', 'list', '--workspace', other.workspaceId],
+    ['forms', 'get', calmId],
+  ]) {
+    const { code, complaint } = await formloom(...words);
+    assert.equal(code, 0, `${words.join(' ')}: ${complaint}`);
+  }
   const { answer } = await formloom('doctor');
   const checks = (answer as { data: { check: string; state: string; finding: string }[] }).data;
   const found = checks.find(({ check }) => check === 'servers of cells')!;
@@ -400,7 +421,7 @@ test('another address of a server is gone over to under load: each visitor is ta
     [id],
   );
   assert.deepEqual(rows.map(({ name }) => name).toSorted(), acknowledged.toSorted());
-  await assert.rejects(former.query('select'), /Cannot use a pool/);
+  await until('what was open at the former address to end', async () => former.ending);
   await hearing.stop();
   await another.close();
   relay = second;

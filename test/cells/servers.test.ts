@@ -621,7 +621,7 @@ test('what is found of a cell that was let go of is taken in as the handbook say
   await until('its key to be known again', async () => (await ask()) === 200);
 
   const full = await formloom('cell', 'forget', 'kept', '--yes');
-  assert.match(full.complaint, /has 1 workspaces/);
+  assert.match(full.complaint, /has 1 workspace\./);
   for (const code of ['57014', '53300', '57P03', '40P01'])
     assert.equal(isLost(Object.assign(new Error('busy'), { code, severity: 'ERROR' })), false, code);
   assert.equal(isLost(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })), true);

@@ -13,6 +13,7 @@ import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { countSentTo } from '#mail/sending/queries.ts';
 import { type ClusterNode, handbook, openCitusCluster, readHandbook } from '#test/citus-cluster.ts';
+import { callConsole } from '#test/console.ts';
 import { publishForm, type PublishedForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
@@ -137,13 +138,16 @@ test('the commands of the handbook make cells on a cluster, list their nodes, an
   timeout: 600_000,
 }, async () => {
   const commands = (await readHandbook('')).join('\n').matchAll(/^npm run -s formloom -- (.*?)(?: +#.*)?$/gm);
+  const laid: (string | undefined)[] = [];
   for (const [, line] of commands) {
     const [room, verb, ...rest] = line!.split(' ');
     if (verb === 'move' && (await nodeOf(rest[0]!)) === cluster.workers[1]!.node)
       await instance.cli('cell move', rest[0]!, '--to', cluster.workers[0]!.node);
     const words = rest.map((word) => word.replace('worker-2:5432', cluster.workers[1]!.node));
     await instance.cli(`${room} ${verb}`, ...words);
+    if (verb === 'create') laid.push(await nodeOf(rest[0]!));
   }
+  assert.deepEqual(laid.toSorted(), cluster.workers.map(({ node }) => node).toSorted());
   assert.equal(await nodeOf('second'), cluster.workers[1]!.node);
   assert.equal(await nodeOf('default'), undefined);
   const { allowed, node, away } = await roomOf();
@@ -372,7 +376,26 @@ test('a node that is killed under load takes its cells along: they answer 503, n
   if ((await nodeOf('third')) === lost.node)
     await instance.cli('cell move', 'third', '--to', otherThan(lost.node).node);
   const [form, other] = [await formIn('second'), await formIn('third')];
+  const person = { email: 'grace@example.org', password: 'correct horse battery 18' };
   const [here, elsewhere, reader] = [visit(form), visit(other), read(other)];
+  const [ofLost, kept] = [
+    await instance.cli<{ id: string }>('workspace create', 'Lost', '--cell', 'second'),
+    await instance.cli<{ id: string }>('workspace create', 'Kept', '--cell', 'third'),
+  ];
+  const { id: personId } = await instance.cli<{ id: string }>(
+    'user create',
+    '--email',
+    person.email,
+    '--password',
+    person.password,
+    '--workspace',
+    ofLost.id,
+    '--role',
+    'owner',
+  );
+  await cluster.coordinator.query(
+    `insert into cell_third.members (workspace_id, user_id, role, created_at) values ('${kept.id}', '${personId}', 'owner', now())`,
+  );
   await pause(2_000);
   const killed = performance.now();
   const readBefore = reader.statuses.length;
@@ -389,6 +412,26 @@ test('a node that is killed under load takes its cells along: they answer 503, n
     ],
   );
   assert.deepEqual((await roomOf()).away, [lost.node]);
+  const metrics = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  assert.deepEqual((await metrics.text()).match(/^formloom_(database_up|cells_away) .*$/gm), [
+    'formloom_database_up 1',
+    'formloom_cells_away 1',
+  ]);
+  const ready = await fetch(`${server.url}/readyz`);
+  assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready', cells_away: ['second'] }]);
+  const signedIn = await callConsole(server.url, '', 'POST', '/session', person);
+  assert.equal(signedIn.status, 204);
+  const cookie = signedIn.headers.getSetCookie().map((each) => each.split(';', 1)[0]);
+  const session = await callConsole<{ workspaces: { name: string }[] }>(
+    server.url,
+    cookie.join('; '),
+    'GET',
+    '/session',
+  );
+  assert.deepEqual(
+    session.body.workspaces.map(({ name }) => name),
+    ['Kept'],
+  );
   // A process that starts now serves what the others serve.
   const late = await instance.start({ PORT: String(await freePort()) });
   const visited = async ({ id }: PublishedForm) =>
@@ -399,6 +442,17 @@ test('a node that is killed under load takes its cells along: they answer 503, n
   const back = performance.now();
   await until('the late process to serve the cell', async () => (await visited(form))[0] === 200);
   assert.equal((await late.terminate()).code, 0);
+  await until('what somebody did meanwhile to be known in their workspaces', async () => {
+    const lines = await cluster.coordinator.query<{ workspace_id: string }>(
+      ['cell_second', 'cell_third']
+        .map(
+          (cell) =>
+            `select workspace_id from ${cell}.audit_lines where operation = 'signIn' and actor_id = '${personId}'`,
+        )
+        .join(' union all '),
+    );
+    return [ofLost.id, kept.id].every((id) => lines.some(({ workspace_id }) => workspace_id === id));
+  });
   const isTaken = ({ at, id }: Outcome): boolean => id !== undefined && at > back;
   await until('submits to be taken again', () => Promise.resolve(here.outcomes.some(isTaken)));
   const taken = performance.now();
@@ -434,7 +488,9 @@ test('a node that is lost for good is let go of with its cells: these are nowher
   assert.equal(await visited(form), 200);
   await lost.kill();
   await until('its cell to be away', async () => (await visited(form)) === 503);
-  await assert.rejects(instance.cli('workspace list'));
+  const named = new RegExp(`The cell second at ${lost.node} does not answer`);
+  for (const each of ['workspace list', 'key list', 'instance-key reseal'])
+    await assert.rejects(instance.cli(each), named, each);
   const { printed } = await instance.begin(['doctor', '--json']).ended;
   const { data } = JSON.parse(printed) as { data: { check: string; state: string }[] };
   const problems = data.filter(({ state }) => state === 'problem').map(({ check }) => check);

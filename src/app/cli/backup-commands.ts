@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { sayCount } from '#ast/say-count.ts';
 import { openStorage } from '#kit/open-storage.ts';
 import { fetchBackup } from '#backup/schedule/fetch-backup.ts';
 import { findInstanceKey } from '#kit/vault.ts';
@@ -35,7 +36,7 @@ export const backupCommands: readonly Command[] = [
       );
       if (made.missing.length > 0)
         throw new PartlyDone(
-          `${made.missing.length} files are not in storage, and so not in the backup; the log of what is lost is in the answer.`,
+          `${sayCount(made.missing.length, 'file is', 'files are')} not in storage, and so not in the backup; the log of what is lost is in the answer.`,
           made,
         );
       return made;

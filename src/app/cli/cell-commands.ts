@@ -1,3 +1,4 @@
+import { sayCount } from '#ast/say-count.ts';
 import { refreshCells } from '#kit/cells/cells.ts';
 import { moveCell } from '#kit/cells/citus/move-cell.ts';
 import { openNearTables } from '#kit/cells/citus/near.ts';
@@ -114,7 +115,7 @@ export const cellCommands = [
 
 const sayForgotten = ({ name, server, workspaces, forms, seen_at: at }: Forgotten): string => {
   const had = at
-    ? `had ${workspaces} workspaces and ${forms} forms when it was last seen, at ${at.toISOString()}`
+    ? `had ${sayCount(workspaces!, 'workspace')} and ${sayCount(forms!, 'form')} when it was last seen, at ${at.toISOString()}`
     : 'was never seen since it was made';
   return `Let go of the cell ${name}${server === undefined ? '' : ` at ${server}`}, which ${had}`;
 };

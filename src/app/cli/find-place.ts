@@ -35,7 +35,10 @@ type Kind = keyof typeof finders;
  */
 export async function findWorkspace(database: Database, kind: Kind, id: string): Promise<string> {
   const [name, find] = finders[kind];
-  const [found, ...others] = await findInAllCells(database, (cells) => find(cells, { id }));
+  const ask = (isPartial: boolean) => findInAllCells(database, (cells) => find(cells, { id }), { isPartial });
+  // But for people each is in one cell, and where that answers it waits for no other one.
+  const some = kind === 'members' ? [] : await ask(true);
+  const [found, ...others] = some.length > 0 ? some : await ask(false);
   if (!found) throw new ApiError('not_found', `There is no ${name} ${id}.`);
   if (others.length > 0)
     throw new UsageError(

@@ -75,7 +75,11 @@ async function findWorkspace(
     const found = await findWorkspaceOf(database, routeOf(name).path, params['id']);
     if (found !== undefined) return found;
   }
-  const workspaces = (await listWorkspaces(database)).map(({ id }) => id);
+  const list = async (isPartial: boolean): Promise<string[]> =>
+    (await listWorkspaces(database, { isPartial })).map(({ id }) => id);
+  // One that is named and there waits for no other cell.
+  if (named !== undefined && (await list(true)).includes(named)) return named;
+  const workspaces = await list(false);
   if (named !== undefined && !workspaces.includes(named))
     throw new ApiError('not_found', 'There is no such workspace.');
   if (named === undefined && workspaces.length > 1)

@@ -1,5 +1,7 @@
+import { findCellsAway } from '#kit/cells/in-cells.ts';
+import { isAway } from '#kit/cells/servers/server.ts';
 import { readConfig } from '#kit/config.ts';
-import { isUnavailable } from '#kit/database.ts';
+import { type Database, isUnavailable } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { explain } from '../explain.ts';
@@ -191,9 +193,22 @@ async function withDatabase(
   });
   try {
     await run({ ...opened, config, log });
+  } catch (error) {
+    throw isAway(error) ? await sayWhoIsAway(opened.database, error) : error;
   } finally {
     await opened.close();
   }
+}
+
+/** Which cells do not answer, where one may be why there is no answer now. */
+async function sayWhoIsAway(database: Database, error: unknown): Promise<unknown> {
+  const away = await findCellsAway(database);
+  if (away.length === 0) return error;
+  const said = away.map(
+    ({ name, server, place }) =>
+      `The cell ${name} at ${server?.place ?? place?.node} does not answer: what needs all cells waits for it.`,
+  );
+  return new ApiError('service_unavailable', [explainToCaller(error), ...said].join('\n'), { cause: error });
 }
 
 /** What went wrong: what the caller did with every item of it, all else as a start explains it. */

@@ -1,6 +1,6 @@
 import { readBackups } from '#backup/schedule/queries.ts';
-import { cellsOf, cellsOnServers, refreshCells } from '#kit/cells/cells.ts';
-import { findInAllCells } from '#kit/cells/in-cells.ts';
+import { cellsOf, refreshCells } from '#kit/cells/cells.ts';
+import { findCellsAway, findInAllCells } from '#kit/cells/in-cells.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
@@ -116,19 +116,20 @@ function reportOfLedgers(ledgers: Awaited<ReturnType<typeof readLedgers>>, longA
 
 async function readFacts(database: Database) {
   await refreshCells(database);
-  const [found, servers, backups] = await Promise.all([
+  const [found, away, servers, backups] = await Promise.all([
     findInAllCells(database, (cells) => readInstance(cells, { most }), { isPartial: true }),
+    findCellsAway(database),
     readServer(database, {}),
     readBackups(database, {}),
   ]);
   const [first, ...others] = found as [Contents, ...Contents[]];
   const facts = { ...others.reduce(addContents, first), ...only(servers)!, ...only(backups)! };
-  return { ...facts, cells_away: cellsOnServers(database).length - others.length };
+  return { ...facts, cells_away: away.length };
 }
 
 type Contents = Awaited<ReturnType<typeof readInstance>>[number];
 
-/** What is in the cells of two servers. */
+/** What is in cells that were asked apart. */
 function addContents(sum: Contents, { jobs, ...other }: Contents): Contents {
   const all = { ...sum.jobs };
   for (const [kind, { due, oldest }] of Object.entries(jobs))
@@ -175,7 +176,7 @@ function reportOf(found: Facts): Report {
     ),
     gauge(
       'cells_away',
-      'Cells on other servers that do not answer, and are in no other number.',
+      'Cells whose server, or node of a cluster, does not answer. They are in no other number.',
       found.cells_away,
     ),
     gauge(

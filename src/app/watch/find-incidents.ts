@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { Cron } from 'croner';
+import { sayCount } from '#ast/say-count.ts';
 import { readBackups } from '#backup/schedule/queries.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { now } from '#kit/clock.ts';
@@ -110,7 +111,9 @@ export function judgeBackups(
       what: hasFailed ? 'A backup could not be made, or lacks files' : 'The last backup is old',
       remedy: 'The log says why. Make one by hand with `formloom backup <file>` until it works again.',
       fields:
-        age > 0 ? [{ label: 'Without a whole one for', value: `${Math.round(age / 3_600)} hours` }] : [],
+        age > 0
+          ? [{ label: 'Without a whole one for', value: sayCount(Math.round(age / 3_600), 'hour') }]
+          : [],
     },
   ];
 }

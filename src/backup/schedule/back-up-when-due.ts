@@ -2,6 +2,7 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
+import { sayCount } from '#ast/say-count.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openClient } from '#kit/database.ts';
 import { selectStorageId } from '#kit/instance-storage/queries.ts';
@@ -89,7 +90,8 @@ async function make(
   const { database, log } = context;
   try {
     const { bytes, missing } = await store(context, settings, name, signal);
-    const problem = missing.length > 0 ? `${missing.length} files are not in storage` : null;
+    const problem =
+      missing.length > 0 ? `${sayCount(missing.length, 'file is', 'files are')} not in storage` : null;
     if (problem) log.error({ name, missing: missing.slice(0, 20) }, `a backup was made, but ${problem}`);
     else log.info({ name, bytes }, 'a backup was made');
     await endBackup(database, { ...moment, bytes, problem, now: now() });

@@ -6,7 +6,7 @@ import { findPlaces, type Place } from './citus/places.ts';
 import { nearOf } from './citus/queries.ts';
 import { findHome, pathOf, selectCells } from './queries.ts';
 import type { CellElsewhere } from './servers/identity.ts';
-import { away, type Reach, type Server, serverAt } from './servers/server.ts';
+import { type Asker, askerOf, askers, away, type Reach, type Server, serverAt } from './servers/server.ts';
 
 /**
  * A cell: a schema with the tenant tables of its workspaces, and the pool whose sessions look there first and then in the
@@ -21,6 +21,8 @@ export type Cell = {
   readonly database: Database;
   /** Of a cluster: which node has it. */
   place?: Place | undefined;
+  /** Of a cell that a node of a cluster has: what asks it past the coordinator. */
+  asker?: Asker | undefined;
   /** Of a cell on another server than the first. */
   server?: Server;
 };
@@ -39,6 +41,8 @@ export type Instance = {
   cells: Cell[];
   /** Reads all cells; undefined while there is one. */
   everywhere: Database | undefined;
+  /** Until then each cell of a cluster is asked for itself, as one of them was just away. */
+  apartUntil: number;
   open: (path: string, pool: number, at?: Whereabouts) => Database;
   reach: ((cell: CellElsewhere) => Reach) | undefined;
   hearers: Set<Hearer>;
@@ -83,6 +87,7 @@ export async function openCells(
     home,
     cells: [first],
     everywhere: undefined,
+    apartUntil: 0,
     open,
     reach,
     hearers: new Set(),
@@ -92,10 +97,11 @@ export async function openCells(
   await refreshCells(database);
   return {
     async close() {
-      const others = instance.cells.slice(1).map((cell) => cell.database);
+      const cells = instance.cells.slice(1);
       await Promise.all([
-        ...others.map((each) => each.end()),
+        ...cells.map((cell) => cell.database.end()),
         ...onServers(instance).map(({ server }) => server!.close()),
+        ...cells.map(({ asker }) => asker?.database.end()),
       ]);
       await instance.everywhere?.end();
     },
@@ -145,6 +151,7 @@ export async function refreshCells(database: Database): Promise<void> {
       name,
       path,
       place,
+      asker: place && askerOf(instance.open(path, askers, at)),
       database: instance.open(path, instance.first.options.max, at),
     };
     cells.push(cell);
@@ -171,10 +178,16 @@ export function poolOf({ database, server }: Cell): Database {
 }
 
 /** Asks a cell that may be away. @throws as Server has it. */
-export const askCell = <Result>(
-  { database, server }: Cell,
+export function askCell<Result>(
+  { database, server, asker }: Cell,
   question: (database: Database) => Promise<Result>,
-): Promise<Result> => (server ? server.ask(question) : question(database));
+): Promise<Result> {
+  const apart = server ?? asker;
+  return apart ? apart.ask(question) : question(database);
+}
+
+/** Whether a cell may be away while the first one is not. */
+export const isApart = ({ server, asker }: Cell): boolean => (server ?? asker) !== undefined;
 
 export const ofFirstServer = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => !server);
 const onServers = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => server);
@@ -183,7 +196,7 @@ const onServers = ({ cells }: Instance): readonly Cell[] => cells.filter(({ serv
 async function letGo({ cells, hearers }: Instance, cell: Cell): Promise<void> {
   cells.splice(cells.indexOf(cell), 1);
   await Promise.allSettled([...hearers].map(async ({ goes }) => goes?.(cell)));
-  await Promise.allSettled([cell.database.end(), cell.server?.close()]);
+  await Promise.allSettled([cell.database.end(), cell.server?.close(), cell.asker?.database.end()]);
 }
 
 /** A cell that was moved is connected to at the node that has it now. */
@@ -191,6 +204,7 @@ function follow(cell: Cell, place: Place | undefined): void {
   if (cell.place?.node === place?.node) return;
   cell.place = place;
   void renew(cell.database);
+  if (cell.asker) void renew(cell.asker.database);
 }
 
 const againMs = 1_000;

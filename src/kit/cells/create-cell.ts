@@ -54,7 +54,7 @@ export const ofCells: readonly string[] = ['cells', 'directory', 'people_due'];
 
 /**
  * Makes one more cell in the database of the instance, all of it or nothing: a schema that is migrated as any other, without
- * what is of the instance, which its keys lead to instead. On a Citus cluster a node that Citus chooses has it. Every process hears
+ * what is of the instance, which its keys lead to instead. On a Citus cluster the node that has the fewest has it. Every process hears
  * of it, and opens it.
  * @param database without limits of time (openDatabase): it waits for whoever writes, and takes as long as the first cell is large.
  * @param options.migrations those that the database has; all of this version unless said.

@@ -1,3 +1,4 @@
+import { sayCount } from '#ast/say-count.ts';
 import { type Database, transaction } from '../database.ts';
 import { ApiError } from '../errors.ts';
 import { beginMigrating } from '../migrate.ts';
@@ -91,7 +92,7 @@ async function refuseFull(client: Queryable, name: string, schema: string): Prom
   if (workspaces > 0)
     throw new ApiError(
       'conflict',
-      `The cell ${name} answers, and has ${workspaces} workspaces. Bring each into another cell (\`workspace pack\`), and delete it.`,
+      `The cell ${name} answers, and has ${sayCount(workspaces, 'workspace')}. Bring each into another cell (\`workspace pack\`), and delete it.`,
     );
 }
 

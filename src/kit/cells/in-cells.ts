@@ -1,17 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, databaseOf, homeOf, transaction } from '../database.ts';
 import type { Queryable } from '../statement.ts';
 import { cellOfWorkspace } from './cell-with.ts';
-import { type Cell, cellsOnServers, type Instance, instanceOf, ofFirstServer, poolOf } from './cells.ts';
+import {
+  askCell,
+  type Cell,
+  cellsOf,
+  cellsOnServers,
+  type Instance,
+  instanceOf,
+  isApart,
+  ofFirstServer,
+  poolOf,
+} from './cells.ts';
 import { setPath } from './queries.ts';
-import { isAway } from './servers/server.ts';
+import { away, isAway, restMs } from './servers/server.ts';
 
 /** Where all cells of the first server are read together, and nothing is written: where there is one, there. */
-export const everywhere = <Db extends Queryable>(db: Db): Db | Database =>
-  instanceOf(db)?.everywhere ?? homeOf(db);
+const everywhere = (db: Queryable): Queryable => instanceOf(db)?.everywhere ?? homeOf(db);
+
+/** What has all cells of the first server in one statement is waited for so long, where a node of a cluster may be away. */
+const patienceMs = 500;
+
+/**
+ * What is found in the cells of the first server, in their order: as one part, or in a part for each.
+ * @param isPartial on a cluster whether cells of a node that does not answer are passed over: Citus refuses the one statement for all
+ * then, and each cell is asked for itself.
+ */
+export async function findInCellsHere<Row>(
+  db: Queryable,
+  find: (db: Queryable) => Promise<readonly Row[]>,
+  isPartial: boolean,
+): Promise<(readonly Row[])[]> {
+  const instance = instanceOf(db);
+  if (!isPartial || !instance?.cells.some(({ asker }) => asker)) return [await find(everywhere(db))];
+  if (performance.now() >= instance.apartUntil)
+    try {
+      return [await Promise.race([find(everywhere(db)), awayAfter(patienceMs)])];
+    } catch (error) {
+      if (!isAway(error)) throw error;
+    }
+  return Promise.all(
+    ofFirstServer(instance).map((cell) =>
+      askCell(cell, find).catch((error: unknown) => {
+        if (!isApart(cell) || !isAway(error)) throw error;
+        instance.apartUntil = performance.now() + restMs;
+        return [];
+      }),
+    ),
+  );
+}
+
+const awayAfter = (ms: number): Promise<never> =>
+  sleep(ms, undefined, { ref: false }).then(() => {
+    throw away();
+  });
+
+/** The cells that do not answer though the first one may, each asked for itself. @param patience how long one may take, in ms. */
+export async function findCellsAway(database: Database, patience?: number): Promise<Cell[]> {
+  const cells = cellsOf(database).filter(isApart);
+  const asked = await Promise.allSettled(
+    cells.map((cell) => {
+      const answer = askCell(cell, (there) => there.query('select 1'));
+      return patience === undefined ? answer : Promise.race([answer, awayAfter(patience)]);
+    }),
+  );
+  return cells.filter((_, index) => asked[index]!.status === 'rejected');
+}
 
 /**
  * What is found in all cells, those of the first server together and in their order, then those of each other one.
- * @param options.isPartial passes over servers that do not answer, where something is better than nothing; else nobody can say.
+ * @param options.isPartial passes over servers and nodes that do not answer, where something is better than nothing; else nobody can say.
  * @param options.order of what was found on several.
  */
 export async function findInAllCells<Row>(
@@ -20,14 +79,16 @@ export async function findInAllCells<Row>(
   { isPartial = false, order }: { isPartial?: boolean; order?: (a: Row, b: Row) => number } = {},
 ): Promise<Row[]> {
   const others = cellsOnServers(db).map(({ server }) => server!.ask(find));
-  const [here, ...there] = await Promise.allSettled([find(everywhere(db)), ...others]);
+  const [here, ...there] = await Promise.allSettled([findInCellsHere(db, find, isPartial), ...others]);
   if (here.status === 'rejected') throw here.reason;
-  const found = [here, ...there].flatMap((each) => {
-    if (each.status === 'fulfilled') return each.value;
+  const elsewhere = there.flatMap((each) => {
+    if (each.status === 'fulfilled') return [each.value];
     if (isPartial && isAway(each.reason)) return [];
     throw each.reason;
   });
-  return order && there.length > 0 ? found.toSorted(order) : found;
+  const parts = [...here.value, ...elsewhere];
+  const found = parts.flat();
+  return order && parts.length > 1 ? found.toSorted(order) : found;
 }
 
 /** The order of rows whose ids say when they were made. */
@@ -77,13 +138,18 @@ export function whileOnServers<Result>(
 /**
  * Does something in each cell of the first server, in one transaction: that of the caller, or one for it. Where there is one cell it is
  * done there, as if this were not here.
+ * @param isMeant in which of them.
  */
-export async function inEachCellHere(db: Queryable, work: (db: Queryable) => Promise<void>): Promise<void> {
+export async function inEachCellHere(
+  db: Queryable,
+  work: (db: Queryable) => Promise<void>,
+  isMeant: (cell: Cell) => boolean = () => true,
+): Promise<void> {
   const instance = instanceOf(db);
   const here = homeOf(db);
   if (!instance || instance.cells.length === 1) return work(here);
-  if (here === databaseOf(here)) return transaction(here, (client) => inEachCellHere(client, work));
-  for (const { path } of ofFirstServer(instance)) {
+  if (here === databaseOf(here)) return transaction(here, (client) => inEachCellHere(client, work, isMeant));
+  for (const { path } of ofFirstServer(instance).filter(isMeant)) {
     await setPath(here, { path });
     await work(here);
   }

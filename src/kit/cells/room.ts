@@ -1,3 +1,4 @@
+import { sayCount } from '#ast/say-count.ts';
 import { only, type Queryable } from '../statement.ts';
 import { connectionsOf } from './cells.ts';
 import { isCluster } from './citus/distribute-cell.ts';
@@ -43,8 +44,8 @@ export async function findRoom(
   const { server, connections: allowed, processes: listening } = only(await readRoom(db, { channel }))!;
   const processes = Math.max(listening, own);
   const hasNodes = await isCluster(db);
-  // At a node each cell listens for itself.
-  const needed = processes * connectionsOf(cells, hasNodes ? pool + 1 : pool) + others;
+  // At a node each cell listens for itself, and is asked for itself where another node is away.
+  const needed = processes * connectionsOf(cells, hasNodes ? pool + 1 + askers : pool) + others;
   if (!hasNodes) return { server, processes, needed, allowed, away: [] };
   type Node = { node: string; connections: number | null };
   const { rows } = await db.query<Node>(selectConnections);
@@ -77,4 +78,4 @@ export const onServerOf = (room: Room, rooms: readonly Room[]): Room => ({
 
 /** Why there is no room, for a person. */
 export const sayRoom = (cells: number, { processes, needed, allowed, node }: Room): string =>
-  `${cells} cells take up to ${needed} connections to ${node === undefined ? 'the database' : 'each node of the cluster'} (${processes} ${processes === 1 ? 'process' : 'processes'}, DATABASE_POOL), and ${node ?? 'it'} allows ${allowed} (max_connections).`;
+  `${sayCount(cells, 'cell takes', 'cells take')} up to ${needed} connections to ${node === undefined ? 'the database' : 'each node of the cluster'} (${sayCount(processes, 'process', 'processes')}, DATABASE_POOL), and ${node ?? 'it'} allows ${allowed} (max_connections).`;

@@ -1,4 +1,4 @@
-import { cellsOnServers } from '#kit/cells/cells.ts';
+import { cellsOf, isApart } from '#kit/cells/cells.ts';
 import { inEachCellHere } from '#kit/cells/in-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { databaseOf, homeOf, transaction } from '#kit/database.ts';
@@ -26,7 +26,7 @@ export async function notePerson(
   { who, operation, status = 200, by }: PersonalLine,
 ): Promise<void> {
   const db = homeOf(where);
-  // One transaction: what stands for the person stands in each of their workspaces; on other servers soon after.
+  // One transaction: what stands for the person stands in each of their workspaces; on other servers and nodes, which may be away, soon after.
   if (db === databaseOf(db))
     return transaction(db, (client) => notePerson(client, { who, operation, status, by }));
   const line = {
@@ -45,8 +45,18 @@ export async function notePerson(
   });
   if (!person) return;
   const { user_id } = person;
-  await inEachCellHere(db, async (cell) => void (await insertLinesOfMember(cell, { ...line, user_id })));
-  if (cellsOnServers(db).length > 0) await insertLineDue(db, { user_id, line: { ...line, user_id } });
+  await inEachCellHere(
+    db,
+    async (cell) => void (await insertLinesOfMember(cell, { ...line, user_id })),
+    (cell) => !isApart(cell),
+  );
+  const cells = cellsOf(databaseOf(db)).filter(isApart);
+  if (cells.length > 0)
+    await insertLineDue(db, {
+      cells: cells.map(({ name }) => name),
+      user_id,
+      line: { ...line, user_id },
+    });
 }
 
 /** Where a visitor's request comes from. */

@@ -29,10 +29,10 @@ function cellsDue(home: Database): Promise<ReadonlySet<string>> {
 
 /** bringPeople, where something is due. */
 export async function bringDuePeople(database: Database): Promise<void> {
-  if ((await cellsDue(homeOf(database))).has(nameOfCell(database))) await bringPeople(database);
+  if ((await cellsDue(cellsOf(database)[0]!.database)).has(nameOfCell(database))) await bringPeople(database);
 }
 
-/** Brings to a cell on another server what has changed of people, and what they did (docs/decisions/0078-cells.md). */
+/** Brings to a cell on another server what has changed of people, and to one on another node as well what they did (docs/decisions/0078-cells.md). */
 export async function bringPeople(database: Database): Promise<void> {
   const cell = cellsOf(database).find((each) => each.database === database);
   // It was let go of, or is elsewhere now.
@@ -42,7 +42,7 @@ export async function bringPeople(database: Database): Promise<void> {
     if (due.length === 0) return;
     const changed = new Set(due.flatMap(({ user_id, line }) => (line ? [] : [user_id])));
     await transaction(database, async (client) => {
-      await copyPeople(client, [...changed]);
+      if (changed.size > 0) await copyPeople(client, [...changed]);
       for (const { line } of due) if (line) await insertLinesOfMember(client, line);
     });
     // Not before they are there: what is brought again changes nothing.

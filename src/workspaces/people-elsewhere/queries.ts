@@ -68,10 +68,10 @@ export const deleteDue = ofInstance(
   `delete from people_due where id = any ($ids::bigint[])`,
 );
 
-/** Has each cell on another server note a line for the workspaces that a person has there. */
+/** Has cells note a line for the workspaces that a person has there. */
 export const insertLineDue = ofInstance(
   'people_elsewhere.insert_line_due',
-  { user_id: text, line: jsonb<LineOfMember>() },
+  { cells: texts, user_id: text, line: jsonb<LineOfMember>() },
   {},
-  `insert into people_due (cell, user_id, line) select name, $user_id, $line from cells where server is not null order by name`,
+  `insert into people_due (cell, user_id, line) select name, $user_id, $line from cells where name = any ($cells) order by name`,
 );

@@ -11,6 +11,7 @@ import {
   selectChecksOfParts,
   selectFunctionsOf,
   selectNodes,
+  selectPlaces,
   selectUnknownTables,
   selectWrongSettings,
   showToEveryNode,
@@ -69,10 +70,24 @@ export async function requireNodes(client: PoolClient): Promise<void> {
     );
 }
 
-/** Lays a migrated schema, whose keys lead to nothing outside, on a node of the cluster. */
+/**
+ * Lays a migrated schema, whose keys lead to nothing outside, on the node of the cluster that has the fewest. Citus takes the nodes by
+ * turns, of which tables of the instance take some too, and goes on with the next one where its turn is taken back.
+ */
 export async function distributeCell(client: PoolClient, schema: string, home: string): Promise<void> {
   await bindFunctions(client, schema, home);
-  await client.query(distributeSchema(schema));
+  const nodes = (await client.query<{ node: string }>(selectNodes)).rows.map(({ node }) => node);
+  const laid = async () => (await client.query<{ schema_name: string; node: string }>(selectPlaces)).rows;
+  const counts = Map.groupBy(await laid(), ({ node }) => node);
+  const countAt = (node: string | undefined): number => counts.get(node ?? '')?.length ?? 0;
+  const fewest = Math.min(...nodes.map(countAt));
+  for (let turns = nodes.length; turns > 0; turns -= 1) {
+    await client.query('savepoint turn');
+    await client.query(distributeSchema(schema));
+    const own = (await laid()).find(({ schema_name }) => schema_name === schema);
+    if (turns === 1 || countAt(own?.node) === fewest) return;
+    await client.query('rollback to savepoint turn');
+  }
 }
 
 /** Has the functions of a cell find its tables, whoever calls them from wherever. */

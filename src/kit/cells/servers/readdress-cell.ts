@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { sayCount } from '#ast/say-count.ts';
 import { type Database, transaction } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
 import { only } from '../../statement.ts';
@@ -71,7 +72,7 @@ async function refuseTwo(
   }
   throw new ApiError(
     'conflict',
-    `The cell ${name} is at ${former.place} too, in another database, and ${processes} ${processes === 1 ? 'process of the service writes' : 'processes of the service write'} there: that would be lost. ` +
+    `The cell ${name} is at ${former.place} too, in another database, and ${sayCount(processes, 'process of the service writes', 'processes of the service write')} there: that would be lost. ` +
       'Stop the service, bring along what is there, and start it when this is done. If nothing is to be brought along, stop that server, or rename the schema there.',
   );
 }

@@ -30,13 +30,31 @@ export type Server = {
 /** Connections for what is asked of all cells: that the cell's own are all taken by its requests is no silence. */
 export const askers = 2;
 /** A server that was waited for in vain is not asked again before: one request has several questions. */
-const restMs = 1_000;
+export const restMs = 1_000;
+
+/** What asks a cell that may be away, over connections of its own. */
+export type Asker = Pick<Server, 'ask'> & { readonly database: Database };
+
+export function askerOf(database: Database): Asker {
+  let restsUntil = 0;
+  return {
+    database,
+    async ask(question) {
+      if (performance.now() < restsUntil) throw away();
+      try {
+        return await question(database);
+      } catch (error) {
+        if (isSilent(error)) restsUntil = performance.now() + restMs;
+        throw isShut(error) ? away(error) : error;
+      }
+    },
+  };
+}
 
 export function serverAt({ place, isAt, open, migrate }: Reach): Server {
-  const database = open(askers);
+  const { database, ask } = askerOf(open(askers));
   let isOpen = false;
   let opening: Promise<void> | undefined;
-  let restsUntil = 0;
   const bring = async (): Promise<void> => {
     await migrate(database);
     isOpen = true;
@@ -47,13 +65,8 @@ export function serverAt({ place, isAt, open, migrate }: Reach): Server {
     isOpen: () => isOpen,
     open: () => (isOpen ? Promise.resolve() : (opening ??= bring().finally(() => (opening = undefined)))),
     async ask(question) {
-      if (!isOpen || performance.now() < restsUntil) throw away();
-      try {
-        return await question(database);
-      } catch (error) {
-        if (isSilent(error)) restsUntil = performance.now() + restMs;
-        throw isShut(error) ? away(error) : error;
-      }
+      if (!isOpen) throw away();
+      return ask(question);
     },
     close: () => database.end(),
   };
