@@ -242,17 +242,32 @@ const memory = isService ? ['--max-semi-space-size=8'] : [];
 // which the service is loaded.
 const noLinks = '--preserve-symlinks';
 
-const child = spawn(
-  findNode(),
-  ['--disable-warning=ExperimentalWarning', noLinks, ...memory, join(home, script), ...scriptArguments],
-  {
-    // A channel that nothing is said on: its end tells the service that this process was killed without a word.
-    stdio: ['inherit', 'inherit', 'inherit', ...(isService ? ['ipc'] : [])],
-    // Compiled code is kept between starts: a command of the CLI answers in half the time.
-    // Two heaps of the C library instead of eight for each core: what one thread frees, another can use.
-    env: { NODE_COMPILE_CACHE: join(modules, '.cache', 'node'), MALLOC_ARENA_MAX: '2', ...process.env },
-  },
-);
+const node = findNode();
+const words = [
+  '--disable-warning=ExperimentalWarning',
+  noLinks,
+  ...memory,
+  join(home, script),
+  ...scriptArguments,
+];
+// Compiled code is kept between starts: a command of the CLI answers in half the time.
+// Two heaps of the C library instead of eight for each core: what one thread frees, another can use.
+const environment = {
+  NODE_COMPILE_CACHE: join(modules, '.cache', 'node'),
+  MALLOC_ARENA_MAX: '2',
+  ...process.env,
+};
+
+// The service takes the place of this process where Node knows how (22.15 and later): 17 MB less are held for as long as it
+// runs. Whose npm is gone already is left to what follows.
+if (isService && process.execve && process.platform !== 'win32' && process.ppid === parent)
+  process.execve(node, [node, ...words], environment);
+
+const child = spawn(node, words, {
+  // A channel that nothing is said on: its end tells the service that this process was killed without a word.
+  stdio: ['inherit', 'inherit', 'inherit', ...(isService ? ['ipc'] : [])],
+  env: environment,
+});
 // SIGUSR2 restarts the service's processes one by one (src/app/main.ts).
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : code));

@@ -26,6 +26,8 @@ const noticeMs = 500;
 /** A process of several that takes longer than this to end is killed. */
 const endMs = 8_300;
 const stopMs = 9_500;
+/** npm, which started it, is looked for again after so long. */
+const askParentMs = 500;
 /** A storage that does not answer is asked again after so long. */
 const askStorageMs = 5_000;
 
@@ -221,7 +223,15 @@ function toldToStop(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
     // setup.mjs is gone (kill -9), and with it whoever would pass on a signal.
     process.on('disconnect', resolve);
+    // The same for npm, to which there is no channel.
+    if (process.env['npm_lifecycle_event'] !== undefined) void parentGone().then(resolve);
   });
+}
+
+/** Resolves when whoever started this process has ended. Its end is nothing that the system tells. */
+async function parentGone(): Promise<void> {
+  const parent = process.ppid;
+  while (process.ppid === parent) await sleep(askParentMs, undefined, { ref: false });
 }
 
 function fail(what: string, why: string): never {
