@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
@@ -234,13 +235,25 @@ async function parentGone(): Promise<void> {
   while (process.ppid === parent) await sleep(askParentMs, undefined, { ref: false });
 }
 
+/** Loads what is otherwise loaded where it is needed, so that all of it is compiled (setup.mjs). */
+async function loadAll(): Promise<void> {
+  await import('./assemble.ts');
+  await import('./metrics/meter.ts');
+  await import('./metrics/open-metrics.ts');
+  await import('#kit/embedded-postgres/embedded-postgres.ts');
+  await import('#kit/outbound/connections.ts');
+  const { xlsxStream } = await import('#submissions/export/xlsx.ts');
+  // On a thread of its own.
+  await xlsxStream(Readable.from([])).toArray();
+}
+
 function fail(what: string, why: string): never {
   process.stderr.write(`${what}\n${why}\n`);
   process.exit(1);
 }
 
 try {
-  await main();
+  await (process.argv.includes('--compile') ? loadAll() : main());
 } catch (error) {
   fail('Formloom could not start.', explain(error));
 }
