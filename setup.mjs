@@ -277,7 +277,8 @@ function compile() {
     mkdirSync(environment.NODE_COMPILE_CACHE, { recursive: true });
     writeFileSync(kept, '');
   } catch (error) {
-    return say(`Compiled code cannot be kept (${error.message}): each process holds 12 MB more.`);
+    say(`Compiled code cannot be kept (${error.message}): each process holds 12 MB more.`);
+    return;
   }
   const parameters = [...flags, join(home, script), '--compile'];
   const { status } = spawnSync(node, parameters, { stdio: ['ignore', 2, 2], env: environment });
