@@ -7,7 +7,16 @@
 // A release (deploy/release.mjs) has it built already and no sources of it: there nothing that builds is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -242,17 +251,53 @@ const memory = isService ? ['--max-semi-space-size=8'] : [];
 // which the service is loaded.
 const noLinks = '--preserve-symlinks';
 
-const child = spawn(
-  findNode(),
-  ['--disable-warning=ExperimentalWarning', noLinks, ...memory, join(home, script), ...scriptArguments],
-  {
-    // A channel that nothing is said on: its end tells the service that this process was killed without a word.
-    stdio: ['inherit', 'inherit', 'inherit', ...(isService ? ['ipc'] : [])],
-    // Compiled code is kept between starts: a command of the CLI answers in half the time.
-    // Two heaps of the C library instead of eight for each core: what one thread frees, another can use.
-    env: { NODE_COMPILE_CACHE: join(modules, '.cache', 'node'), MALLOC_ARENA_MAX: '2', ...process.env },
-  },
-);
+const node = findNode();
+const flags = ['--disable-warning=ExperimentalWarning', noLinks, ...memory];
+// Compiled code is kept between starts: a command of the CLI answers in half the time.
+// Two heaps of the C library instead of eight for each core: what one thread frees, another can use.
+const environment = {
+  NODE_COMPILE_CACHE: join(modules, '.cache', 'node'),
+  MALLOC_ARENA_MAX: '2',
+  ...process.env,
+};
+
+/**
+ * Has what is new compiled by a process of its own. Each of the service's would do it too, and then hold what takes the types
+ * away for as long as it runs: 12 MB.
+ */
+function compile() {
+  const hash = createHash('sha256').update(`${lockHash} ${node} ${process.getuid?.()}`);
+  const sources = join(home, 'src');
+  for (const name of readdirSync(sources, { recursive: true }).sort())
+    if (name.endsWith('.ts')) hash.update(`${name} ${statSync(join(sources, name)).mtimeMs}\n`);
+  const digest = hash.digest('hex');
+  const kept = join(environment.NODE_COMPILE_CACHE, '.formloom');
+  if (existsSync(kept) && readFileSync(kept, 'utf8') === digest) return;
+  try {
+    mkdirSync(environment.NODE_COMPILE_CACHE, { recursive: true });
+    writeFileSync(kept, '');
+  } catch (error) {
+    say(`Compiled code cannot be kept (${error.message}): each process holds 12 MB more.`);
+    return;
+  }
+  const parameters = [...flags, join(home, script), '--compile'];
+  const { status } = spawnSync(node, parameters, { stdio: ['ignore', 2, 2], env: environment });
+  // Where it failed, the service itself says why.
+  if (status === 0) writeFileSync(kept, digest);
+}
+if (isService) compile();
+
+const words = [...flags, join(home, script), ...scriptArguments];
+// The service takes the place of this process where Node knows how (22.15 and later): 17 MB less are held for as long as it
+// runs. Whose npm is gone already is left to what follows.
+if (isService && process.execve && process.platform !== 'win32' && process.ppid === parent)
+  process.execve(node, [node, ...words], environment);
+
+const child = spawn(node, words, {
+  // A channel that nothing is said on: its end tells the service that this process was killed without a word.
+  stdio: ['inherit', 'inherit', 'inherit', ...(isService ? ['ipc'] : [])],
+  env: environment,
+});
 // SIGUSR2 restarts the service's processes one by one (src/app/main.ts).
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : code));

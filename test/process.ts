@@ -98,8 +98,7 @@ const compileCache: Environment = process.env['NODE_COMPILE_CACHE']
 
 /**
  * Makes an instance, on the embedded database unless the environment has a DATABASE_URL. Whoever calls it closes it.
- * @param environment FORMLOOM_HOME is where the code of another version lies; BY_SETUP has setup.mjs start it, as `npm start` does, beside
- * which it goes on.
+ * @param environment FORMLOOM_HOME is where the code of another version lies; BY_SETUP has setup.mjs start it, as `npm start` does.
  */
 export async function openInstance(environment: Environment = {}): Promise<Instance> {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'formloom-instance-')));

@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 /** Runs a line of the shell in which `"$0"` is Node. */
 function run(command: string): { status: number | null; stdout: string; stderr: string } {
-  const { npm_lifecycle_event: _, ...env } = process.env;
+  const { npm_lifecycle_event: _, NODE_COMPILE_CACHE: __, ...env } = process.env;
   return spawnSync('sh', ['-c', command, process.execPath], {
     cwd: home,
     env: { ...env, npm_execpath: join(home, 'npm.mjs') },
@@ -47,6 +47,22 @@ test('a start that was killed in its turn does not keep the next one waiting, al
   // What follows exec has the number of the shell, which is in the lock.
   const { stdout, status } = run('echo $$ > .installing; exec "$0" setup.mjs src/app/cli.ts');
   assert.deepEqual([status, stdout.trim()], [0, 'it runs']);
+});
+
+test('the service takes the place of what sets it up, and is compiled before, once for its sources', async () => {
+  const path = join(home, 'src', 'app', 'main.ts');
+  await writeFile(path, "console.log(...process.argv.slice(2), 'is', process.pid);");
+  const start = () => run('echo $$; exec "$0" setup.mjs src/app/main.ts --as-told');
+  const [first, again] = [start(), start()];
+  await writeFile(path, "console.log(...process.argv.slice(2), 'is now', process.pid);");
+  const changed = start();
+  assert.match(first.stdout, /^(\d+)\n--as-told is \1\n$/);
+  assert.match(again.stdout, /^(\d+)\n--as-told is \1\n$/);
+  // What is compiled says so beside the service's own output.
+  assert.deepEqual(
+    [first, again, changed].map(({ stderr }) => /^--compile is /m.test(stderr)),
+    [true, false, true],
+  );
 });
 
 test('no package runs a script of its own as it is installed', async () => {

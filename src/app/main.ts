@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +27,8 @@ const noticeMs = 500;
 /** A process of several that takes longer than this to end is killed. */
 const endMs = 8_300;
 const stopMs = 9_500;
+/** npm, which started it, is looked for again after so long. */
+const askParentMs = 500;
 /** A storage that does not answer is asked again after so long. */
 const askStorageMs = 5_000;
 
@@ -221,7 +224,27 @@ function toldToStop(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
     // setup.mjs is gone (kill -9), and with it whoever would pass on a signal.
     process.on('disconnect', resolve);
+    // The same for npm, to which there is no channel.
+    if (process.env['npm_lifecycle_event'] !== undefined) void parentGone().then(resolve);
   });
+}
+
+/** Resolves when whoever started this process has ended. Its end is nothing that the system tells. */
+async function parentGone(): Promise<void> {
+  const parent = process.ppid;
+  while (process.ppid === parent) await sleep(askParentMs, undefined, { ref: false });
+}
+
+/** Loads what is otherwise loaded where it is needed, so that all of it is compiled (setup.mjs). */
+async function loadAll(): Promise<void> {
+  await import('./assemble.ts');
+  await import('./metrics/meter.ts');
+  await import('./metrics/open-metrics.ts');
+  await import('#kit/embedded-postgres/embedded-postgres.ts');
+  await import('#kit/outbound/connections.ts');
+  const { xlsxStream } = await import('#submissions/export/xlsx.ts');
+  // On a thread of its own.
+  await xlsxStream(Readable.from([])).toArray();
 }
 
 function fail(what: string, why: string): never {
@@ -230,7 +253,7 @@ function fail(what: string, why: string): never {
 }
 
 try {
-  await main();
+  await (process.argv.includes('--compile') ? loadAll() : main());
 } catch (error) {
   fail('Formloom could not start.', explain(error));
 }
