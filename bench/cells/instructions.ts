@@ -102,6 +102,8 @@ async function start(instance: Instance, directory: string) {
     ],
     { env: { PATH: process.env['PATH'], ...instance.environment }, stdio: 'ignore' },
   );
+  // Also where the other server could not be measured, and this run ends at once.
+  process.once('exit', () => child.kill('SIGKILL'));
   await once(child, 'spawn');
   const isReady = async (): Promise<boolean> =>
     (await fetch(`${instance.url}/readyz`).catch(() => undefined))?.status === 200;
