@@ -1,3 +1,5 @@
+import { sayCount } from '#ast/say-count.ts';
+
 /**
  * Every error code the service answers with: its status and its default sentence.
  * The first seven are the specification's ("Errors"); the rest are docs/rules.md 9. A new code is one line here.
@@ -89,8 +91,7 @@ export class ApiError extends Error {
  * @param why the sentence before the one that says how long.
  */
 export function rateLimitExceeded(seconds: number, why = 'The rate limit is exceeded.'): ApiError {
-  const unit = seconds === 1 ? 'second' : 'seconds';
-  return new ApiError('rate_limit_exceeded', `${why} Try again in ${seconds} ${unit}.`, {
+  return new ApiError('rate_limit_exceeded', `${why} Try again in ${sayCount(seconds, 'second')}.`, {
     retryAfter: seconds,
   });
 }

@@ -1,6 +1,7 @@
 import type { ChoiceOption } from '#ast/answers/options.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { quote } from '#ast/problems.ts';
+import { sayCount } from '#ast/say-count.ts';
 import {
   type Form,
   isComposite,
@@ -43,8 +44,7 @@ export async function findImpact(
 
 function sayAnswers(answers: number | null, scanned: number): string {
   if (answers === null) return '';
-  const count = answers === 1 ? '1 answer' : `${answers} answers`;
-  return ` touches ${count}${scanned < scanLimit ? '' : ` of the newest ${scanned} submissions`}`;
+  return ` touches ${sayCount(answers, 'answer')}${scanned < scanLimit ? '' : ` of the newest ${scanned} submissions`}`;
 }
 
 /** What visitors could answer, and cannot any more or not in that way. */

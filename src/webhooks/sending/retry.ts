@@ -1,3 +1,5 @@
+import { sayCount } from '#ast/say-count.ts';
+
 /**
  * What became of a request: the receiver's status, and how many seconds it asks us to wait; a failure on the way, which may go away by itself; or a refusal
  * of ours to send, which will not.
@@ -62,9 +64,9 @@ function consequenceOf(result: SendResult): Consequence {
 /** A number of seconds in the largest unit that divides it. */
 function inWords(seconds: number): string {
   const units = { hour: 3_600, minute: 60, second: 1 } as const;
-  const unit = (['hour', 'minute'] as const).find(
+  const largest = (['hour', 'minute'] as const).find(
     (unit) => seconds >= units[unit] && seconds % units[unit] === 0,
   );
-  const count = seconds / units[unit ?? 'second'];
-  return `${count} ${unit ?? 'second'}${count === 1 ? '' : 's'}`;
+  const unit = largest ?? 'second';
+  return sayCount(seconds / units[unit], unit);
 }
