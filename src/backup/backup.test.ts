@@ -230,18 +230,25 @@ test('a move that is cut off in the middle leaves both as they were, and may be 
   await here.restore('to-cut');
   const before = await contents(here.database);
   for (const cut of [here, there]) {
-    let isCut = false;
-    const end = (line: string): void => {
-      if (isCut || !line.startsWith('forms:')) return;
-      isCut = true;
-      // Sent before the next table is asked for, and answered before that is here.
-      void database.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and state <> 'idle'`,
-        [cut.name],
+    // A table in the middle, with rows before it that are there already: the move waits for it until it is cut off.
+    const holder = await here.database.connect();
+    await holder.query('begin; lock table submissions in access exclusive mode');
+    const moving = assert.rejects(move(here.database, there.database));
+    await until('it to wait', async () => {
+      const { rowCount } = await database.query(
+        `select from pg_stat_activity where datname = $1 and wait_event_type = 'Lock' and query like 'copy%submissions%'`,
+        [here.name],
       );
-    };
-    await assert.rejects(move(here.database, there.database, end));
-    assert.ok(isCut);
+      return rowCount === 1;
+    });
+    const { rowCount } = await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and state <> 'idle' and query not like '%lock table%'`,
+      [cut.name],
+    );
+    assert.equal(rowCount, 1);
+    await holder.query('rollback');
+    holder.release();
+    await moving;
     assert.deepEqual(await contents(here.database), before);
     assert.equal((await there.database.query('select from workspaces')).rowCount, 0);
   }
