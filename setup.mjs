@@ -17,8 +17,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cachedDataVersionTag } from 'node:v8';
 
 /** Whoever started this: npm, since package.json says `exec`, or a shell. */
 const parent = process.ppid;
@@ -193,6 +194,12 @@ function inTurn(work) {
       writeFileSync(lockPath, String(process.pid), { flag: 'wx' });
       break;
     } catch (error) {
+      if (error.code === 'EACCES' || error.code === 'EROFS') {
+        say(
+          `What is installed in ${home} is not of its version, and only others may write there: \`node setup.mjs\` as one of them.`,
+        );
+        process.exit(1);
+      }
       if (error.code !== 'EEXIST') {
         // A full disk: an empty lock would have no process to be gone.
         rmSync(lockPath, { force: true });
@@ -253,44 +260,71 @@ const noLinks = '--preserve-symlinks';
 
 const node = findNode();
 const flags = ['--disable-warning=ExperimentalWarning', noLinks, ...memory];
-// Compiled code is kept between starts: a command of the CLI answers in half the time.
+/**
+ * Where compiled code is kept between starts, so that a command answers in half the time: beside the packages, or with the data
+ * where only others write there, as under systemd and in an image.
+ */
+const places = [
+  process.env.NODE_COMPILE_CACHE || join(modules, '.cache', 'node'),
+  resolve(process.env.DATA_DIR || 'data', 'compiled'),
+];
+const isOwn = (place) => statSync(place, { throwIfNoEntry: false })?.uid === process.getuid?.();
 // Two heaps of the C library instead of eight for each core: what one thread frees, another can use.
 const environment = {
-  NODE_COMPILE_CACHE: join(modules, '.cache', 'node'),
   MALLOC_ARENA_MAX: '2',
   ...process.env,
+  NODE_COMPILE_CACHE: places.findLast(isOwn) ?? places[0],
 };
+
+/** What was compiled is of these sources, by this Node and user, and for a processor of this kind. */
+function digestOfCode() {
+  const hash = createHash('sha256').update(
+    `${lockHash} ${node} ${process.getuid?.()} ${cachedDataVersionTag()}`,
+  );
+  const sources = join(home, 'src');
+  // An image has its times in whole seconds where it was sent.
+  for (const name of readdirSync(sources, { recursive: true }).sort())
+    if (name.endsWith('.ts'))
+      hash.update(`${name} ${Math.floor(statSync(join(sources, name)).mtimeMs / 1_000)}\n`);
+  return hash.digest('hex');
+}
 
 /**
  * Has what is new compiled by a process of its own. Each of the service's would do it too, and then hold what takes the types
  * away for as long as it runs: 12 MB.
  */
 function compile() {
-  const hash = createHash('sha256').update(`${lockHash} ${node} ${process.getuid?.()}`);
-  const sources = join(home, 'src');
-  for (const name of readdirSync(sources, { recursive: true }).sort())
-    if (name.endsWith('.ts')) hash.update(`${name} ${statSync(join(sources, name)).mtimeMs}\n`);
-  const digest = hash.digest('hex');
-  const kept = join(environment.NODE_COMPILE_CACHE, '.formloom');
-  if (existsSync(kept) && readFileSync(kept, 'utf8') === digest) return;
-  try {
-    mkdirSync(environment.NODE_COMPILE_CACHE, { recursive: true });
-    writeFileSync(kept, '');
-  } catch (error) {
-    say(`Compiled code cannot be kept (${error.message}): each process holds 12 MB more.`);
+  const digest = digestOfCode();
+  for (const place of places) {
+    const kept = join(place, '.formloom');
+    environment.NODE_COMPILE_CACHE = place;
+    if (existsSync(kept) && readFileSync(kept, 'utf8') === digest) return;
+    try {
+      // What versions before have left with the data: nobody else looks after it.
+      if (place !== places[0]) rmSync(place, { recursive: true, force: true });
+      mkdirSync(place, { recursive: true });
+      writeFileSync(kept, '');
+    } catch (error) {
+      if (place === places.at(-1))
+        say(`Compiled code cannot be kept (${error.message}): each process holds 12 MB more.`);
+      continue;
+    }
+    const { status } = spawnSync(node, [...flags, join(home, script), '--compile'], {
+      stdio: ['ignore', 2, 2],
+      env: environment,
+    });
+    // Where it failed, the service itself says why.
+    if (status === 0) writeFileSync(kept, digest);
     return;
   }
-  const parameters = [...flags, join(home, script), '--compile'];
-  const { status } = spawnSync(node, parameters, { stdio: ['ignore', 2, 2], env: environment });
-  // Where it failed, the service itself says why.
-  if (status === 0) writeFileSync(kept, digest);
 }
 if (isService) compile();
 
 const words = [...flags, join(home, script), ...scriptArguments];
-// The service takes the place of this process where Node knows how (22.15 and later): 17 MB less are held for as long as it
-// runs. Whose npm is gone already is left to what follows.
-if (isService && process.execve && process.platform !== 'win32' && process.ppid === parent)
+// What runs takes the place of this process where Node knows how (22.15 and later): 17 MB less are held for as long as it does.
+// Whose npm is gone already is left to what follows, and so is a command that npm started: it looks after no npm by itself.
+const npm = process.env.npm_lifecycle_event;
+if ((isService || !npm) && process.execve && process.platform !== 'win32' && process.ppid === parent)
   process.execve(node, [node, ...words], environment);
 
 const child = spawn(node, words, {
@@ -303,7 +337,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(sign
 child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
 
 // The same for npm, to which there is no channel: nobody would stop the service, and its port would stay taken.
-if (process.env.npm_lifecycle_event) {
+if (npm) {
   setInterval(() => {
     if (process.ppid !== parent) child.kill('SIGTERM');
   }, 500).unref();

@@ -47,7 +47,10 @@ test('the image copies what there is, runs the service as nobody in particular, 
   // By number: Kubernetes cannot tell of a name that it is not root's.
   assert.deepEqual(of('USER'), ['1000:1000']);
   const [command] = of('CMD').map((each) => JSON.parse(each) as string[]);
-  assert.ok(existsSync(join(home, command!.at(-1)!)));
+  assert.deepEqual(
+    [command!.length, ...command!.slice(1).map((script) => existsSync(join(home, script)))],
+    [3, true, true],
+  );
   assert.match(lines.join('\n'), /HEALTHCHECK [^]*\/readyz/);
 });
 
@@ -179,9 +182,9 @@ const valueOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec
 
 test('the unit of systemd starts the service on the Node of the machine, and stops it in the time that a stop may take', () => {
   const [, shell, words] = /^(\S+) -c '(.*)'$/.exec(valueOf('ExecStart'))!;
-  const script = words!.split(' ').at(-1)!;
-  assert.ok(existsSync(join(home, script)));
-  const said = execFileSync(shell!, ['-c', words!.replace(script, '--version')], { cwd: home });
+  const scripts = words!.split(' ').slice(-2);
+  for (const script of scripts) assert.ok(existsSync(join(home, script)), script);
+  const said = execFileSync(shell!, ['-c', words!.replace(scripts.join(' '), '--version')], { cwd: home });
   assert.equal(String(said).trim(), process.version);
   assert.ok(Number(valueOf('TimeoutStopSec')) > 10);
   // The primary tells its processes; a signal to all of them would end them at once.

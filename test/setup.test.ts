@@ -65,6 +65,24 @@ test('the service takes the place of what sets it up, and is compiled before, on
   );
 });
 
+test('where only others write beside the packages, compiled code is kept with the data; for another processor it is made anew', async () => {
+  await writeFile(join(home, 'src', 'app', 'main.ts'), 'console.log(...process.argv.slice(2));');
+  // A file in the way, as root writes wherever there is a folder.
+  await writeFile(join(home, 'node_modules', '.cache'), '');
+  const start = (flag = '') => run(`exec "$0" ${flag} setup.mjs src/app/main.ts`).stderr;
+  // Node tells processors apart by what V8 may use of them.
+  const said = [start(), start(), start('--no-enable-avx')];
+  assert.deepEqual(
+    said.map((text) => /^--compile$/m.test(text)),
+    [true, false, true],
+  );
+  assert.ok(existsSync(join(home, 'data', 'compiled')));
+  await rm(join(home, 'data'), { recursive: true });
+  await writeFile(join(home, 'data'), '');
+  assert.match(start(), /Compiled code cannot be kept/);
+  await rm(join(home, 'data'));
+});
+
 test('no package runs a script of its own as it is installed', async () => {
   const { stderr } = run('"$0" setup.mjs src/app/cli.ts');
   assert.match(stderr, /^npm install .*--ignore-scripts/m);

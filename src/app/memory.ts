@@ -1,27 +1,16 @@
-import { getCompileCacheDir } from 'node:module';
 import { totalmem } from 'node:os';
 import type { Config } from '#kit/config.ts';
 
-/**
- * Held under load, measured (docs/decisions/0022-processes.md), in MB: the database without its buffers, and the least of these;
- * and what takes types away, in each process that has to.
- */
-const held = { alone: 256, primary: 40, process: 150, types: 12, database: 140, buffers: 32 } as const;
+/** Held under load, measured (docs/decisions/0022-processes.md), in MB: the database without its buffers, and the least of these. */
+const held = { alone: 256, primary: 40, process: 150, database: 140, buffers: 32 } as const;
 const mostBuffers = 128;
 export const megabyte = 1024 * 1024;
 
 type Settings = Pick<Config, 'webProcesses' | 'databaseUrl'>;
 
-/**
- * What the service needs, with the database that comes along where that is its own, in MB.
- * @param isCodeKept between starts, as setup.mjs has it.
- */
-export function memoryNeeded(
-  { webProcesses, databaseUrl }: Settings,
-  isCodeKept = getCompileCacheDir() !== undefined,
-): number {
-  const types = isCodeKept ? 0 : (1 + webProcesses) * held.types;
-  const ours = webProcesses === 1 ? held.alone : held.primary + webProcesses * held.process + types;
+/** What the service needs, with the database that comes along where that is its own, in MB. */
+export function memoryNeeded({ webProcesses, databaseUrl }: Settings): number {
+  const ours = webProcesses === 1 ? held.alone : held.primary + webProcesses * held.process;
   return ours + (databaseUrl === undefined ? held.database + held.buffers : 0);
 }
 
@@ -36,7 +25,7 @@ export function memoryLimit(): number | undefined {
  * What the embedded database keeps of its files in memory (`shared_buffers`): what a limit leaves to it. Nobody else gets any of
  * that, while files in the system's cache stay there for as long as there is room.
  */
-export function sharedBuffers(settings: Settings, limit: number | undefined, isCodeKept?: boolean): string {
-  const left = limit === undefined ? mostBuffers : limit - memoryNeeded(settings, isCodeKept) + held.buffers;
+export function sharedBuffers(settings: Settings, limit: number | undefined): string {
+  const left = limit === undefined ? mostBuffers : limit - memoryNeeded(settings) + held.buffers;
   return `${Math.min(mostBuffers, Math.max(held.buffers, left))}MB`;
 }

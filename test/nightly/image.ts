@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,8 +12,9 @@ import { freePort, until } from '#test/service.ts';
 
 /*
  * npm run test:image     what deploy/Containerfile does to make an image, without a container: its files are copied, its
- *                        commands run, and the service is started by its command, as its user, who may write into its
- *                        data only; and a release, installed and started as the unit of systemd says. As root, on Linux; it installs what npm brings
+ *                        commands run, and the service is started by its command, as its user, with all of it mounted
+ *                        read-only but the data; and a release, installed and started as the unit of systemd says, by a user who
+ *                        may write into the data only. As root, on Linux; it installs what npm brings
  */
 const home = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -63,23 +65,52 @@ test('the image is made by its commands, is small, and serves as a user who may 
     } else if (instruction === 'RUN') await run('sh', ['-c', rest], { cwd: tree, maxBuffer: 1e8 });
     else assert.equal(instruction, 'WORKDIR');
   }
+  const [uid, gid] = valueOf('USER').split(':').map(Number) as [number, number];
+  const node = join(tree, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
+  const as = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+  const environment = {
+    ...pairsOf(valueOf('ENV').replaceAll('/data', data)),
+    PATH: `${dirname(node)}:${process.env['PATH']}`,
+  };
+  // What is of the whole system is done here by its meaning: a link to Node, a user, and folders of that user.
+  const [prepare, compile] = running.filter(({ instruction }) => instruction === 'RUN');
+  const [, folders] = /install --directory --owner=1000 --group=1000 (.*)$/.exec(prepare!.rest)!;
+  for (const folder of folders!.split(' ').map((each) => (each === '/data' ? data : join(tree, each)))) {
+    await mkdir(folder, { recursive: true });
+    await chown(folder, uid, gid);
+  }
+  const command = (await readFile(join(home, 'deploy/formloom'), 'utf8')).replace('/formloom/', `${tree}/`);
+  const bin = join(root, 'bin');
+  await mkdir(bin);
+  await writeFile(join(bin, 'formloom'), command, { mode: 0o755 });
+  environment.PATH = `${bin}:${environment.PATH}`;
+  const runHere = (words: readonly string[], env: NodeJS.ProcessEnv = environment): Promise<unknown> =>
+    run('setpriv', [...as.slice(1), ...words], { cwd: tree, env });
+  await runHere(['sh', '-c', compile!.rest]);
   const bytes = (await sizeOf(tree)) + baseBytes;
   process.stdout.write(`The image takes ${(bytes / 1e6).toFixed(0)} MB, Debian's part included.\n`);
   assert.ok(bytes < mostBytes);
 
-  const [uid, gid] = valueOf('USER').split(':').map(Number) as [number, number];
-  await chown(data, uid, gid);
-  const [node] = await Array.fromAsync(
-    (await readdir(join(tree, 'node_modules'))).filter((name) => name.startsWith('node-linux-')),
-    (name) => join(tree, 'node_modules', name, 'bin', 'node'),
-  );
-  const environment = { ...pairsOf(valueOf('ENV')), DATA_DIR: data, PATH: process.env['PATH']! };
-  const [, ...words] = JSON.parse(valueOf('CMD')) as string[];
-  const [, ...check] = JSON.parse(valueOf('HEALTHCHECK').replace(/^.*?CMD /, '')) as string[];
-  const isWell = (env: NodeJS.ProcessEnv): Promise<unknown> => run(node!, check, { env });
-  const how = { cwd: tree, environment, uid, gid, signal: valueOf('STOPSIGNAL') as NodeJS.Signals, isWell };
-  const env = await serve(node!, words, how);
-  await assert.rejects(isWell(env), 'whoever is gone is not well');
+  const readOnly = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && cd "$0" && exec "$@"';
+  const [program, ...check] = JSON.parse(valueOf('HEALTHCHECK').replace(/^.*?CMD /, '')) as string[];
+  const how = {
+    cwd: tree,
+    environment,
+    signal: valueOf('STOPSIGNAL') as NodeJS.Signals,
+    isWell: (env: NodeJS.ProcessEnv) => run(program!, check, { env }),
+  };
+  const words = ['--mount', 'sh', '-c', readOnly, tree, ...as, ...(JSON.parse(valueOf('CMD')) as string[])];
+  const env = await serve('unshare', words, how);
+  await assert.rejects(how.isWell(env), 'whoever is gone is not well');
+  const kept = join(data, 'compiled');
+  assert.ok(!existsSync(kept), 'what the image has compiled is what runs');
+  // As on a processor of another kind.
+  await writeFile(join(tree, 'node_modules/.cache/node/.formloom'), 'another');
+  await serve('unshare', words, how);
+  const { ino } = await stat(kept);
+  const commands = `formloom doctor; formloom backup ${data}/one; formloom restore ${data}/one --check`;
+  await serve('unshare', words, { ...how, meanwhile: (env) => runHere(['sh', '-ec', commands], env) });
+  assert.equal((await stat(kept)).ino, ino, 'it is compiled once');
 });
 
 test('a release is installed by the line of the unit of systemd, and serves by its command', async () => {
@@ -95,12 +126,17 @@ test('a release is installed by the line of the unit of systemd, and serves by i
   await run('sh', ['-c', install!], { cwd: tree });
   const [, shell, words] = /^ExecStart=(\S+) -c '(.*)'$/m.exec(unit)!;
   const settings = pairsOf(/^Environment=(.*)$/m.exec(unit)![1]!);
+  const [uid, gid] = [1000, 1000];
+  await chown(data, uid, gid);
   await serve(shell!, ['-c', words!], {
     cwd: tree,
+    uid,
+    gid,
     environment: { ...settings, DATA_DIR: data, PATH: process.env['PATH']! },
     signal: 'SIGTERM',
     isWell: async ({ PORT }) => assert.ok((await fetch(`http://127.0.0.1:${PORT}/readyz`)).ok),
   });
+  assert.ok(existsSync(join(data, 'compiled')));
 });
 
 const pairsOf = (text: string): Record<string, string> =>
@@ -117,9 +153,10 @@ async function serve(
     gid?: number;
     signal: NodeJS.Signals;
     isWell: (environment: NodeJS.ProcessEnv) => Promise<unknown>;
+    meanwhile?: (environment: NodeJS.ProcessEnv) => Promise<unknown>;
   },
 ): Promise<NodeJS.ProcessEnv> {
-  const { environment, signal, isWell, ...user } = how;
+  const { environment, signal, isWell, meanwhile, ...user } = how;
   const port = await freePort();
   const env = { ...environment, HOST: '127.0.0.1', PORT: String(port) };
   const service = spawn(command, words, { ...user, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -140,6 +177,7 @@ async function serve(
   );
   const page = await fetch(`http://127.0.0.1:${port}/app/`);
   assert.equal(page.status, 200, 'the pages are in it');
+  await meanwhile?.(env);
   const end = once(service, 'exit');
   service.kill(signal);
   assert.deepEqual(await end, [0, null], output);

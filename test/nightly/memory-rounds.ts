@@ -15,7 +15,7 @@ import { sendWorkspace, workspaceImportEnded } from '#test/workspace-file.ts';
 /*
  * npm run test:memory -- <seconds>     a service with the database that it brings, in a group of processes that may have
  *                                      no more than 512 MB, and 1 GB, as one process and as two, under load for so long each (60 s unless told
- *                                      otherwise), started as an operator starts it; and one in which a workspace of 400 MB is packed
+ *                                      otherwise), started as a container and systemd start it; and one in which a workspace of 400 MB is packed
  *                                      and brought in. Only root may make such a group, on Linux
  */
 const seconds = Number(process.argv[2] ?? 60);
@@ -126,7 +126,9 @@ async function inside(
   work: (instance: Instance, most: () => number) => Promise<string>,
 ): Promise<void> {
   const group = await openGroup(limit * mebibyte);
-  const instance = await makeInstance({ WEB_PROCESSES: processes, BY_SETUP: 'true' });
+  // Its code is compiled into its data, as in a container and under systemd: nobody can make a folder there.
+  const NODE_COMPILE_CACHE = '/dev/null/compiled';
+  const instance = await makeInstance({ WEB_PROCESSES: processes, BY_SETUP: 'true', NODE_COMPILE_CACHE });
   const over = new AbortController();
   try {
     const server = await group.runInside(() => instance.start());
