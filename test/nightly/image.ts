@@ -104,6 +104,8 @@ test('the image is made by its commands, is small, and serves as a user who may 
   await assert.rejects(how.isWell(env), 'whoever is gone is not well');
   const kept = join(data, 'compiled');
   assert.ok(!existsSync(kept), 'what the image has compiled is what runs');
+  const copies = (await readdir(data)).filter((name) => name.startsWith('postgresql-'));
+  assert.deepEqual(copies, [], 'PostgreSQL runs where it lies');
   // As on a processor of another kind.
   await writeFile(join(tree, 'node_modules/.cache/node/.formloom'), 'another');
   await serve('unshare', words, how);
