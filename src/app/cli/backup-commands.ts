@@ -47,7 +47,10 @@ export const backupCommands: readonly Command[] = [
     summary: 'Brings a backup into an empty instance, which becomes what that one was.',
     about:
       'The service does not run meanwhile. A backup of an earlier version becomes one of this version. Killed midway it leaves the instance empty, and may be run again. `s3:<name>` is one in the bucket of S3_ENDPOINT; `s3:` says which there are.',
-    note: 'All of the backup was read and is in its place: start the service. What --check restored is gone again.',
+    note: ({ check }) =>
+      check
+        ? 'All of the backup was restored, and is gone again: so it can be.'
+        : 'All of the backup was read and is in its place: start the service.',
     parameters: { file },
     options: {
       'passphrase-file': passphraseFile,

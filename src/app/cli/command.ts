@@ -76,7 +76,7 @@ type About = {
   /** More than the summary, for who asks for help. */
   readonly about?: string | undefined;
   /** What a person should know about the answer; `--json` leaves it out. */
-  readonly note?: string;
+  readonly note?: string | ((input: Input) => string);
   /** Whether the key of now becomes the one that the database is used with (kit/instance-key). */
   readonly replacesKey?: boolean;
   /** Whether it makes a database where there is none; every other command says where it looked. */

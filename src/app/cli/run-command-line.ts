@@ -112,6 +112,9 @@ function placeOf({ at, name }: Command, given: Input, environment: NodeJS.Proces
   return { remote: undefined, workspace: undefined };
 }
 
+const noteOf = ({ note }: Command, input: Input): string | undefined =>
+  typeof note === 'function' ? note(input) : note;
+
 type Work = { json: boolean; input: Input; place: Place };
 
 async function runCommand(command: Command, work: Work, around: Surroundings): Promise<void> {
@@ -121,7 +124,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
     const text = JSON.stringify(answer);
     const forPerson = (): string =>
       command.show?.(answer) ??
-      describe(JSON.parse(text) as object, { note: command.note, width: around.width });
+      describe(JSON.parse(text) as object, { note: noteOf(command, input), width: around.width });
     await around.print(`${json ? text : forPerson()}\n`);
   };
   if (command.at === 'table') return show(await command.run(await allCommands(), input));
