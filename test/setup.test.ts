@@ -76,7 +76,9 @@ test('where only others write beside the packages, compiled code is kept with th
     said.map((text) => /^--compile$/m.test(text)),
     [true, false, true],
   );
-  assert.ok(existsSync(join(home, 'data', 'compiled')));
+  // Commands find it there as well.
+  await writeFile(join(home, 'src', 'app', 'where.ts'), 'console.log(process.env.NODE_COMPILE_CACHE);');
+  assert.equal(run('"$0" setup.mjs src/app/where.ts').stdout.trim(), join(home, 'data', 'compiled'));
   await rm(join(home, 'data'), { recursive: true });
   await writeFile(join(home, 'data'), '');
   assert.match(start(), /Compiled code cannot be kept/);

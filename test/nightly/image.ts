@@ -65,6 +65,11 @@ test('the image is made by its commands, is small, and serves as a user who may 
     } else if (instruction === 'RUN') await run('sh', ['-c', rest], { cwd: tree, maxBuffer: 1e8 });
     else assert.equal(instruction, 'WORKDIR');
   }
+  const tests = (await readdir(join(tree, 'src'), { recursive: true })).filter((name) =>
+    /\.(test|fixture)\.ts$/.test(name),
+  );
+  assert.deepEqual(tests, []);
+
   const [uid, gid] = valueOf('USER').split(':').map(Number) as [number, number];
   const node = join(tree, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
   const as = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
@@ -116,16 +121,16 @@ test('the image is made by its commands, is small, and serves as a user who may 
 });
 
 test('a release is installed by the line of the unit of systemd, and serves by its command', async () => {
-  const tree = await mkdtemp(join(tmpdir(), 'formloom-release-'));
-  after(() => rm(tree, { recursive: true }));
-  await chmod(tree, 0o755);
-  const data = join(tree, 'data');
+  const root = await mkdtemp(join(tmpdir(), 'formloom-release-'));
+  after(() => rm(root, { recursive: true }));
+  await chmod(root, 0o755);
+  const [tree, data] = [join(root, 'formloom'), join(root, 'data')];
   await mkdir(data);
-  const { stdout: file } = await run(process.execPath, [join(home, 'deploy/release.mjs'), tree]);
-  await run('tar', ['-xzf', file.trim(), '--strip-components=1', '-C', tree]);
-  const unit = await readFile(join(tree, 'deploy/systemd/formloom.service'), 'utf8');
-  const [, install] = /^#   cd \/opt\/formloom && (.*)$/m.exec(unit)!;
-  await run('sh', ['-c', install!], { cwd: tree });
+  const { stdout: file } = await run(process.execPath, [join(home, 'deploy/release.mjs'), root]);
+  const unit = await readFile(join(home, 'deploy/systemd/formloom.service'), 'utf8');
+  const [install] = /^#   mkdir [^]*?node setup\.mjs$/m.exec(unit)!;
+  const here = install.replaceAll(/^#  /gm, '').replaceAll('/opt/formloom', tree);
+  await run('sh', ['-euc', here.replace(/formloom-\S+\.tgz/, file.trim())]);
   const [, shell, words] = /^ExecStart=(\S+) -c '(.*)'$/m.exec(unit)!;
   const settings = pairsOf(/^Environment=(.*)$/m.exec(unit)![1]!);
   const [uid, gid] = [1000, 1000];
