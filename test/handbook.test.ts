@@ -9,7 +9,7 @@ import { readCommands } from './page-commands.ts';
 import { openService } from './service.ts';
 
 /*
- * Commands on pages for operators, as they stand there. Those of docs/operating/README.md are run by test/flows/tour.test.ts, those
+ * Commands on pages for operators, as they stand there. Most of docs/operating/README.md are run by test/flows/tour.test.ts, those
  * between servers of cells by test/cells/moved-by-hand.ts.
  */
 
@@ -34,7 +34,7 @@ const workspaces = async (environment: Environment): Promise<string[]> => {
   return (answer as { data: { name: string }[] }).data.map(({ name }) => name);
 };
 
-test('docs/backups.md saves, brings back and moves all that there is, and docs/secrets.md gives it another key', async () => {
+test('docs/backups.md saves, brings back and moves all that there is, people who cannot sign in are helped, and docs/secrets.md gives it another key', async () => {
   const instance = async (name: string) => ({
     DATABASE_URL: (await testDatabase({ isEmpty: true })).url,
     DATA_DIR: join(folder, name),
@@ -51,6 +51,9 @@ test('docs/backups.md saves, brings back and moves all that there is, and docs/s
   assert.deepEqual(await workspaces(other), ['Acme']);
   await follow(move!, other, { 'postgres://formloom:secret@db.example.com/formloom': last.DATABASE_URL });
   assert.deepEqual(await workspaces(last), ['Acme']);
+  await command(last, 'user', 'create', '--email', 'ada@example.org', '--password', 'correct horse battery');
+  const [people] = await readCommands('docs/operating/README.md', 'people');
+  await follow(people!, last);
   const key = () => readFile(join(last.DATA_DIR, 'secret.key'), 'utf8');
   const before = await key();
   const [anotherKey] = await readCommands('docs/secrets.md', 'run');

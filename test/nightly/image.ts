@@ -118,6 +118,10 @@ test('the image is made by its commands, is small, and serves as a user who may 
   const commands = `formloom doctor; formloom backup ${data}/one; formloom restore ${data}/one --check`;
   await serve('unshare', words, { ...how, meanwhile: (env) => runHere(['sh', '-ec', commands], env) });
   assert.equal((await stat(kept)).ino, ino, 'it is compiled once');
+  const other = join(root, 'other');
+  await mkdir(other);
+  await chown(other, uid, gid);
+  await runHere(['formloom', 'restore', join(data, 'one')], { ...environment, DATA_DIR: other });
 });
 
 test('a release is installed by the line of the unit of systemd, and serves by its command', async () => {
