@@ -243,6 +243,19 @@ test('a release has all that the service and its commands load, and no tests', a
     [],
   );
   assert.ok(files.some((name) => name.startsWith('dist/page/')) && files.includes('setup.mjs'));
+  // What it reads beside its modules, such as pages that are built.
+  const sources = files.filter((name) => name.startsWith('src/') && name.endsWith('.ts'));
+  const read = async (name: string) => {
+    const text = await readFile(join(folder, name), 'utf8');
+    const found = text.matchAll(/new URL\(['`](\.{1,2}\/[^'`$]*)/g);
+    return Array.from(found, ([, path]) => join(folder, name, '..', path!));
+  };
+  const needed = (await Promise.all(sources.map(read))).flat();
+  assert.ok(needed.length > 5);
+  assert.deepEqual(
+    needed.filter((path) => !existsSync(path)),
+    [],
+  );
   await symlink(join(home, 'node_modules'), join(folder, 'node_modules'));
   const run = (script: string, parameters: readonly string[], environment = {}) =>
     spawnSync(process.execPath, ['--preserve-symlinks', join(folder, script), ...parameters], {

@@ -186,8 +186,10 @@ async function serve(
     },
     90,
   );
-  const page = await fetch(`http://127.0.0.1:${port}/app/`);
-  assert.equal(page.status, 200, 'the pages are in it');
+  for (const path of ['/app/', '/embed.js', '/api/v1/docs/']) {
+    const page = await fetch(`http://127.0.0.1:${port}${path}`);
+    assert.equal(page.status, 200, `${path} is in it`);
+  }
   await meanwhile?.(env);
   const end = once(service, 'exit');
   service.kill(signal);

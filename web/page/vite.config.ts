@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
@@ -12,7 +12,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export default defineConfig({
   root: here('.'),
   publicDir: false,
-  plugins: [withoutLate(), bringFonts(), sayBytes()],
+  plugins: [withoutLate(), bringFonts(), bringEmbedding(), sayBytes()],
   build: {
     outDir: here('../../dist/page'),
     emptyOutDir: true,
@@ -79,6 +79,19 @@ function bringFonts(): Plugin {
           fileName: `fonts/${fileName}`,
           source: await readFile(resolve(source)),
         });
+    },
+  };
+}
+
+/** Brings the script that other sites embed forms with: its source without comments and types, which they may read. */
+function bringEmbedding(): Plugin {
+  return {
+    name: 'formloom-embedding',
+    async generateBundle() {
+      const text = stripTypeScriptTypes(await readFile(here('../embed/embed.ts'), 'utf8'));
+      // Lines that are comments, and what is left of a type: everything else stays as it was written.
+      const source = text.replaceAll(/^\s*(?:\/\/.*|\/?\*.*)?\n/gm, '').replaceAll(/[ \t]+/g, ' ');
+      this.emitFile({ type: 'asset', fileName: 'embed.js', source });
     },
   };
 }
