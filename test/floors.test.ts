@@ -51,6 +51,8 @@ type Source = {
   imports: string[];
   /** Of these, what is there when it runs: types are not. */
   needs: string[];
+  /** Of these, what is loaded when it is asked for. */
+  later: (string | undefined)[];
 };
 
 const anyImport =
@@ -69,6 +71,7 @@ async function readSources(house: 'src' | 'web' | typeof transport): Promise<Sou
       const found = [...text.matchAll(anyImport)].map(({ groups = {} }) => ({
         specifier: groups['from'] ?? groups['later'] ?? groups['alone']!,
         isType: isOfTypes(groups['what'] ?? ''),
+        later: groups['later'],
       }));
       return {
         path,
@@ -76,6 +79,7 @@ async function readSources(house: 'src' | 'web' | typeof transport): Promise<Sou
         text,
         imports: found.map(({ specifier }) => specifier),
         needs: found.filter(({ isType }) => !isType).map(({ specifier }) => specifier),
+        later: found.map(({ later }) => later),
       };
     }),
   );
@@ -181,6 +185,23 @@ test('what a browser runs needs nothing of a server, however far its imports lea
     ]),
     [],
   );
+});
+
+test('what the service loads when it is asked for is compiled before it starts, as it may not be able to keep that', () => {
+  const main = 'src/app/main.ts';
+  const byPath = new Map(ours.map((source) => [source.path, source]));
+  const reach = (path: string, isLate: boolean, found = new Set<string>()): Set<string> => {
+    const source = byPath.get(path);
+    if (!source || found.has(path)) return found;
+    found.add(path);
+    for (const specifier of source.needs)
+      if (isLate || path === main || !source.later.includes(specifier))
+        reach(target(source, specifier) ?? '', isLate, found);
+    return found;
+  };
+  const all = reach(main, true);
+  assert.ok(all.size > 500);
+  assert.deepEqual([...all.difference(reach(main, false))], []);
 });
 
 test('across rooms an import names the room, inside a room it does not', () => {

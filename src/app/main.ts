@@ -235,11 +235,14 @@ async function parentGone(): Promise<void> {
   while (process.ppid === parent) await sleep(askParentMs, undefined, { ref: false });
 }
 
-/** Loads what is otherwise loaded where it is needed, so that all of it is compiled (setup.mjs). */
+/** Loads what is otherwise loaded where it is needed, so that all of it is compiled (setup.mjs; test/floors.test.ts). */
 async function loadAll(): Promise<void> {
   await import('./assemble.ts');
+  await import('./mcp/open-mcp.ts');
+  await import('./mcp/tools.ts');
   await import('./metrics/meter.ts');
   await import('./metrics/open-metrics.ts');
+  await import('#workspaces/account-library.ts');
   await import('#kit/embedded-postgres/embedded-postgres.ts');
   await import('#kit/outbound/connections.ts');
   const { xlsxStream } = await import('#submissions/export/xlsx.ts');
