@@ -284,7 +284,7 @@ const places = [
   process.env.NODE_COMPILE_CACHE || join(modules, '.cache', 'node'),
   resolve(process.env.DATA_DIR || 'data', 'compiled'),
 ];
-const isOwn = (place) => statSync(place, { throwIfNoEntry: false })?.uid === process.getuid?.();
+const isOwn = (place) => existsSync(place) && statSync(place).uid === (process.getuid?.() ?? 0);
 // Two heaps of the C library instead of eight for each core: what one thread frees, another can use.
 const environment = {
   MALLOC_ARENA_MAX: '2',
@@ -314,10 +314,10 @@ function compile() {
   for (const place of places) {
     const kept = join(place, '.formloom');
     environment.NODE_COMPILE_CACHE = place;
-    if (existsSync(kept) && readFileSync(kept, 'utf8') === digest) return;
     try {
+      if (existsSync(kept) && readFileSync(kept, 'utf8') === digest) return;
       // What versions before have left with the data: nobody else looks after it.
-      if (place !== places[0]) rmSync(place, { recursive: true, force: true });
+      if (place !== places[0] && existsSync(kept)) rmSync(place, { recursive: true });
       mkdirSync(place, { recursive: true });
       writeFileSync(kept, '');
     } catch (error) {
