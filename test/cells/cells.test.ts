@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { type Cell, cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
+import { createCell } from '#kit/cells/create-cell.ts';
 import { findCellsAway, findInAllCells, inEachCell } from '#kit/cells/in-cells.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { findRoom } from '#kit/cells/room.ts';
@@ -329,6 +330,28 @@ test('a cell that is made while the service runs serves soon after, and its name
     await inEach("select count(*)::int as found from submissions where answers ->> 'name' = 'Late'"),
     [0, 0, 0, 1],
   );
+});
+
+test('a cell is made though it meets a writer who holds what it waits for, and waits for what it holds', async () => {
+  const { database: own, url } = await testDatabase();
+  const maker = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent'), limits: false });
+  const writer = await own.connect();
+  // The other one is to be ended.
+  await writer.query("begin; set local deadlock_timeout = '1min'; lock table forms in row exclusive mode");
+  const made = createCell(maker, 'met', {});
+  made.catch(() => {});
+  await until('it to wait for the writer', async () => {
+    const { rowCount } = await own.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rowCount !== 0;
+  });
+  await writer.query('lock table workspaces in row exclusive mode; commit');
+  writer.release();
+  await made;
+  const { rows } = await own.query('select name from cells order by name');
+  assert.deepEqual(rows, [{ name: 'default' }, { name: 'met' }]);
+  await maker.end();
 });
 
 test('a backup has every cell, a restore makes them, and a move takes them along', async () => {
