@@ -228,10 +228,13 @@ async function giveRoles(
     roles.filter(({ value }) => values.has(value)),
     ({ workspaceId }) => workspaceId,
   );
-  for (const [workspaceId, rules] of given) {
-    const role = roleNames.find((name) => rules.some((each) => each.role === name));
-    if (role) await giveRoleThere(database, { workspaceId, userId, role });
-  }
+  // Side by side: a server or node that is silent is waited for once.
+  await Promise.all(
+    Array.from(given, async ([workspaceId, rules]) => {
+      const role = roleNames.find((name) => rules.some((each) => each.role === name));
+      if (role) await giveRoleThere(database, { workspaceId, userId, role });
+    }),
+  );
 }
 
 /** A workspace whose server or node is away keeps nobody out of the others; the role is given at the next sign-in. */
