@@ -547,6 +547,22 @@ test('what is read of all cells goes on with those that answer while the node of
   await opened.close();
 });
 
+test('a cell that has answered is asked, though who asked it before was waiting in vain', async () => {
+  const asker = askerOf(database);
+  const before = Promise.withResolvers<never>();
+  const early = asker.ask(() => before.promise);
+  const ask = () => asker.ask((there) => there.query('select'));
+  await ask();
+  before.reject(new Error('Connection terminated: the database does not answer'));
+  await assert.rejects(early, /does not answer/);
+  assert.equal((await ask()).rowCount, 1);
+  await assert.rejects(
+    asker.ask(() => before.promise),
+    /does not answer/,
+  );
+  await assert.rejects(ask(), { code: 'service_unavailable' }, 'where it has not answered since, it rests');
+});
+
 test('an upgrade brings every cell to the new version, or none', async () => {
   const migrations = await readMigrations();
   const next = (number: number, sql: string) => ({

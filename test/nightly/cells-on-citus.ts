@@ -507,7 +507,10 @@ test('a node that hears and says nothing takes its cells along: what asks all ce
   });
   assert.deepEqual(await rolesOf(person), ['In third: admin']);
   silent.thaw();
-  await until('its page to answer', async () => (await fetch(form.publicUrl)).status === 200);
+  await until('no cell to be away', async () => {
+    const ready = (await (await fetch(`${server.url}/readyz`)).json()) as object;
+    return !('cells_away' in ready);
+  });
   assert.deepEqual(await rolesOf(await enterAs('ada', 'chiefs')), [
     'In second: admin',
     'In second: admin',
