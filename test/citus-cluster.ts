@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findAccount } from '#kit/embedded-postgres/account.ts';
 import { runAs, runProgram } from '#kit/embedded-postgres/program.ts';
-import { queryOnce } from './process.ts';
+import { childrenOf, queryOnce } from './process.ts';
 import { freePort, until } from './service.ts';
 
 /** A server of a cluster. */
@@ -22,7 +22,12 @@ export type ClusterNode = {
   query<Row extends object>(text: string): Promise<Row[]>;
   /** SIGKILL to the postmaster, whose sessions end with it. */
   kill(): Promise<void>;
+  /** Unless it runs. */
   start(): Promise<void>;
+  /** SIGSTOP to all its processes: it takes connections, and says nothing. */
+  freeze(): Promise<void>;
+  /** Unless it goes on already. */
+  thaw(): void;
 };
 
 /** A Citus cluster of this machine, made as docs/operating/cells.md says. */
@@ -87,9 +92,11 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
       `max_connections=${200 - children.size}`,
       'max_worker_processes=32',
     ];
-    let child: ChildProcess;
+    let child: ChildProcess | undefined;
+    let frozen: number[] = [];
     const urlOf = (database: string): string => `postgres://formloom@127.0.0.1:${port}/${database}`;
     const start = async (): Promise<void> => {
+      if (child) return;
       child = spawn(join(programs, 'postgres'), ['-D', data, ...given.flatMap((each) => ['-c', each])], {
         ...runAs(account),
         stdio: 'ignore',
@@ -103,10 +110,22 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
       );
     };
     const kill = async (): Promise<void> => {
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
+      const ended = child!;
+      child = undefined;
+      const exited = once(ended, 'exit');
+      ended.kill('SIGKILL');
       await exited;
-      children.delete(child);
+      children.delete(ended);
+    };
+    // First who makes the others.
+    const freeze = async (): Promise<void> => {
+      frozen = [child!.pid!];
+      process.kill(child!.pid!, 'SIGSTOP');
+      frozen.push(...(await childrenOf(child!.pid!)));
+      for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    };
+    const thaw = (): void => {
+      for (const pid of frozen.splice(0)) process.kill(pid, 'SIGCONT');
     };
     await start();
     await queryOnce(urlOf('postgres'), 'create database formloom');
@@ -118,17 +137,21 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
     return {
       node: `127.0.0.1:${port}`,
       url: urlOf('formloom'),
-      pid: () => child.pid!,
+      pid: () => child!.pid!,
       isServed,
       query: (text) => queryOnce(urlOf('formloom'), text),
       kill,
       start,
+      freeze,
+      thaw,
     };
   };
 
   const close = async (): Promise<void> => {
     for (const child of children) {
       const exited = once(child, 'exit');
+      // One that a test froze would not hear.
+      child.kill('SIGCONT');
       child.kill('SIGQUIT');
       await exited;
     }

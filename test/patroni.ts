@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { findAccount } from '#kit/embedded-postgres/account.ts';
 import { runAs } from '#kit/embedded-postgres/program.ts';
 import { setTimeout as pause } from 'node:timers/promises';
+import { childrenOf } from './process.ts';
 import { freePort, until } from './service.ts';
 
 /** One machine of a replicated database: its PostgreSQL, and the Patroni that runs it. */
@@ -189,9 +190,6 @@ const postmasterOf = async (data: string): Promise<number | undefined> => {
   const [pid] = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   return pid ? Number(pid) : undefined;
 };
-
-const childrenOf = async (pid: number): Promise<number[]> =>
-  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean).map(Number);
 
 const hasStandby = async (address: string): Promise<boolean> => {
   const streaming = "select from pg_stat_replication where sync_state = 'sync' and state = 'streaming'";

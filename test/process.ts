@@ -315,7 +315,7 @@ export async function killPostmaster(cluster: string, signal: 'SIGKILL' | 'SIGQU
 }
 
 /** The children of a process, where the system tells (Linux). */
-async function childrenOf(pid: number): Promise<number[]> {
+export async function childrenOf(pid: number): Promise<number[]> {
   const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return list.split(' ').filter(Boolean).map(Number);
 }

@@ -5,7 +5,6 @@ import { after } from 'node:test';
 import { Provider } from 'oidc-provider';
 import type { Session } from '#console/accounts/shapes.ts';
 import { callConsole } from './console.ts';
-import type { TestService } from './service.ts';
 
 export type ProviderPerson = Record<string, unknown> & { sub: string };
 
@@ -60,7 +59,10 @@ export async function openProvider(port: number, publicUrl: () => string): Promi
 }
 
 /** Who signs in to a service by a provider, as a browser does. */
-export function openProviderVisitor(service: Pick<TestService, 'url' | 'services'>, provider: TestProvider) {
+export function openProviderVisitor(
+  service: { url: string; services: { config: { publicUrl: string } } },
+  provider: TestProvider,
+) {
   const cookies = (headers: Headers): string =>
     headers
       .getSetCookie()

@@ -7,7 +7,7 @@ import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { importJob, importStep } from '#invitations/import/start-import.ts';
 import { sendDueReminders } from '#invitations/sending/remind.ts';
-import { cellsOf, isApart } from '#kit/cells/cells.ts';
+import { cellOf, cellsOf, isApart } from '#kit/cells/cells.ts';
 import { noteContents } from '#kit/cells/contents.ts';
 import { openNearTables } from '#kit/cells/citus/near.ts';
 import { type Periodic, runPeriodically } from '#kit/periodic.ts';
@@ -195,7 +195,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       work: () => sweepParts(services),
     }),
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
-    ...(cellsOf(database).some((cell) => cell.database === database && isApart(cell))
+    ...(isApart(cellOf(database))
       ? [runPeriodically('bringing people', { pauseMs: 1_000, log, work: () => bringDuePeople(database) })]
       : []),
     ...(first

@@ -327,6 +327,22 @@ export async function transaction<T>(
   }
 }
 
+const deadlock = '40P01';
+const mostTries = 10;
+
+/**
+ * Does something again that the database ended as a deadlock: who takes many tables waits for one that somebody holds who waits for
+ * another of them.
+ */
+export async function despiteDeadlocks<T>(work: () => Promise<T>, tries = mostTries): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (tries === 1 || (error as { code?: unknown }).code !== deadlock) throw error;
+    return despiteDeadlocks(work, tries - 1);
+  }
+}
+
 /** Does a part of a transaction. What it wrote is taken back where it throws, and the transaction can go on. */
 export async function attempt<T>(client: Pick<PoolClient, 'query'>, work: () => Promise<T>): Promise<T> {
   await client.query('savepoint attempt');

@@ -120,13 +120,20 @@ export const keepSecondStep = ofInstance(
   `update sessions set second_factor_at = $at where token = $token`,
 );
 
-/** The person has chosen a password: everything is open again, and links to choose another one have ended. */
+/** The person has chosen a password in place of a temporary one: everything is open again. */
 export const confirmPassword = ofInstance(
   'workspaces.confirm_password',
   { id: text },
   {},
-  `with resets as (delete from password_resets where user_id = $id)
-   update users set temporary_until = null where id = $id and temporary_until is not null`,
+  `update users set temporary_until = null where id = $id`,
+);
+
+/** The person has chosen a password: links to choose another one have ended. */
+export const endPasswordResets = ofInstance(
+  'workspaces.end_password_resets',
+  { id: text },
+  {},
+  `delete from password_resets where user_id = $id`,
 );
 
 /** Name and address of a person, and the names of their workspaces. */

@@ -193,7 +193,7 @@ test('a changed password ends every other session, and the old password', async 
   const id = await makePerson(database, 'change@example.org');
   const enter = () => signIn(context, from('10.8.0.1'), { email: 'change@example.org', password });
   const [here, elsewhere] = [await begin(id), await begin(id)];
-  const person = { userId: id, headers: here.headers };
+  const person = { userId: id, headers: here.headers, mustChangePassword: false };
   const refused = changePassword(context, person, { current: 'not it', next: 'a new long password' });
   await assert.rejects(
     refused,
@@ -215,6 +215,42 @@ test('a changed password ends every other session, and the old password', async 
   assert.equal(await outcome(enter()), 'unauthorized');
 });
 
+test('a password is changed though nothing can be written of people, and a temporary one is not changed by halves', async () => {
+  const context = await openContext();
+  const [chosen, given] = ['chosen@lost.example.org', 'given@lost.example.org'];
+  const id = await makePerson(database, chosen);
+  const newcomer = await makePerson(database, given);
+  await database.query("update users set temporary_until = now() + interval '1 hour' where id = $1", [
+    newcomer,
+  ]);
+  // As on a cluster whose nodes, which have a copy each, do not all answer.
+  await database.query(`
+    create function lose() returns trigger language plpgsql as $$ begin
+      raise exception 'connection to the remote node failed' using errcode = '08006'; end $$;
+    create trigger lose before update on users for each statement execute function lose()`);
+  const next = 'a new long password';
+  try {
+    const person = { userId: id, headers: (await begin(id)).headers, mustChangePassword: false };
+    await changePassword(context, person, { current: password, next });
+    const { headers, find } = await begin(newcomer);
+    await assert.rejects(
+      changePassword(
+        context,
+        { userId: newcomer, headers, mustChangePassword: true },
+        { current: password, next },
+      ),
+      { code: '08006' },
+    );
+    assert.ok(await find(), 'the session is still there');
+  } finally {
+    await database.query('drop function lose cascade');
+  }
+  const enter = (email: string, known: string) =>
+    outcome(signIn(context, from('10.9.0.1'), { email, password: known }));
+  assert.equal(await enter(chosen, next), 'in');
+  assert.equal(await enter(given, password), 'in');
+});
+
 test('while the database is away no password is said to be wrong', async () => {
   const away = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' }, { pool: 1, log });
   const context = {
@@ -225,7 +261,11 @@ test('while the database is away no password is said to be wrong', async () => {
   const { headers } = await begin(id);
   const works = [
     signIn(context, from('10.10.0.1'), { email: 'away@example.org', password }),
-    changePassword(context, { userId: id, headers }, { current: password, next: 'a new long password' }),
+    changePassword(
+      context,
+      { userId: id, headers, mustChangePassword: false },
+      { current: password, next: 'a new long password' },
+    ),
   ];
   for (const work of works) await assert.rejects(work, (error) => !(error instanceof ApiError));
   await away.end();
@@ -241,7 +281,7 @@ test('of 50 guesses at the current password at once, 10 are evaluated', async ()
       outcome(
         changePassword(
           context,
-          { userId: id, headers },
+          { userId: id, headers, mustChangePassword: false },
           { current: `x${index}`, next: 'a new long password' },
         ),
       ),

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database } from '#kit/database.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { hashPassword, isOldHash } from '#kit/password-hash.ts';
 import { only } from '#kit/statement.ts';
@@ -9,7 +9,13 @@ import { countUpTo } from './limit.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
 import { refuseProblems } from './problems.ts';
-import { confirmPassword, findPasswordHash, keepSecondStep, replaceHash } from './queries.ts';
+import {
+  confirmPassword,
+  endPasswordResets,
+  findPasswordHash,
+  keepSecondStep,
+  replaceHash,
+} from './queries.ts';
 import type { RequestCounter } from './request-counter.ts';
 import { isTemporaryOver } from './session-end.ts';
 import { wordsOfPerson } from './users.ts';
@@ -79,22 +85,36 @@ async function strengthenHash(database: Database, userId: string, password: stri
  */
 export async function changePassword(
   context: Context,
-  person: { userId: string; headers: Headers; secondFactorAt?: Date | null },
+  person: {
+    userId: string;
+    headers: Headers;
+    mustChangePassword: boolean;
+    secondFactorAt?: Date | null;
+  },
   { current, next }: { current: string; next: string },
 ): Promise<string[]> {
   refuseProblems(await changeProblems(context.database, person.userId, { current, next }));
   await countTry(context, `password of ${person.userId}`, signInTries.ofAccount);
   const { auth, isRefusal } = await context.accounts.library();
-  try {
-    const { response, headers } = await auth.api.changePassword({
+  const id = person.userId;
+  const change = () =>
+    auth.api.changePassword({
       body: { currentPassword: current, newPassword: next, revokeOtherSessions: true },
       headers: person.headers,
       returnHeaders: true,
     });
+  try {
+    // First what fails while a node of a cluster is away, and only where it has to be: else the password would be another one without a word.
+    const { response, headers } = await (person.mustChangePassword
+      ? transaction(context.database, async (client) => {
+          await confirmPassword(client, { id });
+          return change();
+        })
+      : change());
     if (person.secondFactorAt && response.token !== null)
       await keepSecondStep(context.database, { token: response.token, at: person.secondFactorAt });
-    await confirmPassword(context.database, { id: person.userId });
-    await reportPasswordChange(context.database, person.userId);
+    await endPasswordResets(context.database, { id });
+    await reportPasswordChange(context.database, id);
     return headers.getSetCookie();
   } catch (cause) {
     if (!isRefusal(cause)) throw cause;

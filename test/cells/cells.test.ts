@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { type Cell, cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
+import { createCell } from '#kit/cells/create-cell.ts';
 import { findCellsAway, findInAllCells, inEachCell } from '#kit/cells/in-cells.ts';
 import { listCells } from '#kit/cells/list-cells.ts';
 import { findRoom } from '#kit/cells/room.ts';
@@ -331,6 +332,28 @@ test('a cell that is made while the service runs serves soon after, and its name
   );
 });
 
+test('a cell is made though it meets a writer who holds what it waits for, and waits for what it holds', async () => {
+  const { database: own, url } = await testDatabase();
+  const maker = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent'), limits: false });
+  const writer = await own.connect();
+  // The other one is to be ended.
+  await writer.query("begin; set local deadlock_timeout = '1min'; lock table forms in row exclusive mode");
+  const made = createCell(maker, 'met', {});
+  made.catch(() => {});
+  await until('it to wait for the writer', async () => {
+    const { rowCount } = await own.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rowCount !== 0;
+  });
+  await writer.query('lock table workspaces in row exclusive mode; commit');
+  writer.release();
+  await made;
+  const { rows } = await own.query('select name from cells order by name');
+  assert.deepEqual(rows, [{ name: 'default' }, { name: 'met' }]);
+  await maker.end();
+});
+
 test('a backup has every cell, a restore makes them, and a move takes them along', async () => {
   const tenants = [await service.makeTenant(), await service.makeTenant(), await service.makeTenant()];
   for (const tenant of tenants) {
@@ -522,6 +545,22 @@ test('what is read of all cells goes on with those that answer while the node of
   assert.deepEqual(await names(true), ['c2', 'c3', 'default']);
   assert.deepEqual(await findCellsAway(own), []);
   await opened.close();
+});
+
+test('a cell that has answered is asked, though who asked it before was waiting in vain', async () => {
+  const asker = askerOf(database);
+  const before = Promise.withResolvers<never>();
+  const early = asker.ask(() => before.promise);
+  const ask = () => asker.ask((there) => there.query('select'));
+  await ask();
+  before.reject(new Error('Connection terminated: the database does not answer'));
+  await assert.rejects(early, /does not answer/);
+  assert.equal((await ask()).rowCount, 1);
+  await assert.rejects(
+    asker.ask(() => before.promise),
+    /does not answer/,
+  );
+  await assert.rejects(ask(), { code: 'service_unavailable' }, 'where it has not answered since, it rests');
 });
 
 test('an upgrade brings every cell to the new version, or none', async () => {

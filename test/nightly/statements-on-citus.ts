@@ -179,8 +179,20 @@ for (const [where, database, before] of [
     }
   });
 
-/** A get and a list, and what a page and a submit ask first. */
-const hot = ['find_submission', 'list_submissions', 'find_live_form'];
+/** A get, a search, the lists of the API and of the console, and what a page and a submit ask first. */
+const hot = [
+  'find_submission',
+  'search_submissions',
+  'list_submissions',
+  'list.newest',
+  'list.count_by_counters',
+  'list_forms',
+  'trash.list_trashed',
+  'held.list_held',
+  'invitations.list_invitations',
+  'webhooks.select_delivery_lines',
+  'find_live_form',
+];
 
 test('past Citus what is asked most is planned once for a connection, and not for each request', async () => {
   await distributed.query(

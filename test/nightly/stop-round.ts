@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Instance } from '#test/process.ts';
+import { childrenOf, type Instance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 import { publishForm, sendVisitors } from '#test/crowd.ts';
 
@@ -135,9 +135,4 @@ export async function processesOf(instance: Instance, { child }: NpmStart): Prom
     }
   }
   return found;
-}
-
-async function childrenOf(pid: number): Promise<number[]> {
-  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return list.split(' ').filter(Boolean).map(Number);
 }

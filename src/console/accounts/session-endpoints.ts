@@ -127,7 +127,7 @@ export function sessionEndpoints(services: ConsoleServices) {
         const passwords = { current: body.current_password, next: body.new_password };
         const cookies = await changePassword(
           services,
-          { userId: person.id, headers: visitor.headers, secondFactorAt: person.secondFactorAt },
+          { ...person, userId: person.id, headers: visitor.headers },
           passwords,
         );
         await notePerson(database, personalLine({ person, visitor }, 'changePassword'));

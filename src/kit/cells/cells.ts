@@ -186,8 +186,8 @@ export function askCell<Result>(
   return apart ? apart.ask(question) : question(database);
 }
 
-/** Whether a cell may be away while the first one is not. */
-export const isApart = ({ server, asker }: Cell): boolean => (server ?? asker) !== undefined;
+/** Whether a cell may be away while the first one is not. One that is no more is nowhere. */
+export const isApart = (cell: Cell | undefined): boolean => (cell?.server ?? cell?.asker) !== undefined;
 
 export const ofFirstServer = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => !server);
 const onServers = ({ cells }: Instance): readonly Cell[] => cells.filter(({ server }) => server);
@@ -232,14 +232,17 @@ export function onCell(database: Database, comes: Hearer['comes'], goes?: Hearer
 export const cellsOf = (database: Database): readonly Cell[] =>
   instances.get(database)?.cells ?? [{ name: firstCell, path: '', database }];
 
+/** The cell of a pool. Undefined: it is no more. */
+export const cellOf = (database: Database): Cell | undefined =>
+  cellsOf(database).find((cell) => cell.database === database);
+
 /** What the cell of a pool is called. */
-export const nameOfCell = (database: Database): string =>
-  cellsOf(database).find((cell) => cell.database === database)?.name ?? firstCell;
+export const nameOfCell = (database: Database): string => cellOf(database)?.name ?? firstCell;
 
 /** Where the processes that work on a cell tell each other of it: those of one server in one place. A node of a cluster is a server. */
 export const saidAt = (database: Database): Database => {
   const instance = instances.get(database);
-  const cell = instance?.cells.find((each) => each.database === database);
+  const cell = cellOf(database);
   return instance && cell && !cell.server && !cell.place ? instance.first : database;
 };
 

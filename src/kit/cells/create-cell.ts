@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { newId } from '../clock.ts';
-import { transaction, type Database } from '../database.ts';
+import { type Database, despiteDeadlocks, transaction } from '../database.ts';
 import { ApiError } from '../errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '../migrate.ts';
 import { only } from '../statement.ts';
@@ -74,7 +74,7 @@ export async function createCell(
   },
 ): Promise<void> {
   const own = (migrations ?? (await readMigrations())).map(asInCell);
-  await transaction(database, async (client) => {
+  const make = async (client: PoolClient): Promise<void> => {
     await beginMigrating(client);
     const { schema_name: home, path } = only(await findHome(client, {}))!;
     const known = await requireFree(client, name);
@@ -105,7 +105,8 @@ export async function createCell(
     await insertCell(client, { id: newId(), name, schema_name: schema, server: null });
     await viewEveryCell(client, home);
     if (service) await client.query(tellOfCells(service.channel));
-  });
+  };
+  await despiteDeadlocks(() => transaction(database, make));
 }
 
 /** @throws ApiError validation_error, conflict for a name that no new cell may have. @returns the cells that there are. */

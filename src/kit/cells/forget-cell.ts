@@ -1,5 +1,5 @@
 import { sayCount } from '#ast/say-count.ts';
-import { type Database, transaction } from '../database.ts';
+import { type Database, despiteDeadlocks, transaction } from '../database.ts';
 import { ApiError } from '../errors.ts';
 import { beginMigrating } from '../migrate.ts';
 import { only, type Queryable } from '../statement.ts';
@@ -57,8 +57,10 @@ export async function forgetCell(
   };
   await confirm(forgotten);
   // It may have come back while somebody was asked. On another server it is committed before: where it is not noted here, the cell is lost.
-  const answers = await again(() => look((client) => (server ? takeAway : refuseFull)(client, name, schema)));
-  await again(() =>
+  const answers = await despiteDeadlocks(() =>
+    look((client) => (server ? takeAway : refuseFull)(client, name, schema)),
+  );
+  await despiteDeadlocks(() =>
     transaction(database, async (client) => {
       await beginMigrating(client);
       const { path, schema_name: home } = only(await findHome(client, {}))!;
@@ -70,19 +72,6 @@ export async function forgetCell(
     }),
   );
   return forgotten;
-}
-
-const deadlock = '40P01';
-const mostTries = 10;
-
-/** What is at work in a cell may hold a table and wait for the next one, as who takes all of them away does the other way round. */
-async function again<Result>(work: () => Promise<Result>, tries = mostTries): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (tries === 1 || (error as { code?: unknown }).code !== deadlock) throw error;
-    return again(work, tries - 1);
-  }
 }
 
 /** Looks there with a transaction, whose path is another one then. */

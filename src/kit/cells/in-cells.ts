@@ -5,9 +5,9 @@ import { cellOfWorkspace } from './cell-with.ts';
 import {
   askCell,
   type Cell,
+  cellOf,
   cellsOf,
   cellsOnServers,
-  type Instance,
   instanceOf,
   isApart,
   ofFirstServer,
@@ -110,9 +110,9 @@ export async function inCellOf<Result>(
   if (own === db) return work(database);
   if (own === database) return work(db);
   if (homeOf(own) !== own || homeOf(database) !== database) return transaction(database, work);
-  await setPath(db, { path: pathIn(instance, database) });
+  await setPath(db, { path: pathOfCell(database) });
   const result = await work(db);
-  await setPath(db, { path: pathIn(instance, own) });
+  await setPath(db, { path: pathOfCell(own) });
   return result;
 }
 
@@ -153,8 +153,7 @@ export async function inEachCellHere(
     await setPath(here, { path });
     await work(here);
   }
-  await setPath(here, { path: pathIn(instance, databaseOf(here)) });
+  await setPath(here, { path: pathOfCell(databaseOf(here)) });
 }
 
-const pathIn = (instance: Instance, database: Database): string =>
-  instance.cells.find((cell) => cell.database === database)!.path;
+const pathOfCell = (database: Database): string => cellOf(database)!.path;

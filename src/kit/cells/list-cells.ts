@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts';
 import { measure } from './cell-for-new.ts';
-import { cellsOf } from './cells.ts';
+import { cellsOf, isApart } from './cells.ts';
 import { countIn } from './contents.ts';
 import { isAway } from './servers/server.ts';
 import { describeCells } from './queries.ts';
@@ -25,7 +25,7 @@ export async function listCells(database: Database): Promise<CellLine[]> {
       const { schema_name: schema, created_at } = described.get(name)!;
       const [bytes = null, has] = await Promise.all([measure(cell), countIn(cell)]).catch(
         (error: unknown) => {
-          if (!(server || place) || !isAway(error)) throw error;
+          if (!isApart(cell) || !isAway(error)) throw error;
           return [];
         },
       );

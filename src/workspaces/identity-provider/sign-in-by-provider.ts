@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
 import type { Configuration, IDToken } from 'openid-client';
 import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
-import { cellsOnServers } from '#kit/cells/cells.ts';
+import { cellOf, cellsOnServers, isApart } from '#kit/cells/cells.ts';
 import { isAway } from '#kit/cells/servers/server.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { IdentityProviderConfig } from '#kit/config/read-identity-provider.ts';
-import { type Database, homeOf, transaction } from '#kit/database.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import type { Visitor } from '#kit/operation.ts';
@@ -228,13 +228,16 @@ async function giveRoles(
     roles.filter(({ value }) => values.has(value)),
     ({ workspaceId }) => workspaceId,
   );
-  for (const [workspaceId, rules] of given) {
-    const role = roleNames.find((name) => rules.some((each) => each.role === name));
-    if (role) await giveRoleThere(database, { workspaceId, userId, role });
-  }
+  // Side by side: a server or node that is silent is waited for once.
+  await Promise.all(
+    Array.from(given, async ([workspaceId, rules]) => {
+      const role = roleNames.find((name) => rules.some((each) => each.role === name));
+      if (role) await giveRoleThere(database, { workspaceId, userId, role });
+    }),
+  );
 }
 
-/** A workspace whose server is away keeps nobody out of the others; the role is given at the next sign-in. */
+/** A workspace whose server or node is away keeps nobody out of the others; the role is given at the next sign-in. */
 const giveRoleThere = async (
   database: Database,
   member: { workspaceId: string; userId: string; role: Role },
@@ -245,8 +248,8 @@ const giveRoleThere = async (
     await giveRole(cell, member);
   } catch (error) {
     // Of the first server nothing is passed over: a role that was taken there is taken.
-    const isElsewhere = cell ? homeOf(cell) !== cell : cellsOnServers(database).length > 0;
-    if (!isElsewhere || !isAway(error)) throw error;
+    const mayBeAway = cell ? isApart(cellOf(cell)) : cellsOnServers(database).length > 0;
+    if (!mayBeAway || !isAway(error)) throw error;
   }
 };
 

@@ -1,4 +1,4 @@
-import { cellsOf, nameOfCell } from '#kit/cells/cells.ts';
+import { cellOf, cellsOf, nameOfCell } from '#kit/cells/cells.ts';
 import { type Database, databaseOf, homeOf, transaction } from '#kit/database.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { insertLinesOfMember } from '../audit/queries.ts';
@@ -34,7 +34,7 @@ export async function bringDuePeople(database: Database): Promise<void> {
 
 /** Brings to a cell on another server what has changed of people, and to one on another node as well what they did (docs/decisions/0078-cells.md). */
 export async function bringPeople(database: Database): Promise<void> {
-  const cell = cellsOf(database).find((each) => each.database === database);
+  const cell = cellOf(database);
   // It was let go of, or is elsewhere now.
   if (!cell) return;
   for (;;) {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { newId } from '../../clock.ts';
-import { type Database, transaction } from '../../database.ts';
+import { type Database, despiteDeadlocks, transaction } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '../../migrate.ts';
 import { only } from '../../statement.ts';
@@ -39,7 +39,7 @@ export async function createCellOnServer(
   name: string,
   { there, server, service }: { there: Database; server: Buffer; service: Service },
 ): Promise<void> {
-  await transaction(database, async (client) => {
+  const make = async (client: PoolClient): Promise<void> => {
     await beginMigrating(client);
     const { schema_name: home } = only(await findHome(client, {}))!;
     const known = await requireFree(client, name);
@@ -70,7 +70,8 @@ export async function createCellOnServer(
     await insertCell(client, { id, name, schema_name: schema, server });
     await client.query(notePeopleDue(personColumns));
     await client.query(tellOfCells(service.channel));
-  });
+  };
+  await despiteDeadlocks(() => transaction(database, make));
 }
 
 async function makeSchema(client: PoolClient, schema: string): Promise<void> {

@@ -37,14 +37,19 @@ export type Asker = Pick<Server, 'ask'> & { readonly database: Database };
 
 export function askerOf(database: Database): Asker {
   let restsUntil = 0;
+  let answeredAt = 0;
   return {
     database,
     async ask(question) {
-      if (performance.now() < restsUntil) throw away();
+      const askedAt = performance.now();
+      if (askedAt < restsUntil) throw away();
       try {
-        return await question(database);
+        const answer = await question(database);
+        answeredAt = performance.now();
+        return answer;
       } catch (error) {
-        if (isSilent(error)) restsUntil = performance.now() + restMs;
+        // Who was asked before it came back may hear of it after others were answered.
+        if (isSilent(error) && answeredAt < askedAt) restsUntil = performance.now() + restMs;
         throw isShut(error) ? away(error) : error;
       }
     },
