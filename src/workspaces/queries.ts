@@ -112,14 +112,6 @@ export const resetPassword = ofInstance(
    select id from person`,
 );
 
-/** The session that a changed password begins has taken the second step when the one before it had. */
-export const keepSecondStep = ofInstance(
-  'workspaces.keep_second_step',
-  { token: text, at: timestamp },
-  {},
-  `update sessions set second_factor_at = $at where token = $token`,
-);
-
 /** The person has chosen a password in place of a temporary one: everything is open again. */
 export const confirmPassword = ofInstance(
   'workspaces.confirm_password',
@@ -128,12 +120,19 @@ export const confirmPassword = ofInstance(
   `update users set temporary_until = null where id = $id`,
 );
 
-/** The person has chosen a password: links to choose another one have ended. */
-export const endPasswordResets = ofInstance(
-  'workspaces.end_password_resets',
-  { id: text },
-  {},
-  `delete from password_resets where user_id = $id`,
+/** The person has chosen a password: every session has ended, and links to choose another one. None where `old` is theirs no more. */
+export const choosePassword = ofInstance(
+  'workspaces.choose_password',
+  { user_id: text, old: text, password: text, now: timestamp },
+  { user_id: text },
+  `with secret as (
+     update accounts set password = $password, updated_at = $now
+      where user_id = $user_id and provider_id = 'credential' and password = $old
+     returning user_id
+   ),
+   ended as (delete from sessions where user_id in (select user_id from secret)),
+   resets as (delete from password_resets where user_id in (select user_id from secret))
+   select user_id from secret`,
 );
 
 /** Name and address of a person, and the names of their workspaces. */

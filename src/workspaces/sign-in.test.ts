@@ -11,10 +11,11 @@ import { openRequestCounter } from './request-counter.ts';
 import { replaceHash } from './queries.ts';
 import { changePassword, deviceMark, signIn, signInTries } from './sign-in.ts';
 
-const { database } = await testDatabase();
+const { database, url } = await testDatabase();
 const vault = openVault('ab'.repeat(32));
 const log = openLog('silent');
-const accounts = openAccounts({ database, vault, log, publicUrl: 'http://127.0.0.1:3000' });
+const surroundings = { database, vault, log, publicUrl: 'http://127.0.0.1:3000' };
+const accounts = openAccounts(surroundings);
 
 /** A service whose windows begin now: as after the wait. */
 const openContext = async () => ({
@@ -249,6 +250,37 @@ test('a password is changed though nothing can be written of people, and a tempo
     outcome(signIn(context, from('10.9.0.1'), { email, password: known }));
   assert.equal(await enter(chosen, next), 'in');
   assert.equal(await enter(given, password), 'in');
+});
+
+test('more change their temporary passwords at once than there are connections, and none waits for another’s', async () => {
+  const few = openDatabase({ connectionString: url }, { pool: 2, log });
+  const people = await Promise.all(
+    [1, 2, 3, 4].map((each) => makePerson(database, `new-${each}@example.org`)),
+  );
+  await database.query("update users set temporary_until = now() + interval '1 hour' where id = any($1)", [
+    people,
+  ]);
+  const context = {
+    ...(await openContext()),
+    database: few,
+    accounts: openAccounts({ ...surroundings, database: few }),
+  };
+  const next = 'a new long password';
+  await Promise.all(
+    people.map(async (userId) =>
+      changePassword(
+        context,
+        { userId, headers: (await begin(userId)).headers, mustChangePassword: true },
+        { current: password, next },
+      ),
+    ),
+  );
+  const { rowCount } = await database.query(
+    'select from users where id = any($1) and temporary_until is null',
+    [people],
+  );
+  assert.equal(rowCount, 4);
+  await few.end();
 });
 
 test('while the database is away no password is said to be wrong', async () => {

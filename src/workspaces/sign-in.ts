@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { hashPassword, isOldHash } from '#kit/password-hash.ts';
+import { hashPassword, isOldHash, verifyPassword } from '#kit/password-hash.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from './accounts.ts';
@@ -9,13 +10,7 @@ import { countUpTo } from './limit.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
 import { refuseProblems } from './problems.ts';
-import {
-  confirmPassword,
-  endPasswordResets,
-  findPasswordHash,
-  keepSecondStep,
-  replaceHash,
-} from './queries.ts';
+import { choosePassword, confirmPassword, findPasswordHash, replaceHash } from './queries.ts';
 import type { RequestCounter } from './request-counter.ts';
 import { isTemporaryOver } from './session-end.ts';
 import { wordsOfPerson } from './users.ts';
@@ -95,35 +90,26 @@ export async function changePassword(
 ): Promise<string[]> {
   refuseProblems(await changeProblems(context.database, person.userId, { current, next }));
   await countTry(context, `password of ${person.userId}`, signInTries.ofAccount);
-  const { auth, isRefusal } = await context.accounts.library();
-  const id = person.userId;
-  const change = () =>
-    auth.api.changePassword({
-      body: { currentPassword: current, newPassword: next, revokeOtherSessions: true },
-      headers: person.headers,
-      returnHeaders: true,
-    });
-  try {
-    // First what fails while a node of a cluster is away, and only where it has to be: else the password would be another one without a word.
-    const { response, headers } = await (person.mustChangePassword
-      ? transaction(context.database, async (client) => {
-          await confirmPassword(client, { id });
-          return change();
-        })
-      : change());
-    if (person.secondFactorAt && response.token !== null)
-      await keepSecondStep(context.database, { token: response.token, at: person.secondFactorAt });
-    await endPasswordResets(context.database, { id });
-    await reportPasswordChange(context.database, id);
-    return headers.getSetCookie();
-  } catch (cause) {
-    if (!isRefusal(cause)) throw cause;
-    throw new ApiError('validation_error', undefined, {
-      errors: [{ field: 'current_password', message: 'This is not your current password.' }],
-      cause,
-    });
-  }
+  const { beginSession } = await context.accounts.library();
+  const user_id = person.userId;
+  const old = only(await findPasswordHash(context.database, { user_id }))?.password;
+  if (old === undefined || !(await verifyPassword(old, current))) throw wrongPassword();
+  const change = { user_id, old, password: await hashPassword(next), now: now() };
+  await transaction(context.database, async (client) => {
+    // Only where it has to be: on a cluster it fails while a node is away, as whatever writes to people.
+    if (person.mustChangePassword) await confirmPassword(client, { id: user_id });
+    const changed = await choosePassword(client, change);
+    // Another one was chosen meanwhile.
+    if (changed.length === 0) throw wrongPassword();
+  });
+  await reportPasswordChange(context.database, user_id);
+  return beginSession(user_id, person.secondFactorAt ?? null, person.headers);
 }
+
+const wrongPassword = (): ApiError =>
+  new ApiError('validation_error', undefined, {
+    errors: [{ field: 'current_password', message: 'This is not your current password.' }],
+  });
 
 async function changeProblems(
   database: Database,

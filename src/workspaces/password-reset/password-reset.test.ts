@@ -6,7 +6,7 @@ import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { addMember } from '../members.ts';
-import { endPasswordResets } from '../queries.ts';
+import { choosePassword, findPasswordHash } from '../queries.ts';
 import { hasPassword } from '../second-factor/password-again.ts';
 import { createUser, resetUserPassword, wordsOfPerson } from '../users.ts';
 import { createWorkspace } from '../workspaces.ts';
@@ -32,8 +32,15 @@ test('a person whose password the operator replaced is told of it', async () => 
   );
 });
 
+async function choose(user_id: string): Promise<void> {
+  const [found] = await findPasswordHash(database, { user_id });
+  const change = { user_id, old: found!.password, password: 'of another one', now: new Date() };
+  assert.equal((await choosePassword(database, change)).length, 1);
+  assert.equal((await choosePassword(database, change)).length, 0, 'it was changed meanwhile');
+}
+
 const changes: [how: string, change: (person: { id: string; email: string }) => Promise<unknown>][] = [
-  ['by the person', ({ id }) => endPasswordResets(database, { id })],
+  ['by the person', ({ id }) => choose(id)],
   ['by the operator', ({ email }) => resetUserPassword(database, email)],
 ];
 
@@ -103,7 +110,7 @@ test('whatever is done to the password of one person leaves those of others, the
   const token = (await beginPasswordReset(database, email))!;
   assert.deepEqual(await finishPasswordReset(database, { token, password: chosen }), { email });
   assert.equal((await resetUserPassword(database, email)).id, id);
-  await endPasswordResets(database, { id });
+  await choose(id);
   assert.deepEqual(await storedOf(other), before);
   await deleteExpiredResets(database, { before: new Date() });
   assert.deepEqual(await finishPasswordReset(database, { token: link, password: chosen }), { email: others });
