@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -25,12 +26,14 @@ export function keepFilesInMemory(): () => void {
 
 const prefix = 'formloom-run-';
 
-/** Some tests run programs out of their folders, which containers often do not allow there. */
-const mayRunPrograms = (): boolean =>
+const mounts = (): string[][] =>
   readFileSync('/proc/mounts', 'utf8')
     .split('\n')
-    .map((line) => line.split(' '))
-    .every(([, place, , options]) => place !== memory || !options!.split(',').includes('noexec'));
+    .map((line) => line.split(' '));
+
+/** Some tests run programs out of their folders, which containers often do not allow there. */
+const mayRunPrograms = (): boolean =>
+  mounts().every(([, place, , options]) => place !== memory || !options!.split(',').includes('noexec'));
 
 function free(): number {
   const { bavail, bsize } = statfsSync(memory);
@@ -41,7 +44,11 @@ function free(): number {
 function removeLeft(): void {
   for (const name of readdirSync(memory)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : Number.NaN;
-    if (pid > 0 && !isAlive(pid)) rmSync(join(memory, name), { recursive: true, force: true });
+    if (!(pid > 0) || isAlive(pid)) continue;
+    const folder = join(memory, name);
+    // Small disks that tests had to themselves: nobody can remove what is mounted.
+    for (const [, place] of mounts()) if (place?.startsWith(`${folder}/`)) spawnSync('umount', [place]);
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
