@@ -27,10 +27,11 @@ const inWords = [
 ];
 
 const listenProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'This port is taken. Stop what listens there, or set PORT to another one.',
-  EACCES: 'This port is only for privileged users. Set PORT to one above 1023.',
+  EADDRINUSE:
+    'This port is taken. Stop what listens there, or let PORT (or METRICS_LISTEN) name another one.',
+  EACCES: 'This port is only for privileged users. Let PORT (or METRICS_LISTEN) name one above 1023.',
   EADDRNOTAVAIL:
-    'This machine does not have this address. Set HOST to one that it has, such as 127.0.0.1 or 0.0.0.0.',
+    'This machine does not have this address. Let HOST (or METRICS_LISTEN) name one that it has, such as 127.0.0.1 or 0.0.0.0.',
 };
 
 /** PostgreSQL's classes for a wrong user or password (28) and a database that does not exist (3D). */

@@ -159,15 +159,16 @@ test('what a check that was killed has left is ended and removed by the next one
 
 test('what cannot be written or read is said by its name, and nothing is replaced', async () => {
   await writeFile(path('there'), 'mine');
-  for (const [args, why] of [
+  for (const [args, why, expected = 1] of [
     [['backup', path('there')], /there is there already/],
     [['backup', path('no-folder/file')], /no folder .*no-folder: make it first/],
     [['restore', path('absent')], /absent/],
     [['restore', path('there')], /no backup/],
-    [['backup', path('x'), '--passphrase-file', path('absent')], /absent/],
+    [['backup', path('x'), '--passphrase-file', path('absent')], /absent cannot be read/, 2],
+    [['restore', path('there'), '--check', '--passphrase-file', path('absent')], /absent cannot be read/, 2],
   ] as const) {
     const { code, complaint } = await formloom(source, ...args);
-    assert.notEqual(code, 0);
+    assert.equal(code, expected, complaint);
     assert.match(complaint, why);
   }
   assert.equal(await readFile(path('there'), 'utf8'), 'mine');

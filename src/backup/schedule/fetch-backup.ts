@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#kit/config.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
+import { explainFile } from '../archive.ts';
 import { BackupError } from '../backup-error.ts';
 import { keyOf, spoolOf } from './places.ts';
 
@@ -28,7 +29,8 @@ export async function fetchBackup(config: Pick<Config, 's3' | 'dataDir'>, name: 
   const file = await open(path, 'w+', 0o600);
   await rm(path);
   try {
-    for await (const chunk of content as AsyncIterable<Buffer>) await file.writeFile(chunk);
+    for await (const chunk of content as AsyncIterable<Buffer>)
+      await explainFile(path, 'written', () => file.writeFile(chunk));
     return file;
   } catch (error) {
     await file.close();
