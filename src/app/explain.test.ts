@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { filesAway } from '#kit/storage.ts';
 import { explain } from './explain.ts';
 
 const failure = (message: string, more: object): Error => Object.assign(new Error(message), more);
@@ -32,6 +33,11 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
       path: '/data/secret.key',
     }),
     /secret\.key'\. Give it to the user that runs Formloom/,
+  ],
+  [
+    'a bucket that is away, with its name, which callers are not told',
+    filesAway('The bucket at s3.example.com/forms does not answer', new Error('ECONNREFUSED')),
+    'Files cannot be stored or read right now. Try again later. The bucket at s3.example.com/forms does not answer.',
   ],
   ['what nobody foresaw', new TypeError('x is not a function'), /^TypeError: x is not a function\n {4}at /],
 ];

@@ -1,6 +1,7 @@
 import { BackupError } from '#backup/backup-error.ts';
 import { ConfigError } from '#kit/config.ts';
 import { isUnavailable } from '#kit/database.ts';
+import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { InstanceKeyError } from '#kit/instance-key/open-instance-vault.ts';
 import { NodeError } from '#kit/instance-nodes/refuse-other-nodes.ts';
@@ -40,6 +41,8 @@ const refusalStates = /^(28|3D)...$/;
 /** What went wrong, for the operator: in words where the cause is known, else with its trace. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof ApiError)
+    return error.code === 'service_unavailable' ? sayWithCause(error) : error.message;
   if (inWords.some((ours) => error instanceof ours)) return error.message;
   const { code, syscall, path, address, port } = error as NodeJS.ErrnoException & {
     address?: string;

@@ -5,6 +5,7 @@ import { Cron } from 'croner';
 import { sayCount } from '#ast/say-count.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openClient } from '#kit/database.ts';
+import { sayWithCause } from '#kit/errors.ts';
 import { selectStorageId } from '#kit/instance-storage/queries.ts';
 import type { Log } from '#kit/log.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
@@ -102,7 +103,7 @@ async function make(
       return undefined;
     }
     log.error({ err: error, name }, 'a backup could not be made');
-    await endBackup(database, { ...moment, bytes: null, problem: String(error), now: now() });
+    await endBackup(database, { ...moment, bytes: null, problem: sayWithCause(error as Error), now: now() });
   }
   return name;
 }

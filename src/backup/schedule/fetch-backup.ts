@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#kit/config.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
+import { filesAway } from '#kit/storage.ts';
 import { explainFile } from '../archive.ts';
 import { BackupError } from '../backup-error.ts';
 import { keyOf, spoolOf } from './places.ts';
@@ -34,6 +35,7 @@ export async function fetchBackup(config: Pick<Config, 's3' | 'dataDir'>, name: 
     return file;
   } catch (error) {
     await file.close();
-    throw error;
+    if (error instanceof BackupError) throw error;
+    throw filesAway(`The bucket broke off amid ${name}: ${(error as Error).message}`, error);
   }
 }

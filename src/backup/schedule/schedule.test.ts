@@ -163,6 +163,14 @@ test('a bucket that does not answer keeps no stop from its end', { timeout: 60_0
   silent.close();
 });
 
+test('of a bucket that is away it says which, and leaves nothing on the disk', async () => {
+  await database.query('delete from backups');
+  const away = { ...yearly, ...toBucket, S3_ENDPOINT: 'http://127.0.0.1:1/bucket' };
+  await backUpWhenDue(contextOf(away));
+  assert.match((await rows())[0]!.problem, /^Files .* The bucket at 127\.0\.0\.1:1\/bucket .*bad port/);
+  assert.deepEqual(await readdir(join(home, 'spool')), []);
+});
+
 test('one that a kill broke off or that failed is tried again when some minutes have passed, and counts as failed until then', async () => {
   await database.query('delete from backups');
   await rm(yearly.BACKUP_TO, { recursive: true });
