@@ -19,6 +19,7 @@ import { otherCells } from '#kit/cells/other-cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import { countOf } from './count-of.ts';
 import { copyOut, selectMigrations, selectSequences, selectTables } from './queries.ts';
+import { storedParts } from './workspace-package/parts.ts';
 
 /** What a backup is made of. */
 export type BackupContext = {
@@ -191,16 +192,25 @@ async function addFiles(
   archive: ArchiveWriter,
 ): Promise<{ files: number; bytes: number; missing: string[] }> {
   const done = { files: 0, bytes: 0, missing: [] as string[] };
+  const put = async (key: string, size: number, content: Readable | Buffer): Promise<void> => {
+    await archive.add(`files/${key}`, size, content);
+    done.files += 1;
+    done.bytes += size;
+  };
   const add = async ({ key, size }: { key: string; size: number }): Promise<void> => {
     const content = await storage.open(key);
     if (!content) {
       done.missing.push(key);
       return;
     }
-    await archive.add(`files/${key}`, size, size === 0 ? await buffer(content) : content);
-    done.files += 1;
-    done.bytes += size;
+    await put(key, size, size === 0 ? await buffer(content) : content);
   };
+  for (const key of await storedParts(client)) {
+    // One that comes again is of another size: only its bytes say which.
+    const content = await storage.open(key);
+    const part = content && (await buffer(content));
+    if (part) await put(key, part.length, part);
+  }
   for await (const file of storedFiles(client)) await add(file);
   for (const image of await storedImages(client)) await add(image);
   // What was deleted since the snapshot is not lost; who still asks for it finds it gone.
