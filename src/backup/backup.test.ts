@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -139,6 +139,33 @@ test('the parts of a file that is being brought are in it, and one of which the 
   await other.restore('amid-import');
   const kept = await Array.fromAsync(readParts(other, place, 1));
   assert.deepEqual(Buffer.concat(kept), part);
+});
+
+test('one file that is cut off, grew or cannot be read keeps no backup from all else, and is told of', async () => {
+  const { rows } = await database.query<{ key: string; size: number }>(
+    `select workspace_id || '/' || right(id::text, 2) || '/' || id as key, size from files where size > 6 order by id limit 3`,
+  );
+  const [cut, grown, broken] = rows.map(({ key }) => join(service.dataDir, 'uploads', key)) as [
+    string,
+    string,
+    string,
+  ];
+  const whole = await Promise.all([cut, grown, broken].map((path) => readFile(path)));
+  await truncate(cut, 3);
+  await writeFile(grown, Buffer.concat([whole[1]!, whole[1]!]));
+  await rm(broken);
+  await mkdir(broken);
+  const made = await backUp('damaged');
+  assert.deepEqual(made.missing.toSorted(), rows.map(({ key }) => key).toSorted());
+  const other = await emptyInstance();
+  assert.equal((await other.restore('damaged')).files, made.files);
+  const bytes = await Promise.all(rows.map(async ({ key }) => buffer((await other.storage.open(key))!)));
+  assert.deepEqual(
+    bytes.map((each, index) => [each.length, each.subarray(0, 3).equals(whole[index]!.subarray(0, 3))]),
+    rows.map(({ size }, index) => [size, index < 2]),
+  );
+  await rm(broken, { recursive: true });
+  for (const [index, path] of [cut, grown, broken].entries()) await writeFile(path, whole[index]!);
 });
 
 test('a table from which nothing comes for long ends no backup', async () => {

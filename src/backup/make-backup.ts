@@ -46,7 +46,7 @@ type BackupMade = {
   files: number;
   /** Of the files. */
   bytes: number;
-  /** Where files ought to lie and do not: lost before this backup. */
+  /** Where files ought to lie and do not, or not as long as they were: lost before this backup. */
   missing: string[];
 };
 
@@ -203,7 +203,8 @@ async function addFiles(
       done.missing.push(key);
       return;
     }
-    await put(key, size, size === 0 ? await buffer(content) : content);
+    const whole = exactly(content, size, () => void done.missing.push(key));
+    await put(key, size, size === 0 ? await buffer(whole) : Readable.from(whole, { objectMode: false }));
   };
   for (const key of await storedParts(client)) {
     // One that comes again is of another size: only its bytes say which.
@@ -216,6 +217,24 @@ async function addFiles(
   // What was deleted since the snapshot is not lost; who still asks for it finds it gone.
   const stillNamed = done.missing.length > 0 ? new Set(await findInAllCells(database, keysOf)) : new Set();
   return { ...done, missing: done.missing.filter((key) => stillNamed.has(key)) };
+}
+
+const zeros = Buffer.alloc(64 * 1024);
+
+/** What there is of a file that has to be of a size, since an entry says so before its first byte; zeros stand for what is lost. */
+async function* exactly(content: Readable, size: number, onLoss: () => void): AsyncGenerator<Buffer> {
+  let left = size;
+  try {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      yield chunk.subarray(0, Math.max(left, 0));
+      left -= chunk.length;
+    }
+  } catch (error) {
+    // A disk that cannot read it now never can; of a bucket the next backup may have it.
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+  }
+  if (left !== 0) onLoss();
+  for (; left > 0; left -= zeros.length) yield zeros.subarray(0, left);
 }
 
 async function keysOf(db: Queryable): Promise<string[]> {

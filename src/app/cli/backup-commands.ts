@@ -35,7 +35,7 @@ export const backupCommands: readonly Command[] = [
       );
       if (made.missing.length > 0)
         throw new PartlyDone(
-          `${sayCount(made.missing.length, 'file is', 'files are')} not in storage, and so not in the backup; the log of what is lost is in the answer.`,
+          `${sayCount(made.missing.length, 'file is', 'files are')} not whole in storage, and so not in the backup: "missing" names them.`,
           made,
         );
       return made;

@@ -93,23 +93,33 @@ async function lostBackups({ config, database }: WatchContext): Promise<Incident
   return judgeBackups(config.backup, only(await readBackups(database, {}))!);
 }
 
-type Backups = Pick<Awaited<ReturnType<typeof readBackups>>[number], 'backup_age' | 'last_problem'>;
+type Backups = Pick<
+  Awaited<ReturnType<typeof readBackups>>[number],
+  'backup_age' | 'last_problem' | 'last_is_made'
+>;
 
-/** Whether what a schedule asks for is not made. */
+const byHand = 'The log says why. Make one by hand with `formloom backup <file>` until it works again.';
+
+/** Whether what a schedule asks for is not made. One that lacks files may go on for long, and hides none that fails. */
 export function judgeBackups(
   { schedule }: NonNullable<Config['backup']>,
-  { backup_age: age, last_problem: problem }: Backups,
+  { backup_age: age, last_problem: problem, last_is_made: isMade }: Backups,
 ): Incident[] {
-  const hasFailed = problem !== null;
   const moments = new Cron(schedule, { timezone: 'UTC', paused: true });
   const oldest = moments.previousRuns(missedBackups, now()).at(-1);
   const isOld = oldest !== undefined && now().getTime() - age * 1_000 < oldest.getTime();
-  if (!hasFailed && !isOld) return [];
+  if (problem === null && !isOld) return [];
+  const [what, remedy] =
+    problem === null
+      ? ['The last backup is old', byHand]
+      : isMade
+        ? ['A backup lacks files', 'The log names them: put them back, or delete what names them.']
+        : ['A backup could not be made', byHand];
   return [
     {
-      key: 'backup',
-      what: hasFailed ? 'A backup could not be made, or lacks files' : 'The last backup is old',
-      remedy: 'The log says why. Make one by hand with `formloom backup <file>` until it works again.',
+      key: isMade && problem !== null ? 'backup files' : 'backup',
+      what,
+      remedy,
       fields:
         age > 0
           ? [{ label: 'Without a whole one for', value: sayCount(Math.round(age / 3_600), 'hour') }]

@@ -223,14 +223,22 @@ test('a backup that failed, and one that is older than three moments of its sche
     );
   await made(1, null);
   assert.deepEqual(await look(schedule), []);
-  await made(0, 'the disk is full');
-  assert.deepEqual(await look(schedule), ['A backup could not be made, or lacks files']);
+  await made(0, '2 files are not whole in storage');
+  assert.deepEqual(await look(schedule), ['A backup lacks files']);
+  const failed = ['A backup could not be made'];
+  await database.query(
+    "update backups set bytes = null, problem = 'the disk is full' where problem is not null",
+  );
+  assert.deepEqual(
+    await look(schedule),
+    failed,
+    'which is another matter, and told although files lack for long',
+  );
   await database.query(
     `insert into backups (due_at, name, begun_at) values (now() + interval '1 minute', 'b', now())`,
   );
-  assert.deepEqual(await look({}, { calm: 0 }), [over]);
-  const stillFailed = ['A backup could not be made, or lacks files'];
-  assert.deepEqual(await look(schedule), stillFailed, 'one that is being made has not succeeded yet');
+  assert.deepEqual(await look({}, { calm: 0 }), [over, over]);
+  assert.deepEqual(await look(schedule), failed, 'one that is being made has not succeeded yet');
   await database.query('delete from backups');
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
   await made(4, null);

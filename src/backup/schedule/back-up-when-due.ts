@@ -92,7 +92,7 @@ async function make(
   try {
     const { bytes, missing } = await store(context, settings, name, signal);
     const problem =
-      missing.length > 0 ? `${sayCount(missing.length, 'file is', 'files are')} not in storage` : null;
+      missing.length > 0 ? `${sayCount(missing.length, 'file is', 'files are')} not whole in storage` : null;
     if (problem) log.error({ name, missing: missing.slice(0, 20) }, `a backup was made, but ${problem}`);
     else log.info({ name, bytes }, 'a backup was made');
     await endBackup(database, { ...moment, bytes, problem, now: now() });

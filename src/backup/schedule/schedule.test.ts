@@ -257,7 +257,7 @@ test('one that lacks files is a problem that is kept in mind, and pushes out no 
     found.map(({ name, problem }) => [name, problem]),
     [
       [whole, null],
-      [lacking[1], '2 files are not in storage'],
+      [lacking[1], '2 files are not whole in storage'],
     ],
   );
   assert.deepEqual((await readdir(join(home, 'lacking'))).toSorted(), [whole, lacking[1]]);
