@@ -98,4 +98,6 @@ export function rateLimitExceeded(seconds: number, why = 'The rate limit is exce
 
 /** What an error says, with why where that stands behind it: for operators, since callers are not told. */
 export const sayWithCause = ({ message, cause }: Error): string =>
-  cause instanceof Error && !message.includes(cause.message) ? `${message} ${cause.message}.` : message;
+  cause instanceof Error && !message.includes(cause.message)
+    ? `${message} ${cause.message.replace(/\.?$/, '.')}`
+    : message;

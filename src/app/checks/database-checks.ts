@@ -7,6 +7,7 @@ import { findRoom, sayRoom } from '#kit/cells/room.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
 import { readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
@@ -225,7 +226,15 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     stopsStart: true,
     async look({ database, config }) {
       const place = storagePlace(config);
-      await checkStorage(database, { storage: openStorage(config), place });
+      try {
+        await checkStorage(database, { storage: openStorage(config), place });
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return problem(
+          sayWithCause(error),
+          'Look at S3_ENDPOINT and the settings beside it, and at the store: uploads and files are answered 503 until then.',
+        );
+      }
       return ok(`The files lie in ${place}.`);
     },
   },
