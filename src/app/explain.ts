@@ -3,13 +3,13 @@ import { ConfigError } from '#kit/config.ts';
 import { isUnavailable } from '#kit/database.ts';
 import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
-import { InstanceKeyError } from '#kit/instance-key/open-instance-vault.ts';
 import { NodeError } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/refuse-transaction-pooling.ts';
 import { OtherCellError } from '#kit/cells/servers/identity.ts';
 import { CheckError } from './checks/check.ts';
+import { InstanceKeyError } from '#kit/vault.ts';
 import { WebProcessError } from '#kit/processes/web-process.ts';
 
 /** These say themselves, in words, what an operator can do. */
