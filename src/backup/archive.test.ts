@@ -150,6 +150,19 @@ test('a disk that takes no more is said with its file and what to do, leaves not
   );
 });
 
+test('a disk with less room than has to stay free is left to the database, and nothing stays of the archive', async () => {
+  const path = join(home, 'crowded');
+  const fill = (archive: ArchiveWriter) => archive.add('large', large.length, large);
+  await assert.rejects(
+    writeArchive(path, undefined, fill, { leastRoom: 2 ** 60 }),
+    /crowded cannot be written: .*UPLOAD_FREE_MB.* Make room there/,
+  );
+  assert.deepEqual(
+    (await readdir(home)).filter((name) => name.startsWith('crowded')),
+    [],
+  );
+});
+
 test('what is no archive is refused', async () => {
   await assert.rejects(read(home), /EISDIR.*Name the file of a backup/);
   await assert.rejects(read(join(home, 'nowhere')), /ENOENT.*Name the file of a backup/);

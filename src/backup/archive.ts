@@ -4,6 +4,7 @@ import { type Duplex, pipeline, Readable } from 'node:stream';
 import { ReadableStream, WritableStream } from 'node:stream/web';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type ParsedTarEntry } from 'modern-tar';
+import { readDisk } from '#kit/read-disk.ts';
 import { syncDirectory } from '#kit/sync-directory.ts';
 import { BackupError } from './backup-error.ts';
 import { openedWith, sealedWith } from './passphrase.ts';
@@ -30,14 +31,15 @@ const sealedBy = 'age-encryption.org/';
  * Writes an archive: a tar file, packed with zstd, and sealed by the passphrase with age where there is one. So
  * `age -d`, `zstd -d` and `tar -x` read it too. When it returns, the file survives a power cut; when it throws, there is
  * none.
- * @param signal breaks it off, without waiting for what is being added.
+ * @param options.leastRoom bytes that stay free on its disk, which may be that of the database: without any, that stops.
+ * @param options.signal breaks it off, without waiting for what is being added.
  * @throws BackupError where there is a file of this name already.
  */
 export async function writeArchive(
   path: string,
   passphrase: string | undefined,
   write: (archive: ArchiveWriter) => Promise<void>,
-  signal?: AbortSignal,
+  { leastRoom = 0, signal }: { leastRoom?: number | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   const draft = `${path}.part`;
   const file = await openNew(path, draft);
@@ -47,9 +49,7 @@ export async function writeArchive(
     const packed = through(readable, zstd);
     const bytes = passphrase === undefined ? packed : await seal(packed, passphrase);
     // What stops the one stops the other: a disk that takes no more, an entry that cannot be read.
-    const written = bytes.pipeTo(
-      new WritableStream({ write: (chunk) => explainFile(path, 'written', () => file.writeFile(chunk)) }),
-    );
+    const written = bytes.pipeTo(new WritableStream({ write: writerInto(file, { path, leastRoom }) }));
     const adding = write({
       add: (name, size, content) =>
         ReadableStream.from(content instanceof Readable ? content : [content]).pipeTo(
@@ -79,6 +79,24 @@ export async function writeArchive(
   } finally {
     await file.close();
   }
+}
+
+/** How often a disk is asked for its room. */
+const bytesBetween = 1024 * 1024;
+
+/** What writes to a file while its disk has room. */
+export function writerInto(file: FileHandle, { path, leastRoom }: { path: string; leastRoom: number }) {
+  let unasked = bytesBetween;
+  return (chunk: Uint8Array): Promise<void> =>
+    explainFile(path, 'written', async () => {
+      unasked += chunk.length;
+      if (unasked > bytesBetween) {
+        if ((await readDisk(dirname(path))).free < leastRoom)
+          throw new Error('less is free there than has to stay free (UPLOAD_FREE_MB)');
+        unasked = 0;
+      }
+      await file.writeFile(chunk);
+    });
 }
 
 /** Whether a name leads to this very file, and not to one that took its place. */

@@ -35,6 +35,8 @@ type BackupOptions = {
   passphrase?: string | undefined;
   /** The instance's key, where it is to be inside. */
   key?: string | undefined;
+  /** Bytes that stay free on its disk. */
+  leastRoom?: number | undefined;
   /** Breaks it off. */
   signal?: AbortSignal | undefined;
 };
@@ -71,7 +73,7 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
       async (archive) => {
         made = await fillArchive(context, readers, archive, options);
       },
-      options.signal,
+      options,
     );
     return made!;
   } finally {

@@ -26,7 +26,7 @@ async function formloom(
   { url, dataDir, ...more }: { url: string; dataDir: string; [variable: string]: string },
   ...args: string[]
 ) {
-  const environment = { DATABASE_URL: url, DATA_DIR: dataDir, ...more };
+  const environment = { DATABASE_URL: url, DATA_DIR: dataDir, UPLOAD_FREE_MB: '16', ...more };
   const { code, complaint, answer } = await command(environment, ...args);
   return { code, complaint, answer: (answer ?? {}) as object };
 }
@@ -171,5 +171,8 @@ test('what cannot be written or read is said by its name, and nothing is replace
     assert.equal(code, expected, complaint);
     assert.match(complaint, why);
   }
+  const crowded = await formloom({ ...source, UPLOAD_FREE_MB: '1000000000' }, 'backup', path('crowded'));
+  assert.deepEqual([crowded.code, crowded.answer], [1, {}]);
+  assert.match(crowded.complaint, /UPLOAD_FREE_MB.*Make room there/);
   assert.equal(await readFile(path('there'), 'utf8'), 'mine');
 });

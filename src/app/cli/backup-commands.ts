@@ -31,7 +31,7 @@ export const backupCommands: readonly Command[] = [
       const passphrase = readPassphrase(input['passphrase-file']);
       const made = await makeBackup(
         { database, storage: openStorage(config) },
-        { path: resolve(input.file), version, passphrase, key },
+        { path: resolve(input.file), version, passphrase, key, leastRoom: config.limits.freeBytes },
       );
       if (made.missing.length > 0)
         throw new PartlyDone(

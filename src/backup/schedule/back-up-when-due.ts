@@ -119,7 +119,14 @@ async function store(
   await mkdir(folder, { recursive: true });
   const path = join(folder, name);
   const key = hasKey ? await findInstanceKey(config.dataDir, config.secretKey) : undefined;
-  const { missing } = await makeBackup(context, { path, version, passphrase, key, signal });
+  const { missing } = await makeBackup(context, {
+    path,
+    version,
+    passphrase,
+    key,
+    leastRoom: config.limits.freeBytes,
+    signal,
+  });
   const { size: bytes } = await stat(path);
   if (to === undefined) {
     try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '#kit/config.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
 import { filesAway } from '#kit/storage.ts';
-import { explainFile } from '../archive.ts';
+import { writerInto } from '../archive.ts';
 import { BackupError } from '../backup-error.ts';
 import { keyOf, spoolOf } from './places.ts';
 
@@ -13,7 +13,10 @@ const mostNamed = 10;
  * Brings a backup from the bucket into a file of this disk that has no name: whatever ends this, nothing stays.
  * @throws BackupError with the names that there are, the newest first.
  */
-export async function fetchBackup(config: Pick<Config, 's3' | 'dataDir'>, name: string): Promise<FileHandle> {
+export async function fetchBackup(
+  config: Pick<Config, 's3' | 'dataDir' | 'limits'>,
+  name: string,
+): Promise<FileHandle> {
   if (!config.s3)
     throw new BackupError('A backup of the bucket takes S3_ENDPOINT, and the settings beside it.');
   const bucket = openBucket(config.s3);
@@ -30,8 +33,8 @@ export async function fetchBackup(config: Pick<Config, 's3' | 'dataDir'>, name: 
   const file = await open(path, 'w+', 0o600);
   await rm(path);
   try {
-    for await (const chunk of content as AsyncIterable<Buffer>)
-      await explainFile(path, 'written', () => file.writeFile(chunk));
+    const write = writerInto(file, { path, leastRoom: config.limits.freeBytes });
+    for await (const chunk of content as AsyncIterable<Buffer>) await write(chunk);
     return file;
   } catch (error) {
     await file.close();

@@ -31,7 +31,12 @@ const toBucket = {
 };
 
 const contextOf = (environment: Record<string, string>) => {
-  const config = readConfig({ DATA_DIR: home, SECRET_KEY: '0f'.repeat(32), ...environment });
+  const config = readConfig({
+    DATA_DIR: home,
+    UPLOAD_FREE_MB: '16',
+    SECRET_KEY: '0f'.repeat(32),
+    ...environment,
+  });
   const storage = diskStorage(join(home, 'bucket'), 0);
   return { database, storage, log, version: '1', config };
 };
