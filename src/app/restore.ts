@@ -16,12 +16,12 @@ export async function restore(config: Config, log: Log, options: RestoreOptions)
 }
 
 /** Restores into an embedded database and a folder that are thrown away. @throws as restore. */
-export async function tryRestore(log: Log, options: RestoreOptions): Promise<Restored> {
+export async function tryRestore({ limits }: Config, log: Log, options: RestoreOptions): Promise<Restored> {
   const { makeThrowAway, removeThrowAway } = await import('#kit/embedded-postgres/throw-away.ts');
   const tell = (line: string): void => log.warn(line);
   const dataDir = await makeThrowAway('formloom-restore', tell);
   try {
-    return await restore(readConfig({ DATA_DIR: dataDir }), log, options);
+    return await restore({ ...readConfig({ DATA_DIR: dataDir }), limits }, log, options);
   } finally {
     await removeThrowAway(dataDir, tell);
   }

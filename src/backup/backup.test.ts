@@ -58,8 +58,11 @@ async function emptyInstance(more: { secretKey?: string; isNew?: boolean } = {})
   return {
     ...place,
     name: String((await empty.query('select current_database() as name')).rows[0].name),
-    restore: (name: string, options: Partial<RestoreOptions> = {}) =>
-      restoreBackup(place, { path: join(home, name), ...options }),
+    restore: (name: string, options: Partial<RestoreOptions> = {}, leastRoom = 0) =>
+      restoreBackup(
+        { ...place, storage: diskStorage(join(dataDir, 'uploads'), leastRoom) },
+        { path: join(home, name), ...options },
+      ),
   };
 }
 
@@ -445,6 +448,13 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
   await assert.rejects(other.restore('cut'), /cut off/);
   await other.restore('whole');
   assert.equal((await other.database.query('select from forms')).rowCount, 1);
+});
+
+test('a disk with less room than has to stay free takes no rows either, which may be that of another database', async () => {
+  await backUp('crowded');
+  const crowded = await emptyInstance();
+  await assert.rejects(crowded.restore('crowded', {}, 2 ** 60), /UPLOAD_FREE_MB.*Make room there/);
+  await crowded.restore('crowded');
 });
 
 test('a backup of the version before becomes one of this version', async () => {

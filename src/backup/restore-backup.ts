@@ -172,6 +172,11 @@ async function readEntries(
       else if (kind === 'tables') {
         const table = tables.get(name!);
         if (!table) throw damaged(`it holds a table ${name} that it does not name`);
+        // A database that has no room at all stops, and a trial may lie beside that of a service.
+        if (!(await storage.hasRoom()))
+          throw new BackupError(
+            'Less is free where it is restored than has to stay free (UPLOAD_FREE_MB). Make room there, or restore elsewhere: DATA_DIR, or TMPDIR with --check.',
+          );
         open ??= { ...fillTable(client, table), table: table.name };
         await open.pour(entry.body);
       } else if (kind === 'files') {

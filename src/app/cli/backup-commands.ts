@@ -68,7 +68,7 @@ export const backupCommands: readonly Command[] = [
       try {
         const path = fetched ? input.file : resolve(input.file);
         const options = { path, file: fetched, passphrase, isKeyLost };
-        return await (input.check ? tryRestore(log, options) : restore(config, log, options));
+        return await (input.check ? tryRestore(config, log, options) : restore(config, log, options));
       } finally {
         await fetched?.close();
       }
