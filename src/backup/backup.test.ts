@@ -16,6 +16,7 @@ import { testDatabase } from '#test/database.ts';
 import { dial, standBefore } from '#test/relay.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
+import { untilWaiting } from '#test/while-held.ts';
 import { beginParts } from '#webhooks/upkeep/parts.ts';
 import { readArchive, writeArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
@@ -185,6 +186,33 @@ test('a table from which nothing comes for long ends no backup', async () => {
   holder.release();
   assert.ok((await made).rows > 0);
   await hasty.end();
+});
+
+test('a version that migrates beside a backup waits for its end, and nobody who works on the tables waits behind it', async () => {
+  const { database: read } = await testDatabase();
+  const holder = await read.connect();
+  // The last of the tables: all others are read by then, and held until the end.
+  await holder.query('begin; lock table workspaces in access exclusive mode');
+  const made = makeBackup({ database: read, storage }, { path: join(home, 'read'), version: '1' });
+  made.catch(() => {});
+  await untilWaiting(read, 1);
+  const sql = 'alter table submissions add column later integer';
+  const later = { number: 9999, name: '9999_later.sql', sql, checksum: '' };
+  const told: string[] = [];
+  const migrated = migrate(read, [...(await readMigrations()), later], (line) => told.push(line));
+  migrated.catch(() => {});
+  await untilWaiting(read, 2);
+  await read.query("begin; set local lock_timeout = '1s'; select from submissions; commit");
+  assert.match(told.join(), /A backup is being made/);
+  assert.deepEqual(
+    await migrate(read, await readMigrations()),
+    [],
+    'a server of this version starts meanwhile',
+  );
+  await holder.query('rollback');
+  holder.release();
+  assert.ok((await made).rows > 0);
+  assert.deepEqual(await migrated, [later.name]);
 });
 
 test('every table, the place of every sequence, all rules and the key are as they were', async () => {

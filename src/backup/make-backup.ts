@@ -7,7 +7,7 @@ import { storedImages } from '#forms/images/images.ts';
 import { type Cell, cellsOf, everyCell } from '#kit/cells/cells.ts';
 import { hideShards } from '#kit/cells/citus/queries.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
-import { findHome, migrationLock, pathOf, setPath } from '#kit/cells/queries.ts';
+import { findHome, migrationLock, pathOf, readingLock, setPath } from '#kit/cells/queries.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
@@ -109,6 +109,7 @@ async function beginReading(database: Database, readers: Reader[]): Promise<void
       );
     }
   };
+  await readers[0]!.client.query('select pg_advisory_lock_shared($1)', [readingLock]);
   if (away.length === 0) return begin();
   await readers[0]!.client.query('select pg_advisory_lock_shared($1)', [migrationLock]);
   await transaction(database, async (holder) => {
