@@ -17,6 +17,11 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
     'The database refuses the connection: database "forms" does not exist',
   ],
   [
+    'a role that may make nothing in its database',
+    failure('permission denied for schema public', { code: '42501', severity: 'ERROR' }),
+    /^The database does not let Formloom do its work: permission denied for schema public\. Let the role .*alter database .* owner to/,
+  ],
+  [
     'a database that is away',
     failure('connect ECONNREFUSED 127.0.0.1:5432', { code: 'ECONNREFUSED', syscall: 'connect' }),
     'The database does not answer: connect ECONNREFUSED 127.0.0.1:5432',

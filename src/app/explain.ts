@@ -36,6 +36,7 @@ const listenProblems: Readonly<Record<string, string>> = {
 };
 
 /** PostgreSQL's classes for a wrong user or password (28) and a database that does not exist (3D). */
+const noPrivilege = '42501';
 const refusalStates = /^(28|3D)...$/;
 
 /** What went wrong, for the operator: in words where the cause is known, else with its trace. */
@@ -52,6 +53,8 @@ export function explain(error: unknown): string {
   if (path !== undefined)
     return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
   if (isUnavailable(error)) return `The database does not answer: ${error.message}`;
+  if (code === noPrivilege)
+    return `The database does not let Formloom do its work: ${error.message}. Let the role of DATABASE_URL own it: \`alter database … owner to …\`.`;
   if (refusalStates.test(code ?? '')) return `The database refuses the connection: ${error.message}`;
   return error.stack ?? error.message;
 }

@@ -20,7 +20,7 @@ import { findInstanceKey } from '#kit/vault.ts';
 import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
 import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
-import { type Check, ok, problem, warning } from './check.ts';
+import { type Check, ok, problem, refuseProblems, warning } from './check.ts';
 import { judgeBackups } from '../watch/find-incidents.ts';
 import { readServer, selectLeftovers, selectLostCells } from './queries.ts';
 
@@ -118,6 +118,13 @@ export const databaseChecks: readonly Check<Context>[] = [
     },
   },
 ];
+
+/** The same of one that an instance is brought into, be it back into one that it was moved away from. @throws as refuseProblems. */
+export const refuseUnfit = (database: Database): Promise<void> =>
+  refuseProblems(
+    databaseChecks.filter(({ name }) => name !== 'place'),
+    { database },
+  );
 
 /** What is in the database, held against this version and this instance. A start does these as it migrates and opens the key. */
 export const contentChecks: readonly Check<Context & { config: Config }>[] = [

@@ -68,6 +68,19 @@ test('a backup in the bucket is restored by its name on an empty machine, which 
   assert.deepEqual(await readdir(join(other.dataDir, 'spool')), []);
 });
 
+test('into a database that no service would start on nothing is restored or moved', async () => {
+  const { url } = await testDatabase({ isEmpty: true });
+  const readOnly = `${url}${url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only=on`;
+  await formloom(source, 'backup', path('homeless.backup'));
+  for (const refused of [
+    await formloom({ url: readOnly, dataDir: path('homeless') }, 'restore', path('homeless.backup')),
+    await formloom(source, 'move', '--to', readOnly),
+  ]) {
+    assert.deepEqual([refused.code, refused.answer], [1, {}]);
+    assert.match(refused.complaint, /The database is read-only.*reset default_transaction_read_only/);
+  }
+});
+
 test('move carries the database over and back; nothing starts where it was, unless somebody says that it stays', async () => {
   const other = { url: (await testDatabase()).url, dataDir: source.dataDir };
   const embedded = { url: '', dataDir: source.dataDir };
