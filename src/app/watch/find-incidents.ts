@@ -39,17 +39,15 @@ const roomFactor = 2;
 /** A moment of the schedule may be missed, while nothing runs; of three in a row, something is wrong. */
 const missedBackups = 3;
 
-/** Everything that is wrong now, as far as this process sees. */
-export const findIncidents = async (context: WatchContext): Promise<Incident[]> =>
-  (
-    await Promise.all([
-      lostWebhooks(context),
-      lowDisks(context),
-      lostBackups(context),
-      lostMailServer(context),
-      countedApart(context),
-    ])
-  ).flat();
+/** Everything that is wrong now, as far as this process sees, by what was looked at: what cannot be looked at hides nothing else. */
+export const findIncidents = (context: WatchContext): Promise<PromiseSettledResult<Incident[]>[]> =>
+  Promise.allSettled([
+    lostWebhooks(context),
+    lowDisks(context),
+    lostBackups(context),
+    lostMailServer(context),
+    countedApart(context),
+  ]);
 
 async function lostWebhooks({ database, config }: WatchContext): Promise<Incident[]> {
   const lost = await findInAllCells(database, (cells) => selectLostWebhooks(cells, {}), { isPartial: true });

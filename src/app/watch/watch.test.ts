@@ -159,6 +159,15 @@ test('a disk that is nearly full is told to the operator; what comes and goes is
   await look({}, { calm: 0 });
 });
 
+test('what cannot be looked at is an error, and keeps nobody from being told of all else', async () => {
+  await database.query('alter table backups rename to gone');
+  await assert.rejects(look({ BACKUP_SCHEDULE: '0 3 * * *', UPLOAD_FREE_MB: '1000000000' }), /"backups"/);
+  await database.query('alter table gone rename to backups');
+  const { rows } = await database.query("select is_told from incidents where key like 'disk %'");
+  assert.deepEqual(rows, [{ is_told: true }]);
+  await look({}, { calm: 0 });
+});
+
 test('the disks of the database behind its link and of the backups are looked at, also before there is a folder', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-watch-'));
   after(() => rm(dataDir, { recursive: true }));
