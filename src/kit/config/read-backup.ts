@@ -28,6 +28,9 @@ export function readBackup(
   const withoutKey = value('BACKUP_WITHOUT_KEY') ?? 'false';
   if (!['true', 'false'].includes(withoutKey))
     problems.push(`BACKUP_WITHOUT_KEY is "${withoutKey}", but it must be true or false.`);
+  const passphrase = value('BACKUP_PASSPHRASE');
+  // Of a file `restore` reads the first line, and at age nobody types another one.
+  if (passphrase?.includes('\n')) problems.push('BACKUP_PASSPHRASE must be one line.');
   if (schedule === undefined) return undefined;
   try {
     requireMoments(schedule);
@@ -40,7 +43,7 @@ export function readBackup(
     schedule,
     keep,
     to: to === 's3' ? undefined : resolve(to ?? join(value('DATA_DIR') ?? './data', 'backups')),
-    passphrase: value('BACKUP_PASSPHRASE'),
+    passphrase,
     hasKey: withoutKey === 'false',
   };
 }
