@@ -462,6 +462,15 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
         ? undefined
         : bytes,
   );
+  // Whoever may write where backups lie writes nowhere else.
+  await writeArchive(join(home, 'escaping'), undefined, async (archive) => {
+    for await (const { name, body } of readArchive(join(home, 'whole'), undefined)) {
+      const bytes = await buffer(body);
+      await archive.add(name.replace(/^files\/.*/, 'files/../../escaped'), bytes.length, bytes);
+    }
+  });
+  await assert.rejects(other.restore('escaping'), /damaged: it holds files\/\.\.\/\.\.\/escaped/);
+  assert.ok(!(await readdir(home)).includes('escaped'));
   // In the middle of a table: what does not pack arrives piece by piece.
   const noise = randomBytes(2_000_000).toString('hex');
   await writeArchive(join(home, 'long'), undefined, async (archive) => {

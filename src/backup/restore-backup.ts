@@ -179,7 +179,7 @@ async function readEntries(
           );
         open ??= { ...fillTable(client, table), table: table.name };
         await open.pour(entry.body);
-      } else if (kind === 'files') {
+      } else if (kind === 'files' && isOurKey(entry.name)) {
         await storage.put(entry.name.slice('files/'.length), entry.body, entry.size);
         done.files += 1;
         done.bytes += entry.size;
@@ -192,6 +192,10 @@ async function readEntries(
   requireAll({ rows, ...done }, ending);
   return { ...ending, keyInside };
 }
+
+/** What the storage takes for a path stays below its folder. */
+const isOurKey = (name: string): boolean =>
+  name.split('/').every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
 
 const sum = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
