@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { filesAway } from '#kit/storage.ts';
 import { explain } from './explain.ts';
 
 const failure = (message: string, more: object): Error => Object.assign(new Error(message), more);
@@ -14,6 +15,11 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
     'a database that does not exist',
     failure('database "forms" does not exist', { code: '3D000', severity: 'FATAL' }),
     'The database refuses the connection: database "forms" does not exist',
+  ],
+  [
+    'a role that may make nothing in its database',
+    failure('permission denied for schema public', { code: '42501', severity: 'ERROR' }),
+    /^The database does not let Formloom do its work: permission denied for schema public\. Let the role .*alter database .* owner to/,
   ],
   [
     'a database that is away',
@@ -32,6 +38,11 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
       path: '/data/secret.key',
     }),
     /secret\.key'\. Give it to the user that runs Formloom/,
+  ],
+  [
+    'a bucket that is away, with its name, which callers are not told',
+    filesAway('The bucket at s3.example.com/forms does not answer', new Error('ECONNREFUSED')),
+    'Files cannot be stored or read right now. Try again later. The bucket at s3.example.com/forms does not answer.',
   ],
   ['what nobody foresaw', new TypeError('x is not a function'), /^TypeError: x is not a function\n {4}at /],
 ];

@@ -1,14 +1,15 @@
 import { BackupError } from '#backup/backup-error.ts';
 import { ConfigError } from '#kit/config.ts';
 import { isUnavailable } from '#kit/database.ts';
+import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
-import { InstanceKeyError } from '#kit/instance-key/open-instance-vault.ts';
 import { NodeError } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/refuse-transaction-pooling.ts';
 import { OtherCellError } from '#kit/cells/servers/identity.ts';
 import { CheckError } from './checks/check.ts';
+import { InstanceKeyError } from '#kit/vault.ts';
 import { WebProcessError } from '#kit/processes/web-process.ts';
 
 /** These say themselves, in words, what an operator can do. */
@@ -27,18 +28,22 @@ const inWords = [
 ];
 
 const listenProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'This port is taken. Stop what listens there, or set PORT to another one.',
-  EACCES: 'This port is only for privileged users. Set PORT to one above 1023.',
+  EADDRINUSE:
+    'This port is taken. Stop what listens there, or let PORT (or METRICS_LISTEN) name another one.',
+  EACCES: 'This port is only for privileged users. Let PORT (or METRICS_LISTEN) name one above 1023.',
   EADDRNOTAVAIL:
-    'This machine does not have this address. Set HOST to one that it has, such as 127.0.0.1 or 0.0.0.0.',
+    'This machine does not have this address. Let HOST (or METRICS_LISTEN) name one that it has, such as 127.0.0.1 or 0.0.0.0.',
 };
 
 /** PostgreSQL's classes for a wrong user or password (28) and a database that does not exist (3D). */
+const noPrivilege = '42501';
 const refusalStates = /^(28|3D)...$/;
 
 /** What went wrong, for the operator: in words where the cause is known, else with its trace. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof ApiError)
+    return error.code === 'service_unavailable' ? sayWithCause(error) : error.message;
   if (inWords.some((ours) => error instanceof ours)) return error.message;
   const { code, syscall, path, address, port } = error as NodeJS.ErrnoException & {
     address?: string;
@@ -48,6 +53,8 @@ export function explain(error: unknown): string {
   if (path !== undefined)
     return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
   if (isUnavailable(error)) return `The database does not answer: ${error.message}`;
+  if (code === noPrivilege)
+    return `The database does not let Formloom do its work: ${error.message}. Let the role of DATABASE_URL own it: \`alter database … owner to …\`.`;
   if (refusalStates.test(code ?? '')) return `The database refuses the connection: ${error.message}`;
   return error.stack ?? error.message;
 }

@@ -77,7 +77,7 @@ export async function openFormloomDatabase(
   };
   try {
     if (serves) await startBeside(database, node, log);
-    const migrated = await prepare(connection, log);
+    const migrated = await prepare(connection, log, say);
     if (migrated.length > 0)
       say(`The database was migrated: ${sayCount(migrated.length, 'step')}, to ${migrated.at(-1)}.`);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
@@ -130,11 +130,11 @@ export async function openExistingDatabase(config: Settings, log: Log): Promise<
 }
 
 /** Migrates over connections of its own, which nothing ends for being busy: a migration takes as long as it takes. */
-async function prepare(connection: Connection, log: Log): Promise<string[]> {
+async function prepare(connection: Connection, log: Log, say: (line: string) => void): Promise<string[]> {
   const database = openDatabase(connection, { pool: 2, log, limits: false });
   try {
     await refuseProblems(databaseChecks, { database });
-    return await migrate(database, await readMigrations());
+    return await migrate(database, await readMigrations(), say);
   } finally {
     await database.end();
   }

@@ -2,12 +2,14 @@ import { type Restored, restoreBackup, type RestoreOptions } from '#backup/resto
 import { type Config, readConfig } from '#kit/config.ts';
 import type { Log } from '#kit/log.ts';
 import { openStorage } from '#kit/open-storage.ts';
+import { refuseUnfit } from './checks/database-checks.ts';
 import { openEmptyDatabase } from './open-database.ts';
 
 /** Restores into the instance that the configuration names. @throws BackupError, or as openEmptyDatabase. */
 export async function restore(config: Config, log: Log, options: RestoreOptions): Promise<Restored> {
   const { database, close } = await openEmptyDatabase(config, log);
   try {
+    await refuseUnfit(database);
     const { dataDir, secretKey } = config;
     return await restoreBackup({ database, storage: openStorage(config), dataDir, secretKey }, options);
   } finally {
@@ -16,12 +18,12 @@ export async function restore(config: Config, log: Log, options: RestoreOptions)
 }
 
 /** Restores into an embedded database and a folder that are thrown away. @throws as restore. */
-export async function tryRestore(log: Log, options: RestoreOptions): Promise<Restored> {
+export async function tryRestore({ limits }: Config, log: Log, options: RestoreOptions): Promise<Restored> {
   const { makeThrowAway, removeThrowAway } = await import('#kit/embedded-postgres/throw-away.ts');
   const tell = (line: string): void => log.warn(line);
   const dataDir = await makeThrowAway('formloom-restore', tell);
   try {
-    return await restore(readConfig({ DATA_DIR: dataDir }), log, options);
+    return await restore({ ...readConfig({ DATA_DIR: dataDir }), limits }, log, options);
   } finally {
     await removeThrowAway(dataDir, tell);
   }

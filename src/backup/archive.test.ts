@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
 import { type ArchiveWriter, readArchive, writeArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
 
@@ -83,7 +85,29 @@ test('what breaks while an archive is written leaves no file, and none is replac
   );
 });
 
-test('an archive that is left off midway, at whichever moment, ends nothing else; nor does a disk that takes no more', async () => {
+test('of two that write one file at once the first gives up and takes nothing of the other; what comes meanwhile stays', async () => {
+  const path = join(home, 'twice');
+  const second = Promise.withResolvers<void>();
+  const first = writeArchive(path, undefined, async (archive) => {
+    await archive.add('first', large.length, large);
+    const other = writeArchive(path, undefined, (beside) => beside.add('second', large.length, large));
+    second.resolve(other);
+    await archive.add('more', large.length, large);
+  });
+  await assert.rejects(first, /begun by another.*given up/);
+  await second.promise;
+  assert.deepEqual(await read(path), [['second', large]]);
+
+  const late = join(home, 'late');
+  const replaced = writeArchive(late, undefined, async (archive) => {
+    await archive.add('first', 5, Buffer.from('first'));
+    await writeFile(late, 'of another');
+  });
+  await assert.rejects(replaced, /is there already/);
+  assert.equal(await readFile(late, 'utf8'), 'of another');
+});
+
+test('an archive that is left off midway, at whichever moment, ends nothing else', async () => {
   const fill = async (archive: ArchiveWriter): Promise<void> => {
     await archive.add('first', 5, Buffer.from('first'));
     // Much comes of few bytes, little of many.
@@ -103,13 +127,45 @@ test('an archive that is left off midway, at whichever moment, ends nothing else
     await new Promise((resolve) => setTimeout(resolve, round / 4));
     await entries.return(undefined);
   }
-  await symlink('/dev/full', join(home, 'full.part'));
-  await assert.rejects(writeArchive(join(home, 'full'), undefined, fill), /ENOSPC/);
   process.off('uncaughtExceptionMonitor', note);
   assert.deepEqual(thrown, []);
 });
 
+test('a disk that takes no more is said with its file and what to do, leaves nothing and ends nothing else', async () => {
+  const [archive, path] = [new URL('archive.ts', import.meta.url).href, join(home, 'full')];
+  const make = `
+    const { writeArchive } = await import(${JSON.stringify(archive)});
+    const content = (await import('node:crypto')).randomBytes(300_000);
+    const fill = (archive) => archive.add('part', content.length, content);
+    await writeArchive(${JSON.stringify(path)}, undefined, fill).catch((error) => console.log(error.message));`;
+  // The same to a write as a disk with room for 16 KB.
+  const limited =
+    'ulimit -f 32 && exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"';
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', limited, process.execPath, make]);
+  assert.equal(stderr, '');
+  assert.match(stdout, /full cannot be written: EFBIG.* Make room there, or name another place\.\n$/);
+  assert.deepEqual(
+    (await readdir(home)).filter((name) => name.startsWith('full')),
+    [],
+  );
+});
+
+test('a disk with less room than has to stay free is left to the database, and nothing stays of the archive', async () => {
+  const path = join(home, 'crowded');
+  const fill = (archive: ArchiveWriter) => archive.add('large', large.length, large);
+  await assert.rejects(
+    writeArchive(path, undefined, fill, { leastRoom: 2 ** 60 }),
+    /crowded cannot be written: .*UPLOAD_FREE_MB.* Make room there/,
+  );
+  assert.deepEqual(
+    (await readdir(home)).filter((name) => name.startsWith('crowded')),
+    [],
+  );
+});
+
 test('what is no archive is refused', async () => {
+  await assert.rejects(read(home), /EISDIR.*Name the file of a backup/);
+  await assert.rejects(read(join(home, 'nowhere')), /ENOENT.*Name the file of a backup/);
   await writeFile(join(home, 'text'), 'no archive at all');
   await assert.rejects(read(join(home, 'text')), /no backup/);
 });

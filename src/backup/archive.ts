@@ -1,9 +1,10 @@
-import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { access, type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import { ReadableStream, WritableStream } from 'node:stream/web';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type ParsedTarEntry } from 'modern-tar';
+import { readDisk } from '#kit/read-disk.ts';
 import { syncDirectory } from '#kit/sync-directory.ts';
 import { BackupError } from './backup-error.ts';
 import { openedWith, sealedWith } from './passphrase.ts';
@@ -30,14 +31,15 @@ const sealedBy = 'age-encryption.org/';
  * Writes an archive: a tar file, packed with zstd, and sealed by the passphrase with age where there is one. So
  * `age -d`, `zstd -d` and `tar -x` read it too. When it returns, the file survives a power cut; when it throws, there is
  * none.
- * @param signal breaks it off, without waiting for what is being added.
+ * @param options.leastRoom bytes that stay free on its disk, which may be that of the database: without any, that stops.
+ * @param options.signal breaks it off, without waiting for what is being added.
  * @throws BackupError where there is a file of this name already.
  */
 export async function writeArchive(
   path: string,
   passphrase: string | undefined,
   write: (archive: ArchiveWriter) => Promise<void>,
-  signal?: AbortSignal,
+  { leastRoom = 0, signal }: { leastRoom?: number | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   const draft = `${path}.part`;
   const file = await openNew(path, draft);
@@ -47,7 +49,7 @@ export async function writeArchive(
     const packed = through(readable, zstd);
     const bytes = passphrase === undefined ? packed : await seal(packed, passphrase);
     // What stops the one stops the other: a disk that takes no more, an entry that cannot be read.
-    const written = bytes.pipeTo(new WritableStream({ write: (chunk) => file.writeFile(chunk) }));
+    const written = bytes.pipeTo(new WritableStream({ write: writerInto(file, { path, leastRoom }) }));
     const adding = write({
       add: (name, size, content) =>
         ReadableStream.from(content instanceof Readable ? content : [content]).pipeTo(
@@ -65,15 +67,42 @@ export async function writeArchive(
       ({ status }) => status === 'rejected',
     );
     if (first) throw (first as PromiseRejectedResult).reason;
-    await file.sync();
-    await file.close();
+    await explainFile(path, 'written', () => file.sync());
+    if (!(await isNamed(file, draft)))
+      throw new BackupError(`${path} was begun by another backup meanwhile, and this one was given up.`);
+    await refuseReplacing(path);
     await rename(draft, path);
     await syncDirectory(dirname(path));
   } catch (error) {
-    await file.close();
-    await rm(draft, { force: true });
+    if (await isNamed(file, draft)) await rm(draft);
     throw error;
+  } finally {
+    await file.close();
   }
+}
+
+/** How often a disk is asked for its room. */
+const bytesBetween = 1024 * 1024;
+
+/** What writes to a file while its disk has room. */
+export function writerInto(file: FileHandle, { path, leastRoom }: { path: string; leastRoom: number }) {
+  let unasked = bytesBetween;
+  return (chunk: Uint8Array): Promise<void> =>
+    explainFile(path, 'written', async () => {
+      unasked += chunk.length;
+      if (unasked > bytesBetween) {
+        if ((await readDisk(dirname(path))).free < leastRoom)
+          throw new Error('less is free there than has to stay free (UPLOAD_FREE_MB)');
+        unasked = 0;
+      }
+      await file.writeFile(chunk);
+    });
+}
+
+/** Whether a name leads to this very file, and not to one that took its place. */
+async function isNamed(file: FileHandle, path: string): Promise<boolean> {
+  const [own, found] = await Promise.all([file.stat(), stat(path).catch(() => undefined)]);
+  return own.ino === found?.ino;
 }
 
 /**
@@ -83,25 +112,44 @@ export async function writeArchive(
 const through = (bytes: Bytes, stream: Duplex): Bytes =>
   ReadableStream.from(pipeline(Readable.fromWeb(bytes), stream, () => {}));
 
-/** Only its owner reads it: it holds answers, and maybe the key. */
-async function openNew(path: string, draft: string): Promise<FileHandle> {
-  const isThere = (place: string): Promise<boolean> =>
-    access(place).then(
-      () => true,
-      () => false,
-    );
+const isThere = (place: string): Promise<boolean> =>
+  access(place).then(
+    () => true,
+    () => false,
+  );
+
+async function refuseReplacing(path: string): Promise<void> {
   if (await isThere(path)) throw new BackupError(`${path} is there already, and a backup replaces nothing.`);
-  const folder = dirname(path);
-  if (!(await isThere(folder))) throw new BackupError(`There is no folder ${folder}: make it first.`);
-  return explainFile(() => open(draft, 'w', 0o600));
 }
 
+/** Only its owner reads it: it holds answers, and maybe the key. What a kill left there goes; whoever writes to it still is told at its end. */
+async function openNew(path: string, draft: string): Promise<FileHandle> {
+  await refuseReplacing(path);
+  const folder = dirname(path);
+  if (!(await isThere(folder))) throw new BackupError(`There is no folder ${folder}: make it first.`);
+  return explainFile(path, 'written', async () => {
+    await rm(draft, { force: true });
+    return open(draft, 'wx', 0o600);
+  });
+}
+
+const remedies = {
+  written: 'Make room there, or name another place.',
+  read: 'Name the file of a backup that you may read.',
+};
+
 /** @throws BackupError for what the operating system refuses, as it says it. */
-async function explainFile(work: () => Promise<FileHandle>): Promise<FileHandle> {
+export async function explainFile<Result>(
+  path: string,
+  how: keyof typeof remedies,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw new BackupError((error as Error).message, { cause: error });
+    throw new BackupError(`${path} cannot be ${how}: ${(error as Error).message}. ${remedies[how]}`, {
+      cause: error,
+    });
   }
 }
 
@@ -115,9 +163,11 @@ export async function* readArchive(
   passphrase: string | undefined,
   opened?: FileHandle,
 ): AsyncGenerator<ArchiveEntry> {
-  const file = opened ?? (await explainFile(() => open(path, 'r')));
+  const file = opened ?? (await explainFile(path, 'read', () => open(path, 'r')));
   try {
-    const { buffer: head } = await file.read(Buffer.alloc(sealedBy.length), 0, sealedBy.length, 0);
+    const { buffer: head } = await explainFile(path, 'read', () =>
+      file.read(Buffer.alloc(sealedBy.length), 0, sealedBy.length, 0),
+    );
     const isSealed = head.toString('latin1') === sealedBy;
     if (isSealed && passphrase === undefined)
       throw new BackupError(`${path} is sealed: it takes its passphrase (--passphrase-file).`);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
+import { newId } from '#kit/clock.ts';
 import { type Database, openDatabase } from '#kit/database.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
 import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
@@ -15,6 +16,7 @@ import { testDatabase } from '#test/database.ts';
 import { dial, standBefore } from '#test/relay.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
+import { untilWaiting } from '#test/while-held.ts';
 import { beginParts } from '#webhooks/upkeep/parts.ts';
 import { readArchive, writeArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
@@ -23,6 +25,7 @@ import { makeBackup } from './make-backup.ts';
 import { findMoved, moveInstance, stayInPlace } from './move-instance.ts';
 import { selectTables } from './queries.ts';
 import { restoreBackup, type RestoreOptions } from './restore-backup.ts';
+import { readParts, storePart } from './workspace-package/parts.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -56,8 +59,11 @@ async function emptyInstance(more: { secretKey?: string; isNew?: boolean } = {})
   return {
     ...place,
     name: String((await empty.query('select current_database() as name')).rows[0].name),
-    restore: (name: string, options: Partial<RestoreOptions> = {}) =>
-      restoreBackup(place, { path: join(home, name), ...options }),
+    restore: (name: string, options: Partial<RestoreOptions> = {}, leastRoom = 0) =>
+      restoreBackup(
+        { ...place, storage: diskStorage(join(dataDir, 'uploads'), leastRoom) },
+        { path: join(home, name), ...options },
+      ),
   };
 }
 
@@ -118,6 +124,54 @@ test('what was acknowledged before a backup began is in it, whatever comes in me
   }
 });
 
+test('the parts of a file that is being brought are in it, and one of which the bytes have not come is no file that is lost', async () => {
+  const place = { workspaceId: tenant.workspaceId, importId: newId() };
+  await database.query(
+    `insert into workspace_imports (workspace_id, id, state, keeps_ids, created_at) values ($1, $2, 'receiving', false, now())`,
+    [place.workspaceId, place.importId],
+  );
+  const part = randomBytes(300_000);
+  await storePart({ database, storage }, place, 1, part);
+  await database.query(
+    `insert into workspace_import_parts (workspace_id, import_id, number, bytes)
+     select workspace_id, import_id, 2, bytes from workspace_import_parts where import_id = $1`,
+    [place.importId],
+  );
+  const { missing } = await backUp('amid-import');
+  assert.deepEqual(missing, []);
+  const other = await emptyInstance();
+  await other.restore('amid-import');
+  const kept = await Array.fromAsync(readParts(other, place, 1));
+  assert.deepEqual(Buffer.concat(kept), part);
+});
+
+test('one file that is cut off, grew or cannot be read keeps no backup from all else, and is told of', async () => {
+  const { rows } = await database.query<{ key: string; size: number }>(
+    `select workspace_id || '/' || right(id::text, 2) || '/' || id as key, size from files where size > 6 order by id limit 3`,
+  );
+  const [cut, grown, broken] = rows.map(({ key }) => join(service.dataDir, 'uploads', key)) as [
+    string,
+    string,
+    string,
+  ];
+  const whole = await Promise.all([cut, grown, broken].map((path) => readFile(path)));
+  await truncate(cut, 3);
+  await writeFile(grown, Buffer.concat([whole[1]!, whole[1]!]));
+  await rm(broken);
+  await mkdir(broken);
+  const made = await backUp('damaged');
+  assert.deepEqual(made.missing.toSorted(), rows.map(({ key }) => key).toSorted());
+  const other = await emptyInstance();
+  assert.equal((await other.restore('damaged')).files, made.files);
+  const bytes = await Promise.all(rows.map(async ({ key }) => buffer((await other.storage.open(key))!)));
+  assert.deepEqual(
+    bytes.map((each, index) => [each.length, each.subarray(0, 3).equals(whole[index]!.subarray(0, 3))]),
+    rows.map(({ size }, index) => [size, index < 2]),
+  );
+  await rm(broken, { recursive: true });
+  for (const [index, path] of [cut, grown, broken].entries()) await writeFile(path, whole[index]!);
+});
+
 test('a table from which nothing comes for long ends no backup', async () => {
   const { url, database: quiet } = await testDatabase();
   const hasty = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent'), silenceMs: 200 });
@@ -132,6 +186,33 @@ test('a table from which nothing comes for long ends no backup', async () => {
   holder.release();
   assert.ok((await made).rows > 0);
   await hasty.end();
+});
+
+test('a version that migrates beside a backup waits for its end, and nobody who works on the tables waits behind it', async () => {
+  const { database: read } = await testDatabase();
+  const holder = await read.connect();
+  // The last of the tables: all others are read by then, and held until the end.
+  await holder.query('begin; lock table workspaces in access exclusive mode');
+  const made = makeBackup({ database: read, storage }, { path: join(home, 'read'), version: '1' });
+  made.catch(() => {});
+  await untilWaiting(read, 1);
+  const sql = 'alter table submissions add column later integer';
+  const later = { number: 9999, name: '9999_later.sql', sql, checksum: '' };
+  const told: string[] = [];
+  const migrated = migrate(read, [...(await readMigrations()), later], (line) => told.push(line));
+  migrated.catch(() => {});
+  await untilWaiting(read, 2);
+  await read.query("begin; set local lock_timeout = '1s'; select from submissions; commit");
+  assert.match(told.join(), /A backup is being made/);
+  assert.deepEqual(
+    await migrate(read, await readMigrations()),
+    [],
+    'a server of this version starts meanwhile',
+  );
+  await holder.query('rollback');
+  holder.release();
+  assert.ok((await made).rows > 0);
+  assert.deepEqual(await migrated, [later.name]);
 });
 
 test('every table, the place of every sequence, all rules and the key are as they were', async () => {
@@ -381,6 +462,15 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
         ? undefined
         : bytes,
   );
+  // Whoever may write where backups lie writes nowhere else.
+  await writeArchive(join(home, 'escaping'), undefined, async (archive) => {
+    for await (const { name, body } of readArchive(join(home, 'whole'), undefined)) {
+      const bytes = await buffer(body);
+      await archive.add(name.replace(/^files\/.*/, 'files/../../escaped'), bytes.length, bytes);
+    }
+  });
+  await assert.rejects(other.restore('escaping'), /damaged: it holds files\/\.\.\/\.\.\/escaped/);
+  assert.ok(!(await readdir(home)).includes('escaped'));
   // In the middle of a table: what does not pack arrives piece by piece.
   const noise = randomBytes(2_000_000).toString('hex');
   await writeArchive(join(home, 'long'), undefined, async (archive) => {
@@ -395,6 +485,13 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
   await assert.rejects(other.restore('cut'), /cut off/);
   await other.restore('whole');
   assert.equal((await other.database.query('select from forms')).rowCount, 1);
+});
+
+test('a disk with less room than has to stay free takes no rows either, which may be that of another database', async () => {
+  await backUp('crowded');
+  const crowded = await emptyInstance();
+  await assert.rejects(crowded.restore('crowded', {}, 2 ** 60), /UPLOAD_FREE_MB.*Make room there/);
+  await crowded.restore('crowded');
 });
 
 test('a backup of the version before becomes one of this version', async () => {
@@ -440,11 +537,14 @@ test('a backup of a newer version is refused by its name, and so is what is none
 test('a backup without its key takes that key and no other, or is told that it is lost', async () => {
   await backUp('keyless', {});
   assert.ok(!(await readFile(join(home, 'keyless'))).includes(key));
-  await assert.rejects((await emptyInstance()).restore('keyless'), /without its key/);
-  await assert.rejects(
-    (await emptyInstance({ secretKey: '1e'.repeat(32) })).restore('keyless'),
-    /not the key/,
-  );
+  // Before the first of what may take hours.
+  for (const [other, why] of [
+    [await emptyInstance(), /without its key/],
+    [await emptyInstance({ secretKey: '1e'.repeat(32) }), /not the key/],
+  ] as const) {
+    await assert.rejects(other.restore('keyless'), why);
+    assert.deepEqual(await readdir(other.dataDir), []);
+  }
   const withKey = await emptyInstance({ secretKey: key });
   await withKey.restore('keyless');
   const lost = await emptyInstance();

@@ -11,6 +11,7 @@ import { findHome, migrationLock, pathOf, setPath } from '#kit/cells/queries.ts'
 import { now } from '#kit/clock.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
+import { readingLock } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
@@ -19,6 +20,7 @@ import { otherCells } from '#kit/cells/other-cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import { countOf } from './count-of.ts';
 import { copyOut, selectMigrations, selectSequences, selectTables } from './queries.ts';
+import { storedParts } from './workspace-package/parts.ts';
 
 /** What a backup is made of. */
 export type BackupContext = {
@@ -34,6 +36,8 @@ type BackupOptions = {
   passphrase?: string | undefined;
   /** The instance's key, where it is to be inside. */
   key?: string | undefined;
+  /** Bytes that stay free on its disk. */
+  leastRoom?: number | undefined;
   /** Breaks it off. */
   signal?: AbortSignal | undefined;
 };
@@ -45,7 +49,7 @@ type BackupMade = {
   files: number;
   /** Of the files. */
   bytes: number;
-  /** Where files ought to lie and do not: lost before this backup. */
+  /** Where files ought to lie and do not, or not as long as they were: lost before this backup. */
   missing: string[];
 };
 
@@ -70,7 +74,7 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
       async (archive) => {
         made = await fillArchive(context, readers, archive, options);
       },
-      options.signal,
+      options,
     );
     return made!;
   } finally {
@@ -106,6 +110,7 @@ async function beginReading(database: Database, readers: Reader[]): Promise<void
       );
     }
   };
+  await readers[0]!.client.query('select pg_advisory_lock_shared($1)', [readingLock]);
   if (away.length === 0) return begin();
   await readers[0]!.client.query('select pg_advisory_lock_shared($1)', [migrationLock]);
   await transaction(database, async (holder) => {
@@ -191,21 +196,49 @@ async function addFiles(
   archive: ArchiveWriter,
 ): Promise<{ files: number; bytes: number; missing: string[] }> {
   const done = { files: 0, bytes: 0, missing: [] as string[] };
+  const put = async (key: string, size: number, content: Readable | Buffer): Promise<void> => {
+    await archive.add(`files/${key}`, size, content);
+    done.files += 1;
+    done.bytes += size;
+  };
   const add = async ({ key, size }: { key: string; size: number }): Promise<void> => {
     const content = await storage.open(key);
     if (!content) {
       done.missing.push(key);
       return;
     }
-    await archive.add(`files/${key}`, size, size === 0 ? await buffer(content) : content);
-    done.files += 1;
-    done.bytes += size;
+    const whole = exactly(content, size, () => void done.missing.push(key));
+    await put(key, size, size === 0 ? await buffer(whole) : Readable.from(whole, { objectMode: false }));
   };
+  for (const key of await storedParts(client)) {
+    // One that comes again is of another size: only its bytes say which.
+    const content = await storage.open(key);
+    const part = content && (await buffer(content));
+    if (part) await put(key, part.length, part);
+  }
   for await (const file of storedFiles(client)) await add(file);
   for (const image of await storedImages(client)) await add(image);
   // What was deleted since the snapshot is not lost; who still asks for it finds it gone.
   const stillNamed = done.missing.length > 0 ? new Set(await findInAllCells(database, keysOf)) : new Set();
   return { ...done, missing: done.missing.filter((key) => stillNamed.has(key)) };
+}
+
+const zeros = Buffer.alloc(64 * 1024);
+
+/** What there is of a file that has to be of a size, since an entry says so before its first byte; zeros stand for what is lost. */
+async function* exactly(content: Readable, size: number, onLoss: () => void): AsyncGenerator<Buffer> {
+  let left = size;
+  try {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      yield chunk.subarray(0, Math.max(left, 0));
+      left -= chunk.length;
+    }
+  } catch (error) {
+    // A disk that cannot read it now never can; of a bucket the next backup may have it.
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+  }
+  if (left !== 0) onLoss();
+  for (; left > 0; left -= zeros.length) yield zeros.subarray(0, left);
 }
 
 async function keysOf(db: Queryable): Promise<string[]> {

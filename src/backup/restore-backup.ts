@@ -72,6 +72,9 @@ async function restoreEntries(
       `The backup was made by Formloom ${manifest.version}, whose database this version does not know. Restore it with that version or a newer one.`,
     );
   }
+  // All of a large backup takes hours: the key is asked for at its beginning.
+  const needsKey = !isKeyLost && manifest.key_fingerprint !== null;
+  const hasKey = needsKey && (await findKey(context, manifest));
   const ofBackup = migrations.slice(0, manifest.migrations.length);
   const { cells = [] } = manifest;
   await migrate(database, ofBackup);
@@ -81,7 +84,7 @@ async function restoreEntries(
     ofBackup,
   );
   const restored = await transaction(database, (client) =>
-    fill(context, client, manifest, entries, isKeyLost),
+    fill(context, client, { manifest, entries, takesKey: needsKey && !hasKey }),
   ).catch((error: unknown) => {
     throw isRefusedContent(error) ? damaged(error.message) : error;
   });
@@ -104,18 +107,24 @@ async function requireUnused(db: Queryable): Promise<void> {
   );
 }
 
+type Reading = {
+  manifest: Manifest;
+  entries: AsyncGenerator<ArchiveEntry>;
+  /** Whether this place has no key yet, so that the backup has to bring it. */
+  takesKey: boolean;
+};
+
 async function fill(
-  { storage, ...settings }: RestoreContext,
+  { storage, dataDir }: RestoreContext,
   client: PoolClient,
-  manifest: Manifest,
-  entries: AsyncGenerator<ArchiveEntry>,
-  isKeyLost: boolean,
+  reading: Reading,
 ): Promise<Restored> {
+  const { manifest } = reading;
   const { rows, files, bytes, keyInside } = await refillTables(client, {
     tables: manifest.tables,
     cells: (manifest.cells ?? []).map(({ schema_name }) => schema_name),
     requireFree: () => requireUnused(client),
-    fill: () => readEntries(storage, client, manifest, entries),
+    fill: () => readEntries(storage, client, reading),
   });
   // Its files lie in this storage now, which the next start marks.
   const hasMark = manifest.tables.some(
@@ -123,7 +132,9 @@ async function fill(
   );
   if (hasMark) await setStorageId(client, { storage_id: null });
   if (manifest.tables.some(({ name }) => name === 'backups')) await forgetBegun(client, {});
-  if (!isKeyLost) await keepKey(settings, manifest, keyInside);
+  // A service that began here meanwhile has made one of its own.
+  if (keyInside !== undefined && (await makeInstanceKey(dataDir, keyInside)) !== keyInside)
+    throw new BackupError(otherKey);
   const { made_at, version } = manifest;
   return { made_at, version, rows: sum(rows), files, bytes };
 }
@@ -132,8 +143,7 @@ async function fill(
 async function readEntries(
   storage: Storage,
   client: PoolClient,
-  manifest: Manifest,
-  entries: AsyncGenerator<ArchiveEntry>,
+  { manifest, entries, takesKey }: Reading,
 ): Promise<Ending & { keyInside: string | undefined }> {
   const tables = new Map(manifest.tables.map((table) => [table.name, table]));
   const rows: Record<string, number> = Object.fromEntries(manifest.tables.map(({ name }) => [name, 0]));
@@ -149,14 +159,27 @@ async function readEntries(
     for await (const entry of entries) {
       const [kind, name] = entry.name.split('/', 2) as [string, string | undefined];
       if (kind !== 'tables' || name !== open?.table) await endTable();
-      if (kind === entryNames.key) keyInside = await text(entry.body);
-      else if (kind === entryNames.ending) ending = readPart(Ending, await text(entry.body));
+      if (kind === entryNames.key) {
+        const key = await text(entry.body);
+        if (takesKey && isKeyOf(manifest, key)) keyInside = key;
+        continue;
+      }
+      if (takesKey && keyInside === undefined)
+        throw new BackupError(
+          'The backup was made without its key. Set SECRET_KEY, or put secret.key into DATA_DIR, as they were there. Where it is lost for good, say so with --key-is-lost; all but what was sealed with it is restored.',
+        );
+      if (kind === entryNames.ending) ending = readPart(Ending, await text(entry.body));
       else if (kind === 'tables') {
         const table = tables.get(name!);
         if (!table) throw damaged(`it holds a table ${name} that it does not name`);
+        // A database that has no room at all stops, and a trial may lie beside that of a service.
+        if (!(await storage.hasRoom()))
+          throw new BackupError(
+            'Less is free where it is restored than has to stay free (UPLOAD_FREE_MB). Make room there, or restore elsewhere: DATA_DIR, or TMPDIR with --check.',
+          );
         open ??= { ...fillTable(client, table), table: table.name };
         await open.pour(entry.body);
-      } else if (kind === 'files') {
+      } else if (kind === 'files' && isOurKey(entry.name)) {
         await storage.put(entry.name.slice('files/'.length), entry.body, entry.size);
         done.files += 1;
         done.bytes += entry.size;
@@ -169,6 +192,10 @@ async function readEntries(
   requireAll({ rows, ...done }, ending);
   return { ...ending, keyInside };
 }
+
+/** What the storage takes for a path stays below its folder. */
+const isOurKey = (name: string): boolean =>
+  name.split('/').every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
 
 const sum = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
@@ -193,27 +220,18 @@ function requireAll(found: Pick<Ending, 'rows' | 'files' | 'bytes'>, ending: End
     throw damaged(`it has ${found.files} of ${sayCount(ending.files, 'file')}`);
 }
 
-/**
- * Makes sure that the instance goes on with the key that the backup was used with, and keeps it where it came with it.
- * @throws BackupError for another key, or none.
- */
-async function keepKey(
+const otherKey =
+  'SECRET_KEY, or secret.key in DATA_DIR, is not the key that the backup was used with: secrets and links in it could not be read. Take that one away, or put the right one in its place.';
+
+const isKeyOf = ({ key_fingerprint: fingerprint }: Manifest, key: string): boolean =>
+  openVault(key).derive('fingerprint').includes(fingerprint!);
+
+/** Whether there is a key here. @throws BackupError for one that the backup was not used with. */
+async function findKey(
   { dataDir, secretKey }: Pick<Config, 'dataDir' | 'secretKey'>,
-  { key_fingerprint: fingerprint }: Manifest,
-  inside: string | undefined,
-): Promise<void> {
-  if (fingerprint === null) return;
+  manifest: Manifest,
+): Promise<boolean> {
   const here = await findInstanceKey(dataDir, secretKey);
-  const key = here ?? inside;
-  if (key === undefined) {
-    throw new BackupError(
-      'The backup was made without its key. Set SECRET_KEY, or put secret.key into DATA_DIR, as they were there. Where it is lost for good, say so with --key-is-lost; all but what was sealed with it is restored.',
-    );
-  }
-  if (!openVault(key).derive('fingerprint').includes(fingerprint)) {
-    throw new BackupError(
-      'SECRET_KEY, or secret.key in DATA_DIR, is not the key that the backup was used with: secrets and links in it could not be read. Take that one away, or put the right one in its place.',
-    );
-  }
-  if (here === undefined) await makeInstanceKey(dataDir, key);
+  if (here !== undefined && !isKeyOf(manifest, here)) throw new BackupError(otherKey);
+  return here !== undefined;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -113,6 +114,14 @@ test('a connection that goes dead without a word ends its statement, and the nex
   relay.silence({ connected: true, next: false });
   await assert.rejects(pooled.query('select 1'), isUnavailable);
   assert.notDeepEqual(await pid(), first);
+});
+
+test('a socket that is not there is a database that is away; a file that is not there says nothing of it', async () => {
+  const nowhere = { host: '/nowhere', port: 5432, user: 'nobody', database: 'none' };
+  const pooled = openDatabase(nowhere, { pool: 1, log: openLog('silent') });
+  after(() => pooled.end());
+  await assert.rejects(pooled.query('select 1'), isUnavailable);
+  await assert.rejects(readFile('/nowhere/file'), (error) => !isUnavailable(error));
 });
 
 test('a slow statement is waited for while the database answers others; when it answers nobody, no one waits for 3 s', {

@@ -361,7 +361,6 @@ const unavailableStates = /^(08|53|57P|57014|25006|40)/;
 const unavailableErrors = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
-  'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
@@ -386,5 +385,7 @@ export function isUnavailable(error: unknown): boolean {
   if ('severity' in error || /^[0-9A-Z]{5}$/.test(code)) {
     if (unavailableStates.test(code)) return true;
   }
+  // A socket of the database that is gone, and not a file of somebody else.
+  if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
   return unavailableErrors.has(code) || unavailableMessages.test(error.message);
 }

@@ -59,6 +59,9 @@ test('a file that the disk has no room for is refused as a whole, not cut off', 
     process.execPath,
   ];
   const { stdout } = await promisify(execFile)('sh', [...limited, put]);
-  assert.equal(stdout.trim(), `service_unavailable ${join(place, 'cut')} cannot be written EFBIG`);
+  assert.equal(
+    stdout.trim(),
+    `service_unavailable ${join(place, 'cut')} cannot be written: EFBIG: file too large, write EFBIG`,
+  );
   assert.deepEqual(await readdir(place), []);
 });

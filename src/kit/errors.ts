@@ -95,3 +95,9 @@ export function rateLimitExceeded(seconds: number, why = 'The rate limit is exce
     retryAfter: seconds,
   });
 }
+
+/** What an error says, with why where that stands behind it: for operators, since callers are not told. */
+export const sayWithCause = ({ message, cause }: Error): string =>
+  cause instanceof Error && !message.includes(cause.message)
+    ? `${message} ${cause.message.replace(/\.?$/, '.')}`
+    : message;

@@ -12,6 +12,9 @@ import { only } from './statement.ts';
 
 const migrationsDirectory = new URL('../../db/migrations/', import.meta.url);
 
+/** Who reads all tables for long, as a backup does, shares this one: what changes them waits here, and not at the tables with everybody behind it. */
+export const readingLock = 7_246_006;
+
 export type Migration = { number: number; name: string; sql: string; checksum: string };
 
 /** Why a database cannot be used by this version, with the remedy. */
@@ -36,11 +39,18 @@ export async function readMigrations(directory: URL = migrationsDirectory): Prom
 
 /**
  * Brings the database to this version, every cell of it, forward only, all or nothing, one process at a time.
+ * @param tell hears what it waits for.
  * @returns the names of the migrations that ran now.
  * @throws MigrationError when the database is newer than this version or was migrated by other files.
  */
-export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[],
+  tell: (line: string) => void = () => {},
+): Promise<string[]> {
   return transaction(database, async (client) => {
+    // First, so that a server of the version before, which has nothing to migrate, starts meanwhile.
+    if ((await findPendingOf(client, migrations)).length > 0) await waitForReaders(client, tell);
     await beginMigrating(client);
     const { path, schema_name: home } = only(await findHome(client, {}))!;
     const others = await otherCells(client);
@@ -70,9 +80,23 @@ export async function migrate(database: Database, migrations: readonly Migration
  * then is given up: others would wait behind it, for as long. (Elsewhere PostgreSQL may not be able to tell, and refuses to.)
  */
 export async function beginMigrating(client: PoolClient): Promise<void> {
-  await client.query(`set local statement_timeout = 0;
-    select set_config('client_connection_check_interval', '1s', true) where version() ~ 'linux|darwin|bsd'`);
+  await takeTime(client);
   await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+}
+
+const takeTime = (client: PoolClient) =>
+  client.query(`set local statement_timeout = 0;
+    select set_config('client_connection_check_interval', '1s', true) where version() ~ 'linux|darwin|bsd'`);
+
+async function waitForReaders(client: PoolClient, tell: (line: string) => void): Promise<void> {
+  await takeTime(client);
+  const { rows } = await client.query<{ is_free: boolean }>(
+    'select pg_try_advisory_xact_lock($1) as is_free',
+    [readingLock],
+  );
+  if (rows[0]!.is_free) return;
+  tell('A backup is being made, or another process migrates: that is waited for.');
+  await client.query('select pg_advisory_xact_lock($1)', [readingLock]);
 }
 
 /** What is of the instance is in no cell (docs/decisions/0078-cells.md): there it is in the history alone. */

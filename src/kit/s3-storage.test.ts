@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { createServer, request as send, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { openS3Server } from '#test/s3-server.ts';
+import { ApiError } from './errors.ts';
 import { s3Storage } from './s3-storage.ts';
 import { streamOf, testStorage } from './testing.ts';
 
@@ -61,4 +65,59 @@ test('a store that is away is an error, and nothing stays', async () => {
     (await left()).filter((path) => path.startsWith(spool)),
     [],
   );
+});
+
+/** The storage behind a server that answers some requests itself. @param answer what it says to a request, with a status. */
+async function storageBehind(answer: (request: IncomingMessage) => [number, string] | undefined) {
+  const { port } = new URL(settings.endpoint);
+  const server = createServer((request, response) => {
+    const [status, text] = answer(request) ?? [];
+    if (status !== undefined) {
+      request.resume().on('end', () => response.writeHead(status).end(text));
+      return;
+    }
+    const { method, url: path, headers } = request;
+    const passed = send({ port, method, path, headers }, (given) => {
+      response.writeHead(given.statusCode!, given.headers);
+      given.pipe(response);
+    });
+    request.pipe(passed);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/uploads`;
+  return s3Storage({ ...settings, endpoint }, spool, 0);
+}
+
+test('a store that asks for patience is asked again; one that goes on so is away, which a log says by its name', async () => {
+  let refusals = 0;
+  const moody = await storageBehind(() => (refusals-- > 0 ? [503, 'SlowDown'] : undefined));
+  refusals = 2;
+  await moody.put('ws/ff/moody', streamOf('x'), 10);
+  refusals = 2;
+  assert.equal((await buffer((await moody.open('ws/ff/moody'))!)).toString(), 'x');
+  refusals = 2;
+  await moody.remove('ws/ff/moody');
+  assert.equal(await moody.open('ws/ff/moody'), undefined);
+  refusals = Number.POSITIVE_INFINITY;
+  await assert.rejects(moody.open('ws/ff/moody'), (error) => {
+    assert.ok(error instanceof ApiError);
+    assert.deepEqual([error.status, error.retryAfter], [503, 60]);
+    assert.match(
+      (error.cause as Error).message,
+      /^The bucket at 127\.0\.0\.1:\d+\/uploads .*S3 returned 503/,
+    );
+    return true;
+  });
+});
+
+test('a store that takes every part and then says within a success that it could not put them together has not the file', async () => {
+  const failing = await storageBehind(({ method, url }) =>
+    method === 'POST' && url?.includes('uploadId')
+      ? [200, '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>Try again</Message></Error>']
+      : undefined,
+  );
+  const bytes = Buffer.alloc(9 * 1024 * 1024, 'part');
+  await assert.rejects(failing.put('ws/ff/unmade', streamOf(bytes), bytes.length), /Files cannot be stored/);
+  assert.equal(await storage.open('ws/ff/unmade'), undefined);
 });

@@ -26,9 +26,13 @@ export const tooLarge = (limit: number): ApiError =>
     `A file is larger than the ${Math.floor(limit / 1024 / 1024)} MB that are allowed.`,
   );
 
-/** A disk that takes no more, as an answer; the log, where its cause is, says which file it was. */
-export const diskRefused = (path: string, cause: Error): ApiError =>
-  new ApiError('service_unavailable', 'Files cannot be stored right now. Try again later.', {
+/** A place of files that cannot be used now, as an answer; the log, and the operator's command, say why. */
+export const filesAway = (why: string, cause: unknown): ApiError =>
+  new ApiError('service_unavailable', 'Files cannot be stored or read right now. Try again later.', {
     retryAfter: 60,
-    cause: new Error(`${path} cannot be written`, { cause }),
+    cause: new Error(why, { cause }),
   });
+
+/** The same of a disk that takes no more. */
+export const diskRefused = (path: string, cause: Error): ApiError =>
+  filesAway(`${path} cannot be written: ${cause.message}`, cause);

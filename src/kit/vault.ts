@@ -134,6 +134,9 @@ function openKey(hex: string) {
   };
 }
 
+/** Why this process must not work on a database: its key is not the one that the database is used with, or none at all. */
+export class InstanceKeyError extends Error {}
+
 /** The instance's keys (keysPattern): SECRET_KEY, or those in `<dataDir>/secret.key`; undefined when there is neither. */
 export async function findInstanceKey(
   dataDir: string,
@@ -143,7 +146,10 @@ export async function findInstanceKey(
   const path = join(dataDir, 'secret.key');
   const key = await readKey(path);
   if (key === undefined || keysPattern.test(key)) return key;
-  throw new Error(`${path} does not hold a key of 64 hexadecimal digits. Restore it from a backup.`);
+  throw new InstanceKeyError(
+    `${path} does not hold a key of 64 hexadecimal digits. Restore it from a backup; where it is lost for good, ` +
+      'take the file away: `npm run -s formloom -- instance-key replace` goes on without it.',
+  );
 }
 
 async function readKey(path: string): Promise<string | undefined> {
@@ -171,6 +177,7 @@ export async function makeInstanceKey(dataDir: string, key = newKey()): Promise<
   } finally {
     await unlink(draft);
   }
+  await syncDirectory(dataDir);
   return (await readFile(path, 'utf8')).trim();
 }
 

@@ -7,6 +7,7 @@ import { findRoom, sayRoom } from '#kit/cells/room.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
 import { readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
@@ -19,7 +20,7 @@ import { findInstanceKey } from '#kit/vault.ts';
 import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
 import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
-import { type Check, ok, problem, warning } from './check.ts';
+import { type Check, ok, problem, refuseProblems, warning } from './check.ts';
 import { judgeBackups } from '../watch/find-incidents.ts';
 import { readServer, selectLeftovers, selectLostCells } from './queries.ts';
 
@@ -117,6 +118,13 @@ export const databaseChecks: readonly Check<Context>[] = [
     },
   },
 ];
+
+/** The same of one that an instance is brought into, be it back into one that it was moved away from. @throws as refuseProblems. */
+export const refuseUnfit = (database: Database): Promise<void> =>
+  refuseProblems(
+    databaseChecks.filter(({ name }) => name !== 'place'),
+    { database },
+  );
 
 /** What is in the database, held against this version and this instance. A start does these as it migrates and opens the key. */
 export const contentChecks: readonly Check<Context & { config: Config }>[] = [
@@ -225,7 +233,15 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     stopsStart: true,
     async look({ database, config }) {
       const place = storagePlace(config);
-      await checkStorage(database, { storage: openStorage(config), place });
+      try {
+        await checkStorage(database, { storage: openStorage(config), place });
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return problem(
+          sayWithCause(error),
+          'Look at S3_ENDPOINT and the settings beside it, and at the store: uploads and files are answered 503 until then.',
+        );
+      }
       return ok(`The files lie in ${place}.`);
     },
   },

@@ -169,9 +169,23 @@ test('a migration that is to come is a warning, with which it still ends with 0'
   assert.match(`${schema.finding} ${schema.remedy}`, /The next start migrates: .*\.sql.*backup/);
 });
 
-test('a database that is away is a problem in words', async () => {
+test('a database that is away is a problem in words, with what to do', async () => {
   const away = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
-  assert.match(await problemOf('sessions', away), /does not answer/);
+  assert.match(await problemOf('sessions', away), /does not answer.*DATABASE_URL/);
+});
+
+test('a bucket that is away is found, and all else is looked at', async () => {
+  const away = {
+    S3_ENDPOINT: `http://127.0.0.1:${await freePort()}/uploads`,
+    S3_ACCESS_KEY_ID: 'a',
+    S3_SECRET_ACCESS_KEY: 'b',
+  };
+  assert.match(
+    await problemOf('storage', away),
+    /bucket at 127\.0\.0\.1:\d+\/uploads .*failed\. Look at S3_ENDPOINT/,
+  );
+  const { data } = await ask({ ...away, BACKUP_SCHEDULE: '0 3 * * *' });
+  assert.ok(data.some(({ check }) => check === 'backups'));
 });
 
 test('a Valkey that is away is found, and all else is looked at', async () => {

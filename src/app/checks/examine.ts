@@ -1,5 +1,5 @@
 import type { Config } from '#kit/config.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, isUnavailable } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { explain } from '../explain.ts';
 import { openExistingDatabase } from '../open-database.ts';
@@ -47,8 +47,12 @@ async function lookAtAll<Context>(checks: readonly Check<Context>[], context: Co
   return found;
 }
 
-/** What a check throws says itself what to do. */
-const failed = (error: unknown): Finding => ({ state: 'problem', what: explain(error), remedy: '' });
+/** What a check throws says itself what to do, where it is not the database that is away. */
+const failed = (error: unknown): Finding => ({
+  state: 'problem',
+  what: explain(error),
+  remedy: isUnavailable(error) ? 'Look at the server of the database, and at DATABASE_URL.' : '',
+});
 
 const diagnose = (check: string, finding: Finding): Diagnosis => ({
   check,

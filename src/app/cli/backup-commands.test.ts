@@ -26,7 +26,7 @@ async function formloom(
   { url, dataDir, ...more }: { url: string; dataDir: string; [variable: string]: string },
   ...args: string[]
 ) {
-  const environment = { DATABASE_URL: url, DATA_DIR: dataDir, ...more };
+  const environment = { DATABASE_URL: url, DATA_DIR: dataDir, UPLOAD_FREE_MB: '16', ...more };
   const { code, complaint, answer } = await command(environment, ...args);
   return { code, complaint, answer: (answer ?? {}) as object };
 }
@@ -66,6 +66,19 @@ test('a backup in the bucket is restored by its name on an empty machine, which 
   assert.equal(restored.code, 0, restored.complaint);
   assert.deepEqual(await formloom(other, 'workspace', 'list'), await formloom(source, 'workspace', 'list'));
   assert.deepEqual(await readdir(join(other.dataDir, 'spool')), []);
+});
+
+test('into a database that no service would start on nothing is restored or moved', async () => {
+  const { url } = await testDatabase({ isEmpty: true });
+  const readOnly = `${url}${url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only=on`;
+  await formloom(source, 'backup', path('homeless.backup'));
+  for (const refused of [
+    await formloom({ url: readOnly, dataDir: path('homeless') }, 'restore', path('homeless.backup')),
+    await formloom(source, 'move', '--to', readOnly),
+  ]) {
+    assert.deepEqual([refused.code, refused.answer], [1, {}]);
+    assert.match(refused.complaint, /The database is read-only.*reset default_transaction_read_only/);
+  }
 });
 
 test('move carries the database over and back; nothing starts where it was, unless somebody says that it stays', async () => {
@@ -159,16 +172,20 @@ test('what a check that was killed has left is ended and removed by the next one
 
 test('what cannot be written or read is said by its name, and nothing is replaced', async () => {
   await writeFile(path('there'), 'mine');
-  for (const [args, why] of [
+  for (const [args, why, expected = 1] of [
     [['backup', path('there')], /there is there already/],
     [['backup', path('no-folder/file')], /no folder .*no-folder: make it first/],
     [['restore', path('absent')], /absent/],
     [['restore', path('there')], /no backup/],
-    [['backup', path('x'), '--passphrase-file', path('absent')], /absent/],
+    [['backup', path('x'), '--passphrase-file', path('absent')], /absent cannot be read/, 2],
+    [['restore', path('there'), '--check', '--passphrase-file', path('absent')], /absent cannot be read/, 2],
   ] as const) {
     const { code, complaint } = await formloom(source, ...args);
-    assert.notEqual(code, 0);
+    assert.equal(code, expected, complaint);
     assert.match(complaint, why);
   }
+  const crowded = await formloom({ ...source, UPLOAD_FREE_MB: '1000000000' }, 'backup', path('crowded'));
+  assert.deepEqual([crowded.code, crowded.answer], [1, {}]);
+  assert.match(crowded.complaint, /UPLOAD_FREE_MB.*Make room there/);
   assert.equal(await readFile(path('there'), 'utf8'), 'mine');
 });

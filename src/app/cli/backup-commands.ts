@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { sayCount } from '#ast/say-count.ts';
 import { openStorage } from '#kit/open-storage.ts';
@@ -6,7 +5,7 @@ import { fetchBackup } from '#backup/schedule/fetch-backup.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { version } from '../version.ts';
 import { type Command, command, flag, machineCommand, optional, PartlyDone } from './command.ts';
-import { text, UsageError, type Value } from './values.ts';
+import { readTextFile, text, UsageError, type Value } from './values.ts';
 
 const file: Value<string> = { ...text('<file>'), isFile: true };
 const passphraseFile = {
@@ -29,14 +28,14 @@ export const backupCommands: readonly Command[] = [
     async run({ config, database }, input) {
       const { makeBackup } = await import('#backup/make-backup.ts');
       const key = input['without-key'] ? undefined : await findInstanceKey(config.dataDir, config.secretKey);
-      const passphrase = await readPassphrase(input['passphrase-file']);
+      const passphrase = readPassphrase(input['passphrase-file']);
       const made = await makeBackup(
         { database, storage: openStorage(config) },
-        { path: resolve(input.file), version, passphrase, key },
+        { path: resolve(input.file), version, passphrase, key, leastRoom: config.limits.freeBytes },
       );
       if (made.missing.length > 0)
         throw new PartlyDone(
-          `${sayCount(made.missing.length, 'file is', 'files are')} not in storage, and so not in the backup; the log of what is lost is in the answer.`,
+          `${sayCount(made.missing.length, 'file is', 'files are')} not whole in storage, and so not in the backup: "missing" names them.`,
           made,
         );
       return made;
@@ -64,7 +63,7 @@ export const backupCommands: readonly Command[] = [
       },
     },
     async run({ config, log }, input) {
-      const passphrase = await readPassphrase(input['passphrase-file']);
+      const passphrase = readPassphrase(input['passphrase-file']);
       const isKeyLost = input['key-is-lost'] || input.check;
       const { restore, tryRestore } = await import('../restore.ts');
       const name = /^s3:(.*)$/.exec(input.file)?.[1];
@@ -72,7 +71,7 @@ export const backupCommands: readonly Command[] = [
       try {
         const path = fetched ? input.file : resolve(input.file);
         const options = { path, file: fetched, passphrase, isKeyLost };
-        return await (input.check ? tryRestore(log, options) : restore(config, log, options));
+        return await (input.check ? tryRestore(config, log, options) : restore(config, log, options));
       } finally {
         await fetched?.close();
       }
@@ -81,9 +80,9 @@ export const backupCommands: readonly Command[] = [
 ];
 
 /** Of the file's first line: an editor ends it with a line break, which nobody types. */
-async function readPassphrase(path: string | undefined): Promise<string | undefined> {
+function readPassphrase(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
-  const passphrase = (await readFile(path, 'utf8')).split('\n', 1)[0]!.trim();
+  const passphrase = readTextFile(path).split('\n', 1)[0]!.trim();
   if (passphrase === '') throw new UsageError(`${path} holds no passphrase.`);
   return passphrase;
 }

@@ -53,10 +53,12 @@ async function move(context: BareContext, given: string): Promise<object> {
     throw new UsageError('The database is the embedded one already: DATABASE_URL names no other.');
   const { moveInstance } = await import('#backup/move-instance.ts');
   const { openEmptyDatabase } = await import('../open-database.ts');
+  const { refuseUnfit } = await import('../checks/database-checks.ts');
   const from = await openHere(context);
   try {
     const other = await openEmptyDatabase({ ...config, databaseUrl }, log);
     try {
+      await refuseUnfit(other.database);
       return await moveInstance({ from: from.database, to: other.database, place: other.description, tell });
     } finally {
       await other.close();

@@ -220,7 +220,7 @@ function explainToCaller(error: unknown): string {
     const items = (error.errors ?? []).map(
       ({ field, message }) => `\n  ${field ? `${field}: ` : ''}${message}`,
     );
-    return `${error.message}${items.join('')}`;
+    return `${explain(error)}${items.join('')}`;
   }
   const isInWords = error instanceof PartlyDone || error instanceof Declined || isUnreached(error);
   return isInWords ? error.message : explain(error);

@@ -39,17 +39,15 @@ const roomFactor = 2;
 /** A moment of the schedule may be missed, while nothing runs; of three in a row, something is wrong. */
 const missedBackups = 3;
 
-/** Everything that is wrong now, as far as this process sees. */
-export const findIncidents = async (context: WatchContext): Promise<Incident[]> =>
-  (
-    await Promise.all([
-      lostWebhooks(context),
-      lowDisks(context),
-      lostBackups(context),
-      lostMailServer(context),
-      countedApart(context),
-    ])
-  ).flat();
+/** Everything that is wrong now, as far as this process sees, by what was looked at: what cannot be looked at hides nothing else. */
+export const findIncidents = (context: WatchContext): Promise<PromiseSettledResult<Incident[]>[]> =>
+  Promise.allSettled([
+    lostWebhooks(context),
+    lowDisks(context),
+    lostBackups(context),
+    lostMailServer(context),
+    countedApart(context),
+  ]);
 
 async function lostWebhooks({ database, config }: WatchContext): Promise<Incident[]> {
   const lost = await findInAllCells(database, (cells) => selectLostWebhooks(cells, {}), { isPartial: true });
@@ -93,23 +91,33 @@ async function lostBackups({ config, database }: WatchContext): Promise<Incident
   return judgeBackups(config.backup, only(await readBackups(database, {}))!);
 }
 
-type Backups = Pick<Awaited<ReturnType<typeof readBackups>>[number], 'backup_age' | 'last_problem'>;
+type Backups = Pick<
+  Awaited<ReturnType<typeof readBackups>>[number],
+  'backup_age' | 'last_problem' | 'last_is_made'
+>;
 
-/** Whether what a schedule asks for is not made. */
+const byHand = 'The log says why. Make one by hand with `formloom backup <file>` until it works again.';
+
+/** Whether what a schedule asks for is not made. One that lacks files may go on for long, and hides none that fails. */
 export function judgeBackups(
   { schedule }: NonNullable<Config['backup']>,
-  { backup_age: age, last_problem: problem }: Backups,
+  { backup_age: age, last_problem: problem, last_is_made: isMade }: Backups,
 ): Incident[] {
-  const hasFailed = problem !== null;
   const moments = new Cron(schedule, { timezone: 'UTC', paused: true });
   const oldest = moments.previousRuns(missedBackups, now()).at(-1);
   const isOld = oldest !== undefined && now().getTime() - age * 1_000 < oldest.getTime();
-  if (!hasFailed && !isOld) return [];
+  if (problem === null && !isOld) return [];
+  const [what, remedy] =
+    problem === null
+      ? ['The last backup is old', byHand]
+      : isMade
+        ? ['A backup lacks files', 'The log names them: put them back, or delete what names them.']
+        : ['A backup could not be made', byHand];
   return [
     {
-      key: 'backup',
-      what: hasFailed ? 'A backup could not be made, or lacks files' : 'The last backup is old',
-      remedy: 'The log says why. Make one by hand with `formloom backup <file>` until it works again.',
+      key: isMade && problem !== null ? 'backup files' : 'backup',
+      what,
+      remedy,
       fields:
         age > 0
           ? [{ label: 'Without a whole one for', value: sayCount(Math.round(age / 3_600), 'hour') }]

@@ -32,7 +32,8 @@ export const endIncidents = ofInstance(
 
 /**
  * Webhooks that are paused because they failed, and active ones with a delivery that failed for good since they fail.
- * Deliveries of that time are looked at in their order, and so many at most: the first of them fails first.
+ * Deliveries of that time are looked at in their order, and so many at most: the first of them fails first. Of very many the latest:
+ * those that nobody takes up again stay for years.
  */
 export const selectLostWebhooks = statement(
   'watch.select_lost_webhooks',
@@ -58,6 +59,7 @@ export const selectLostWebhooks = statement(
      ) as w
      join forms on forms.workspace_id = w.workspace_id and forms.id = w.form_id and forms.deleted_at is null
      join workspaces on workspaces.id = w.workspace_id
+    order by coalesce(w.paused_at, w.failing_since) desc
     limit 1000`,
 );
 

@@ -91,6 +91,15 @@ test('the first delivery that fails for good, and a pause, are told to the owner
      values ($1, gen_random_uuid(), $2, $3, '{submission.created}', now(), now()) returning id`,
     [tenant.workspaceId, form.id, receiver.url],
   );
+  // As many as a look has room for were given up by everybody long ago.
+  await database.query(
+    `with abandoned as (
+       insert into webhooks (workspace_id, id, form_id, url, events, active, paused_at, paused_by, created_at, updated_at)
+       select workspace_id, gen_random_uuid(), form_id, url, '{submission.deleted}', false, now() - interval '1 year', 'failure', now(), now()
+         from webhooks, generate_series(1, 1000) returning id)
+     insert into incidents (key, began_at, seen_at, is_told)
+     select 'webhook ' || id || ' paused', now(), now(), true from abandoned`,
+  );
   const submit = () =>
     fetch(`${service.url}/f/${form.id}`, {
       method: 'POST',
@@ -109,6 +118,7 @@ test('the first delivery that fails for good, and a pause, are told to the owner
   assert.match(mail.text!, /Repair the receiver/);
   assert.match(mail.text!, new RegExp(`/app/forms/${form.id}/webhooks/${rows[0]!.id}`));
   assert.ok(!mail.text!.includes('/hook'), 'its path may be a secret');
+  await database.query("delete from webhooks where paused_at < now() - interval '1 month'");
   // A neighbour that begins to fail has still its retries.
   await database.query(
     `insert into webhooks (workspace_id, id, form_id, url, events, failing_since, created_at, updated_at)
@@ -127,7 +137,7 @@ test('the first delivery that fails for good, and a pause, are told to the owner
   await database.query(
     'update webhooks set active = true, paused_at = null, paused_by = null, failing_since = now()',
   );
-  assert.deepEqual(await look({}, { calm: 0 }), [over, over]);
+  assert.equal((await look({}, { calm: 0 })).length, 1_002);
   assert.deepEqual(await look(), [], 'what failed before it was well again is past');
   await database.query(pause, [rows[0]!.id]);
   assert.equal((await look()).length, 1);
@@ -146,6 +156,15 @@ test('a disk that is nearly full is told to the operator; what comes and goes is
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
   assert.equal((await look(full)).length, 1);
   await told('operator@example.test', 2);
+  await look({}, { calm: 0 });
+});
+
+test('what cannot be looked at is an error, and keeps nobody from being told of all else', async () => {
+  await database.query('alter table backups rename to gone');
+  await assert.rejects(look({ BACKUP_SCHEDULE: '0 3 * * *', UPLOAD_FREE_MB: '1000000000' }), /"backups"/);
+  await database.query('alter table gone rename to backups');
+  const { rows } = await database.query("select is_told from incidents where key like 'disk %'");
+  assert.deepEqual(rows, [{ is_told: true }]);
   await look({}, { calm: 0 });
 });
 
@@ -223,14 +242,22 @@ test('a backup that failed, and one that is older than three moments of its sche
     );
   await made(1, null);
   assert.deepEqual(await look(schedule), []);
-  await made(0, 'the disk is full');
-  assert.deepEqual(await look(schedule), ['A backup could not be made, or lacks files']);
+  await made(0, '2 files are not whole in storage');
+  assert.deepEqual(await look(schedule), ['A backup lacks files']);
+  const failed = ['A backup could not be made'];
+  await database.query(
+    "update backups set bytes = null, problem = 'the disk is full' where problem is not null",
+  );
+  assert.deepEqual(
+    await look(schedule),
+    failed,
+    'which is another matter, and told although files lack for long',
+  );
   await database.query(
     `insert into backups (due_at, name, begun_at) values (now() + interval '1 minute', 'b', now())`,
   );
-  assert.deepEqual(await look({}, { calm: 0 }), [over]);
-  const stillFailed = ['A backup could not be made, or lacks files'];
-  assert.deepEqual(await look(schedule), stillFailed, 'one that is being made has not succeeded yet');
+  assert.deepEqual(await look({}, { calm: 0 }), [over, over]);
+  assert.deepEqual(await look(schedule), failed, 'one that is being made has not succeeded yet');
   await database.query('delete from backups');
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
   await made(4, null);

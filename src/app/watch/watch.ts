@@ -23,7 +23,8 @@ const calmSeconds = 600;
  */
 export async function watch(context: Context, calm = calmSeconds): Promise<void> {
   const { database, log } = context;
-  const found = await findIncidents(context);
+  const looks = await findIncidents(context);
+  const found = looks.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const noted = await noteIncidents(database, { keys: found.map(({ key }) => key) });
   const isUntold = new Set(noted.filter((each) => !each.is_told).map(({ key }) => key));
   const incidents = found.filter(({ key }) => isUntold.has(key));
@@ -36,9 +37,12 @@ export async function watch(context: Context, calm = calmSeconds): Promise<void>
   for (const group of groups) fresh.push(...(await tell(context, group)));
   for (const { key, what, remedy, workspaceId } of fresh)
     log.warn({ incident: key, workspace_id: workspaceId, remedy }, what);
+  if (fresh.length > 0) context.wakeQueue();
+  const failed = looks.find((each) => each.status === 'rejected');
+  // Whether what was not looked at is over nobody knows.
+  if (failed) throw failed.reason;
   for (const { key } of await endIncidents(database, { calm }))
     log.info({ incident: key }, 'an incident is over');
-  if (fresh.length > 0) context.wakeQueue();
 }
 
 /** Mails what nobody has told of. @returns that. */

@@ -5,6 +5,7 @@ import { Cron } from 'croner';
 import { sayCount } from '#ast/say-count.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openClient } from '#kit/database.ts';
+import { sayWithCause } from '#kit/errors.ts';
 import { selectStorageId } from '#kit/instance-storage/queries.ts';
 import type { Log } from '#kit/log.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
@@ -91,7 +92,7 @@ async function make(
   try {
     const { bytes, missing } = await store(context, settings, name, signal);
     const problem =
-      missing.length > 0 ? `${sayCount(missing.length, 'file is', 'files are')} not in storage` : null;
+      missing.length > 0 ? `${sayCount(missing.length, 'file is', 'files are')} not whole in storage` : null;
     if (problem) log.error({ name, missing: missing.slice(0, 20) }, `a backup was made, but ${problem}`);
     else log.info({ name, bytes }, 'a backup was made');
     await endBackup(database, { ...moment, bytes, problem, now: now() });
@@ -102,7 +103,7 @@ async function make(
       return undefined;
     }
     log.error({ err: error, name }, 'a backup could not be made');
-    await endBackup(database, { ...moment, bytes: null, problem: String(error), now: now() });
+    await endBackup(database, { ...moment, bytes: null, problem: sayWithCause(error as Error), now: now() });
   }
   return name;
 }
@@ -118,7 +119,14 @@ async function store(
   await mkdir(folder, { recursive: true });
   const path = join(folder, name);
   const key = hasKey ? await findInstanceKey(config.dataDir, config.secretKey) : undefined;
-  const { missing } = await makeBackup(context, { path, version, passphrase, key, signal });
+  const { missing } = await makeBackup(context, {
+    path,
+    version,
+    passphrase,
+    key,
+    leastRoom: config.limits.freeBytes,
+    signal,
+  });
   const { size: bytes } = await stat(path);
   if (to === undefined) {
     try {

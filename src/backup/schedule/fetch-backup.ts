@@ -2,6 +2,8 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#kit/config.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
+import { filesAway } from '#kit/storage.ts';
+import { writerInto } from '../archive.ts';
 import { BackupError } from '../backup-error.ts';
 import { keyOf, spoolOf } from './places.ts';
 
@@ -11,7 +13,10 @@ const mostNamed = 10;
  * Brings a backup from the bucket into a file of this disk that has no name: whatever ends this, nothing stays.
  * @throws BackupError with the names that there are, the newest first.
  */
-export async function fetchBackup(config: Pick<Config, 's3' | 'dataDir'>, name: string): Promise<FileHandle> {
+export async function fetchBackup(
+  config: Pick<Config, 's3' | 'dataDir' | 'limits'>,
+  name: string,
+): Promise<FileHandle> {
   if (!config.s3)
     throw new BackupError('A backup of the bucket takes S3_ENDPOINT, and the settings beside it.');
   const bucket = openBucket(config.s3);
@@ -28,10 +33,12 @@ export async function fetchBackup(config: Pick<Config, 's3' | 'dataDir'>, name: 
   const file = await open(path, 'w+', 0o600);
   await rm(path);
   try {
-    for await (const chunk of content as AsyncIterable<Buffer>) await file.writeFile(chunk);
+    const write = writerInto(file, { path, leastRoom: config.limits.freeBytes });
+    for await (const chunk of content as AsyncIterable<Buffer>) await write(chunk);
     return file;
   } catch (error) {
     await file.close();
-    throw error;
+    if (error instanceof BackupError) throw error;
+    throw filesAway(`The bucket broke off amid ${name}: ${(error as Error).message}`, error);
   }
 }

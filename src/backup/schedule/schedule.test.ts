@@ -31,7 +31,12 @@ const toBucket = {
 };
 
 const contextOf = (environment: Record<string, string>) => {
-  const config = readConfig({ DATA_DIR: home, SECRET_KEY: '0f'.repeat(32), ...environment });
+  const config = readConfig({
+    DATA_DIR: home,
+    UPLOAD_FREE_MB: '16',
+    SECRET_KEY: '0f'.repeat(32),
+    ...environment,
+  });
   const storage = diskStorage(join(home, 'bucket'), 0);
   return { database, storage, log, version: '1', config };
 };
@@ -163,6 +168,14 @@ test('a bucket that does not answer keeps no stop from its end', { timeout: 60_0
   silent.close();
 });
 
+test('of a bucket that is away it says which, and leaves nothing on the disk', async () => {
+  await database.query('delete from backups');
+  const away = { ...yearly, ...toBucket, S3_ENDPOINT: 'http://127.0.0.1:1/bucket' };
+  await backUpWhenDue(contextOf(away));
+  assert.match((await rows())[0]!.problem, /^Files .* The bucket at 127\.0\.0\.1:1\/bucket .*bad port/);
+  assert.deepEqual(await readdir(join(home, 'spool')), []);
+});
+
 test('one that a kill broke off or that failed is tried again when some minutes have passed, and counts as failed until then', async () => {
   await database.query('delete from backups');
   await rm(yearly.BACKUP_TO, { recursive: true });
@@ -249,7 +262,7 @@ test('one that lacks files is a problem that is kept in mind, and pushes out no 
     found.map(({ name, problem }) => [name, problem]),
     [
       [whole, null],
-      [lacking[1], '2 files are not in storage'],
+      [lacking[1], '2 files are not whole in storage'],
     ],
   );
   assert.deepEqual((await readdir(join(home, 'lacking'))).toSorted(), [whole, lacking[1]]);

@@ -2,13 +2,14 @@ import { Readable } from 'node:stream';
 import type { FilesContext } from '#files/receive.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { only } from '#kit/statement.ts';
+import { only, type Queryable } from '#kit/statement.ts';
 import {
   deletePart,
   findWorkspaceImport,
   giveUpIdleImports,
   insertPart,
   listParts,
+  selectStoredParts,
   takeIdleParts,
 } from './queries.ts';
 
@@ -43,6 +44,12 @@ export async function storePart(
   if (!noted) throw new ApiError('conflict', 'This import takes no more parts: it was started, or given up.');
   await storage.put(storageKey(place, number), Readable.from([bytes], { objectMode: false }), bytes.length);
 }
+
+/** Where the parts lie of files that are being brought, across workspaces: what a backup holds. The bytes of some may still be to come. */
+export const storedParts = async (db: Queryable): Promise<string[]> =>
+  (await selectStoredParts(db, {})).map(({ workspace_id, import_id, number }) =>
+    storageKey({ workspaceId: workspace_id, importId: import_id }, number),
+  );
 
 /**
  * The parts of a file, one behind the other.

@@ -84,6 +84,18 @@ export const listParts = statement(
   `select number from workspace_import_parts where workspace_id = $workspace_id and import_id = $import_id order by number`,
 );
 
+/** Of files that are being brought. */
+export const selectStoredParts = statement(
+  'workspace_package.select_stored_parts',
+  {},
+  { workspace_id: uuid, import_id: uuid, number: integer },
+  `/* sweep: across workspaces */
+   select p.workspace_id, p.import_id, p.number
+   from workspace_imports i
+   join workspace_import_parts p on p.workspace_id = i.workspace_id and p.import_id = i.id
+   where i.state in ('receiving', 'running')`,
+);
+
 /** Parts whose import is over, or was not begun within a day, or is gone with its workspace. */
 export const takeIdleParts = statement(
   'workspace_package.take_idle_parts',

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { CronPattern } from 'croner';
+import { Cron, CronPattern } from 'croner';
 import type { ReadNumber } from './read-limits.ts';
 
 export type BackupConfig = {
@@ -25,9 +25,15 @@ export function readBackup(
   const to = value('BACKUP_TO');
   if (to === 's3' && !value('S3_ENDPOINT')) problems.push('BACKUP_TO is "s3", but S3_ENDPOINT is not set.');
   const keep = wholeNumber('BACKUP_KEEP', 7, 1, 1_000);
+  const withoutKey = value('BACKUP_WITHOUT_KEY') ?? 'false';
+  if (!['true', 'false'].includes(withoutKey))
+    problems.push(`BACKUP_WITHOUT_KEY is "${withoutKey}", but it must be true or false.`);
+  const passphrase = value('BACKUP_PASSPHRASE');
+  // Of a file `restore` reads the first line, and at age nobody types another one.
+  if (passphrase?.includes('\n')) problems.push('BACKUP_PASSPHRASE must be one line.');
   if (schedule === undefined) return undefined;
   try {
-    void new CronPattern(schedule);
+    requireMoments(schedule);
   } catch (error) {
     problems.push(
       `BACKUP_SCHEDULE is "${schedule}", but it must be a schedule as cron writes it, such as "0 3 * * *" for 3 o'clock UTC each night (${(error as Error).message}).`,
@@ -37,7 +43,19 @@ export function readBackup(
     schedule,
     keep,
     to: to === 's3' ? undefined : resolve(to ?? join(value('DATA_DIR') ?? './data', 'backups')),
-    passphrase: value('BACKUP_PASSPHRASE'),
-    hasKey: value('BACKUP_WITHOUT_KEY') !== 'true',
+    passphrase,
+    hasKey: withoutKey === 'false',
   };
+}
+
+/** @throws Error for what is no schedule, or has no moments, such as on the 31st of February. */
+function requireMoments(schedule: string): void {
+  void new CronPattern(schedule);
+  try {
+    // As whoever makes the backups asks.
+    if (new Cron(schedule, { timezone: 'UTC', paused: true }).previousRuns(1).length > 0) return;
+  } catch {
+    // It does not look further back than some months with such days.
+  }
+  throw new Error('it never comes');
 }

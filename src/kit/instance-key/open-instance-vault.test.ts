@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
-import { InstanceKeyError, openInstanceVault } from './open-instance-vault.ts';
+import { InstanceKeyError } from '../vault.ts';
+import { openInstanceVault } from './open-instance-vault.ts';
 
 const { database } = await testDatabase();
 const home = await mkdtemp(join(tmpdir(), 'formloom-key-'));
@@ -25,6 +26,15 @@ test('of two first processes with different keys one is refused, and so is any o
   await open('none', taken);
   await open('none', taken!.toUpperCase());
   await assert.rejects(open('none', other), refused(/another key than SECRET_KEY.*instance-key replace/s));
+});
+
+test('a key file with something else in it is refused in words, and nothing of it is said', async () => {
+  await mkdir(join(home, 'torn'));
+  await writeFile(join(home, 'torn', 'secret.key'), '1a1a\n');
+  await assert.rejects(
+    open('torn'),
+    refused(/^[^1]*torn\/secret\.key does not hold a key.*backup.*take the file away.*instance-key replace/s),
+  );
 });
 
 test('a key file that is gone is not made anew, unless it is said that the key is lost', async () => {

@@ -2,11 +2,8 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../database.ts';
 import { only } from '../statement.ts';
-import { findInstanceKey, makeInstanceKey, openVault, type Vault } from '../vault.ts';
+import { findInstanceKey, InstanceKeyError, makeInstanceKey, openVault, type Vault } from '../vault.ts';
 import { findInstance, insertKeyFingerprint, selectKeyFingerprint, updateKeyFingerprint } from './queries.ts';
-
-/** Why this process must not work on a database: its key is not the one that the database is used with. */
-export class InstanceKeyError extends Error {}
 
 const remedy =
   'If that key is lost for good, `npm run -s formloom -- instance-key replace` goes on with another one and says what is lost with it.';
