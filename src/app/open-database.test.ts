@@ -10,7 +10,7 @@ import { startTransactionPooler } from '#test/transaction-pooler.ts';
 import { explain } from './explain.ts';
 import { describe, openFormloomDatabase } from './open-database.ts';
 
-const { database, url } = await testDatabase();
+const { url } = await testDatabase();
 const settings = {
   databasePool: 4,
   dataDir: '/nowhere',
@@ -49,12 +49,13 @@ test('a start says where the database is, when a copy of DATA_DIR would miss it 
 test('a migration takes as long as it takes, even while the database takes no connection', {
   timeout: 30_000,
 }, async () => {
-  const other = await database.connect();
+  const { database: empty, url: ofEmpty } = await testDatabase({ isEmpty: true });
+  const other = await empty.connect();
   try {
     // As another process that migrates.
     await other.query('begin');
     await other.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-    const relay = await startRelay(url);
+    const relay = await startRelay(ofEmpty);
     const opened = open(relay.url);
     await until('a migration that waits', async () => {
       const { rows } = await other.query(

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
+import { createCell } from '#kit/cells/create-cell.ts';
 import { type Database, openDatabase } from '#kit/database.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
 import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
@@ -213,6 +214,33 @@ test('a version that migrates beside a backup waits for its end, and nobody who 
   holder.release();
   assert.ok((await made).rows > 0);
   assert.deepEqual(await migrated, [later.name]);
+});
+
+test('a cell that is made beside a backup waits for its end too, and nobody who reads all cells waits behind it', async () => {
+  const { database: read, url } = await testDatabase();
+  const unhurried = openDatabase(
+    { connectionString: url },
+    { pool: 2, log: openLog('silent'), limits: false },
+  );
+  await createCell(unhurried, 'second', {});
+  const holder = await read.connect();
+  await holder.query('begin; lock table workspaces in access exclusive mode');
+  const made = makeBackup({ database: read, storage }, { path: join(home, 'beside'), version: '1' });
+  made.catch(() => {});
+  await untilWaiting(read, 1);
+  const told: string[] = [];
+  const created = createCell(unhurried, 'third', { tell: (line) => told.push(line) });
+  created.catch(() => {});
+  await untilWaiting(read, 2);
+  assert.match(told.join(), /A backup is being made/);
+  await read.query(
+    "begin; set local lock_timeout = '1s'; select from every_cell.jobs; select from forms; commit",
+  );
+  await holder.query('rollback');
+  holder.release();
+  await made;
+  await created;
+  await unhurried.end();
 });
 
 test('every table, the place of every sequence, all rules and the key are as they were', async () => {

@@ -7,11 +7,10 @@ import { storedImages } from '#forms/images/images.ts';
 import { type Cell, cellsOf, everyCell } from '#kit/cells/cells.ts';
 import { hideShards } from '#kit/cells/citus/queries.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
-import { findHome, migrationLock, pathOf, setPath } from '#kit/cells/queries.ts';
+import { findHome, pathOf, readingLock, setPath } from '#kit/cells/queries.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
-import { readingLock } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
@@ -112,7 +111,6 @@ async function beginReading(database: Database, readers: Reader[]): Promise<void
   };
   await readers[0]!.client.query('select pg_advisory_lock_shared($1)', [readingLock]);
   if (away.length === 0) return begin();
-  await readers[0]!.client.query('select pg_advisory_lock_shared($1)', [migrationLock]);
   await transaction(database, async (holder) => {
     await holder.query('lock table users, directory in share mode');
     await begin();

@@ -5,15 +5,12 @@ import { everyCell } from './cells/cells.ts';
 import { bindFunctions, isCluster, openToCluster } from './cells/citus/distribute-cell.ts';
 import { shutNearTables } from './cells/citus/near.ts';
 import { otherCells } from './cells/other-cells.ts';
-import { dropSchema, findHome, migrationLock, pathOf, setPath } from './cells/queries.ts';
+import { dropSchema, findHome, migrationLock, pathOf, readingLock, setPath } from './cells/queries.ts';
 import { viewEveryCell } from './cells/view-every-cell.ts';
 import { transaction, type Database } from './database.ts';
 import { only } from './statement.ts';
 
 const migrationsDirectory = new URL('../../db/migrations/', import.meta.url);
-
-/** Who reads all tables for long, as a backup does, shares this one: what changes them waits here, and not at the tables with everybody behind it. */
-export const readingLock = 7_246_006;
 
 export type Migration = { number: number; name: string; sql: string; checksum: string };
 
@@ -49,9 +46,9 @@ export async function migrate(
   tell: (line: string) => void = () => {},
 ): Promise<string[]> {
   return transaction(database, async (client) => {
-    // First, so that a server of the version before, which has nothing to migrate, starts meanwhile.
-    if ((await findPendingOf(client, migrations)).length > 0) await waitForReaders(client, tell);
-    await beginMigrating(client);
+    // Without waiting for anybody, so that a server which has nothing to migrate starts beside a backup and a cell that is moved.
+    if ((await findPendingOf(client, migrations)).length === 0) return [];
+    await beginMigrating(client, tell);
     const { path, schema_name: home } = only(await findHome(client, {}))!;
     const others = await otherCells(client);
     // All cells have run the same, so none is asked: the node of one may be away.
@@ -76,27 +73,24 @@ export async function migrate(
 }
 
 /**
- * Waits for another process that migrates, in a transaction that may take as long as it takes. Where its process is killed, what it waits for
- * then is given up: others would wait behind it, for as long. (Elsewhere PostgreSQL may not be able to tell, and refuses to.)
+ * Waits for a backup, and for another process that migrates or moves a cell, in a transaction that may take as long as it takes. Where its
+ * process is killed, what it waits for then is given up: others would wait behind it, for as long. (Elsewhere PostgreSQL may not be able to
+ * tell, and refuses to.)
+ * @param tell hears that it waits.
  */
-export async function beginMigrating(client: PoolClient): Promise<void> {
-  await takeTime(client);
-  await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-}
-
-const takeTime = (client: PoolClient) =>
-  client.query(`set local statement_timeout = 0;
+export async function beginMigrating(
+  client: PoolClient,
+  tell: (line: string) => void = () => {},
+): Promise<void> {
+  await client.query(`set local statement_timeout = 0;
     select set_config('client_connection_check_interval', '1s', true) where version() ~ 'linux|darwin|bsd'`);
-
-async function waitForReaders(client: PoolClient, tell: (line: string) => void): Promise<void> {
-  await takeTime(client);
   const { rows } = await client.query<{ is_free: boolean }>(
     'select pg_try_advisory_xact_lock($1) as is_free',
     [readingLock],
   );
-  if (rows[0]!.is_free) return;
-  tell('A backup is being made, or another process migrates: that is waited for.');
-  await client.query('select pg_advisory_xact_lock($1)', [readingLock]);
+  if (!rows[0]!.is_free) tell('A backup is being made, or another process migrates: that is waited for.');
+  for (const lock of [readingLock, migrationLock])
+    await client.query('select pg_advisory_xact_lock($1)', [lock]);
 }
 
 /** What is of the instance is in no cell (docs/decisions/0078-cells.md): there it is in the history alone. */

@@ -30,7 +30,7 @@ export const cellCommands = [
       },
     },
     note: 'Every process of the service has heard of it, and has opened it.',
-    async run({ config, database, url, log, vault }, { name, server }) {
+    async run({ config, database, url, log, vault, tell }, { name, server }) {
       const { databasePool: pool, webProcesses: processes } = config;
       const service = { pool, processes, channel: keyChannel };
       // Nothing ends it for taking long, as it does where the first cell is large or somebody writes to it.
@@ -42,9 +42,9 @@ export const cellCommands = [
         if (there) {
           await refuseProblems(databaseChecks, { database: there });
           const sealed = sealAddress(vault, server!);
-          await createCellOnServer(unhurried, name, { there, server: sealed, service });
+          await createCellOnServer(unhurried, name, { there, server: sealed, service, tell });
         } else {
-          await createCell(unhurried, name, { service });
+          await createCell(unhurried, name, { service, tell });
           await openNearTables(unhurried);
         }
       } finally {
@@ -97,12 +97,13 @@ export const cellCommands = [
     parameters: { name: text('<name>') },
     options: { yes: { ...flag, about: 'Does not ask whether it is meant.' } },
     note: 'Every process of the service has heard of it, and its name is free.',
-    run: ({ database, confirm }, { name, yes }) =>
+    run: ({ database, confirm, tell }, { name, yes }) =>
       forgetCell(database, name, {
         confirm: async (forgotten) => {
           if (!yes) await confirm(sayForgotten(forgotten));
         },
         channel: keyChannel,
+        tell,
       }),
   }),
   command({

@@ -21,13 +21,12 @@ export type CommandContext = {
    * @throws UsageError where there is nobody to ask; Declined.
    */
   confirm: (what: string) => Promise<void>;
-};
-
-/** What a command works with that opens its database itself. */
-export type BareContext = Pick<CommandContext, 'config' | 'log'> & {
   /** Says how far it is to whoever waits; a script that wants JSON hears nothing. */
   tell: (line: string) => void;
 };
+
+/** What a command works with that opens its database itself. */
+export type BareContext = Pick<CommandContext, 'config' | 'log' | 'tell'>;
 
 /** What a command works with that stands for operations of the API: here, or at another service. */
 export type ApiContext = {

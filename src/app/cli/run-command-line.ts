@@ -128,7 +128,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
     await around.print(`${json ? text : forPerson()}\n`);
   };
   if (command.at === 'table') return show(await command.run(await allCommands(), input));
-  const terminal = atTerminal(around);
+  const terminal = atTerminal(around, json);
   const context = { json, remote: place.remote, ...terminal };
   if (place.remote && command.at === 'api') {
     const { openRemoteApi } = await import('./remote-api.ts');
@@ -136,12 +136,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
     return showPart(show, () => command.run({ ...context, api }, input));
   }
   if (command.at === 'machine')
-    return showPart(show, () =>
-      command.run(
-        { ...readSettings(around.environment), tell: json ? () => undefined : around.complain },
-        input,
-      ),
-    );
+    return showPart(show, () => command.run({ ...readSettings(around.environment), ...terminal }, input));
   await withDatabase(command, around.environment, async (opened) => {
     // Shown before the database is closed: what is shown only once must not be lost to a failure there.
     if (command.at === 'database')
@@ -169,8 +164,12 @@ async function showPart(
   }
 }
 
-const atTerminal = ({ ask, print }: Surroundings): Pick<ApiContext, 'confirm' | 'write'> => ({
+const atTerminal = (
+  { ask, print, complain }: Surroundings,
+  json: boolean,
+): Pick<ApiContext, 'confirm' | 'write'> & Pick<CommandContext, 'tell'> => ({
   write: async (chunk) => print(chunk),
+  tell: json ? () => undefined : complain,
   async confirm(what) {
     if (!ask) throw new UsageError(`${what}? This cannot be undone: --yes says that it is meant.`);
     if (!(await ask(`${what}? This cannot be undone.`))) throw new Declined('Nothing was done.');
@@ -186,7 +185,7 @@ function readSettings(environment: NodeJS.ProcessEnv): Omit<BareContext, 'tell'>
 async function withDatabase(
   { replacesKey = false, makesDatabase = false }: Command,
   environment: NodeJS.ProcessEnv,
-  run: (context: Omit<CommandContext, 'confirm'>) => Promise<void>,
+  run: (context: Omit<CommandContext, 'confirm' | 'tell'>) => Promise<void>,
 ): Promise<void> {
   const { config, log } = readSettings(environment);
   const { openFormloomDatabase } = await import('../open-database.ts');

@@ -59,6 +59,7 @@ export const ofCells: readonly string[] = ['cells', 'directory', 'people_due'];
  * @param database without limits of time (openDatabase): it waits for whoever writes, and takes as long as the first cell is large.
  * @param options.migrations those that the database has; all of this version unless said.
  * @param options.service undefined: nothing runs on the database.
+ * @param options.tell hears what it waits for.
  * @throws ApiError validation_error for a name that will not do; conflict for one that is taken, by whatever has its schema, and where the server of the
  *   database allows fewer connections than that takes, or a cluster is not set to what cells need.
  */
@@ -68,14 +69,16 @@ export async function createCell(
   {
     migrations,
     service,
+    tell,
   }: {
     migrations?: Awaited<ReturnType<typeof readMigrations>>;
     service?: Service;
+    tell?: (line: string) => void;
   },
 ): Promise<void> {
   const own = (migrations ?? (await readMigrations())).map(asInCell);
   const make = async (client: PoolClient): Promise<void> => {
-    await beginMigrating(client);
+    await beginMigrating(client, tell);
     const { schema_name: home, path } = only(await findHome(client, {}))!;
     const known = await requireFree(client, name);
     const count = Math.max(known.filter(({ server }) => server === null).length, 1) + 1;

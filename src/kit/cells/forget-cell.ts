@@ -33,7 +33,15 @@ export type Forgotten = Contents & { name: string; server?: string };
 export async function forgetCell(
   database: Database,
   name: string,
-  { confirm, channel }: { confirm: (forgotten: Forgotten) => Promise<void>; channel: string },
+  {
+    confirm,
+    channel,
+    tell,
+  }: {
+    confirm: (forgotten: Forgotten) => Promise<void>;
+    channel: string;
+    tell?: (line: string) => void;
+  },
 ): Promise<Forgotten> {
   if (name === firstCell)
     throw new ApiError('conflict', `The cell ${firstCell} has what is of the instance, and stays.`);
@@ -62,7 +70,7 @@ export async function forgetCell(
   );
   await despiteDeadlocks(() =>
     transaction(database, async (client) => {
-      await beginMigrating(client);
+      await beginMigrating(client, tell);
       const { path, schema_name: home } = only(await findHome(client, {}))!;
       if (!server && answers) await takeAway(client, name, schema);
       await setPath(client, { path });

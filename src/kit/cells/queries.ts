@@ -16,6 +16,11 @@ import {
 
 /** The advisory lock that lets one process migrate, or move a cell, at a time; any constant of our own. */
 export const migrationLock = 7_246_001;
+/**
+ * Who reads all tables for long, as a backup does, shares this one: what changes or moves them takes it first, and waits here, not at the tables
+ * with everybody behind it.
+ */
+export const readingLock = 7_246_006;
 
 /**
  * The cells of an instance, the first one first; none while it has one alone. `server` is sealed, and null for a cell in this database. What

@@ -4,7 +4,7 @@ import { type Database, openClient } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
 import type { Host } from '../../find-host.ts';
 import { firstCell } from '../cells.ts';
-import { migrationLock, selectCells } from '../queries.ts';
+import { migrationLock, readingLock, selectCells } from '../queries.ts';
 import { isCluster } from './distribute-cell.ts';
 import { openNearTables, shutNearTables } from './near.ts';
 import { findPlaces } from './places.ts';
@@ -53,8 +53,9 @@ export async function moveCell(
   const client = openClient(database);
   await client.connect();
   try {
-    // Meanwhile nobody migrates, and nobody asks the cell past Citus, which moves what went through it.
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    // Meanwhile nobody migrates or makes a backup, and nobody asks the cell past Citus, which moves what went through it.
+    for (const lock of [readingLock, migrationLock])
+      await client.query('select pg_advisory_lock($1)', [lock]);
     await tidyUpAfterMoves(client);
     await shutNearTables(client, cell.schema_name);
     await client.query(listenForWakes);

@@ -37,10 +37,15 @@ export const personColumns: readonly string[] = ['id', 'name', 'email', 'second_
 export async function createCellOnServer(
   database: Database,
   name: string,
-  { there, server, service }: { there: Database; server: Buffer; service: Service },
+  {
+    there,
+    server,
+    service,
+    tell,
+  }: { there: Database; server: Buffer; service: Service; tell?: (line: string) => void },
 ): Promise<void> {
   const make = async (client: PoolClient): Promise<void> => {
-    await beginMigrating(client);
+    await beginMigrating(client, tell);
     const { schema_name: home } = only(await findHome(client, {}))!;
     const known = await requireFree(client, name);
     if (await isCluster(client))
