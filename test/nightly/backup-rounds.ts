@@ -231,7 +231,8 @@ test(`${rounds} times kill -9 of a move to another database and back: where it w
     );
     kills.push(amid);
     for (const place of [from, to]) await requireGone(place.ask);
-    if (isKilled && (await findMoved(from.ask)) === undefined) {
+    // Without work it had arrived: its own database, which it stops then, cannot be asked where it went.
+    if (isKilled && amid !== undefined && (await findMoved(from.ask)) === undefined) {
       assert.ok(
         (await countRows(to.ask)) === 0 || (await findMoved(to.ask)) !== undefined,
         'the other is free',
