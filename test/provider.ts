@@ -18,6 +18,15 @@ export type TestProvider = {
 
 export const providerClient = { id: 'formloom', secret: 'a-secret-of-the-client-of-tests' };
 
+/** The settings of a service whose people sign in by the provider at a port. */
+export const providerSettings = (port: number) => ({
+  OIDC_ISSUER: `http://127.0.0.1:${port}`,
+  OIDC_CLIENT_ID: providerClient.id,
+  OIDC_CLIENT_SECRET: providerClient.secret,
+  OIDC_NAME: 'Example',
+  OIDC_DOMAINS: 'example.org',
+});
+
 /** Starts one (oidc-provider, certified) for a service that is reached at `publicUrl`, which is said before it begins. */
 export async function openProvider(port: number, publicUrl: () => string): Promise<TestProvider> {
   const issuer = `http://127.0.0.1:${port}`;

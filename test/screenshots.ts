@@ -11,7 +11,7 @@ import { prepareSetup } from '#workspaces/setup.ts';
 import { beginSession, type ConsolePerson, signIn } from './console.ts';
 import { findBarriers, openConsoleBrowser } from './console-browser.ts';
 import { openReceiver } from './receiver.ts';
-import { openProvider, providerClient } from './provider.ts';
+import { openProvider, providerSettings } from './provider.ts';
 import { freePort, openService, until } from './service.ts';
 import { makeForm, openVisitor } from './visitor.ts';
 import { seedOrder, seedWorkshop } from './workshop.ts';
@@ -36,11 +36,7 @@ const wanted = new RegExp(process.env['SCREENS'] ?? '');
 const providerPort = await freePort();
 const opened = await openService(
   {
-    OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
-    OIDC_CLIENT_ID: providerClient.id,
-    OIDC_CLIENT_SECRET: providerClient.secret,
-    OIDC_NAME: 'Example',
-    OIDC_DOMAINS: 'example.org',
+    ...providerSettings(providerPort),
   },
   // Passkeys are bound to a name.
   { publicHost: 'localhost' },

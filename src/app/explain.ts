@@ -35,8 +35,8 @@ const listenProblems: Readonly<Record<string, string>> = {
     'This machine does not have this address. Let HOST (or METRICS_LISTEN) name one that it has, such as 127.0.0.1 or 0.0.0.0.',
 };
 
-/** PostgreSQL's classes for a wrong user or password (28) and a database that does not exist (3D). */
 const noPrivilege = '42501';
+/** PostgreSQL's classes for a wrong user or password (28) and a database that does not exist (3D). */
 const refusalStates = /^(28|3D)...$/;
 
 /** What went wrong, for the operator: in words where the cause is known, else with its trace. */

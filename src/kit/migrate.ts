@@ -5,7 +5,7 @@ import { everyCell } from './cells/cells.ts';
 import { bindFunctions, isCluster, openToCluster } from './cells/citus/distribute-cell.ts';
 import { shutNearTables } from './cells/citus/near.ts';
 import { otherCells } from './cells/other-cells.ts';
-import { dropSchema, findHome, migrationLock, pathOf, readingLock, setPath } from './cells/queries.ts';
+import { changingLocks, dropSchema, findHome, pathOf, readingLock, setPath } from './cells/queries.ts';
 import { viewEveryCell } from './cells/view-every-cell.ts';
 import { transaction, type Database } from './database.ts';
 import { only } from './statement.ts';
@@ -89,8 +89,7 @@ export async function beginMigrating(
     [readingLock],
   );
   if (!rows[0]!.is_free) tell('A backup is being made, or another process migrates: that is waited for.');
-  for (const lock of [readingLock, migrationLock])
-    await client.query('select pg_advisory_xact_lock($1)', [lock]);
+  for (const lock of changingLocks) await client.query('select pg_advisory_xact_lock($1)', [lock]);
 }
 
 /** What is of the instance is in no cell (docs/decisions/0078-cells.md): there it is in the history alone. */

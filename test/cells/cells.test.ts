@@ -31,6 +31,7 @@ import { openReceiver } from '../receiver.ts';
 import { freePort, openService, type Tenant, until } from '../service.ts';
 import { beginSession, password, signIn } from '../console.ts';
 import { testDatabase } from '../database.ts';
+import { untilWaiting } from '../while-held.ts';
 
 const service = await openService({}, { cells: 3 });
 const { database } = service.services;
@@ -340,12 +341,7 @@ test('a cell is made though it meets a writer who holds what it waits for, and w
   await writer.query("begin; set local deadlock_timeout = '1min'; lock table forms in row exclusive mode");
   const made = createCell(maker, 'met', {});
   made.catch(() => {});
-  await until('it to wait for the writer', async () => {
-    const { rowCount } = await own.query(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    return rowCount !== 0;
-  });
+  await untilWaiting(own, 1);
   await writer.query('lock table workspaces in row exclusive mode; commit');
   writer.release();
   await made;

@@ -22,7 +22,7 @@ import { command } from '../command-line.ts';
 import { fillIn, makeForm, tenantIn } from './guest-book.ts';
 import { joinService } from './make-cells.ts';
 import { callConsole, password, signIn } from '../console.ts';
-import { openProvider, openProviderVisitor, providerClient } from '../provider.ts';
+import { openProvider, openProviderVisitor, providerSettings } from '../provider.ts';
 import { killPostmaster } from '../process.ts';
 import { openReceiver } from '../receiver.ts';
 import { startRelay } from '../relay.ts';
@@ -53,11 +53,7 @@ const [roleThere, roleHere] = [newId(), newId()];
 const service = await openService(
   {
     TRUST_PROXY: '1',
-    OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
-    OIDC_CLIENT_ID: providerClient.id,
-    OIDC_CLIENT_SECRET: providerClient.secret,
-    OIDC_NAME: 'Example',
-    OIDC_DOMAINS: 'example.org',
+    ...providerSettings(providerPort),
     OIDC_ROLES: `staff=${roleThere}:viewer,chiefs=${roleThere}:admin,staff=${roleHere}:viewer`,
   },
   { cells: 2, elsewhere: relay.url },

@@ -14,7 +14,7 @@ import {
   type,
   write,
 } from '#test/console-browser.ts';
-import { openProvider, providerClient } from '#test/provider.ts';
+import { openProvider, providerSettings } from '#test/provider.ts';
 import { callApi, freePort, openService } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
@@ -30,11 +30,7 @@ const console = await openConsoleBrowser(service);
 const providerPort = await freePort();
 const named = await openService(
   {
-    OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
-    OIDC_CLIENT_ID: providerClient.id,
-    OIDC_CLIENT_SECRET: providerClient.secret,
-    OIDC_NAME: 'Example',
-    OIDC_DOMAINS: 'example.org',
+    ...providerSettings(providerPort),
   },
   { publicHost: 'localhost' },
 );

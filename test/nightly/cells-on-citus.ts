@@ -15,7 +15,7 @@ import { type ClusterNode, handbook, openCitusCluster, readHandbook } from '#tes
 import { callConsole } from '#test/console.ts';
 import { publishForm, type PublishedForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
-import { openProvider, openProviderVisitor, providerClient } from '#test/provider.ts';
+import { openProvider, openProviderVisitor, providerSettings } from '#test/provider.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { freePort, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
@@ -45,11 +45,7 @@ const instance = await makeInstance({
   DATABASE_POOL: '8',
   METRICS_TOKEN: token,
   TRUST_PROXY: '1',
-  OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
-  OIDC_CLIENT_ID: providerClient.id,
-  OIDC_CLIENT_SECRET: providerClient.secret,
-  OIDC_NAME: 'Example',
-  OIDC_DOMAINS: 'example.org',
+  ...providerSettings(providerPort),
   OIDC_ROLES: given.flatMap(({ id }) => [`staff=${id}:viewer`, `chiefs=${id}:admin`]).join(),
 });
 const provider = await openProvider(providerPort, () => instance.url);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { callConsole, signIn } from '#test/console.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { openProvider, openProviderVisitor, providerClient } from '#test/provider.ts';
+import { openProvider, openProviderVisitor, providerSettings } from '#test/provider.ts';
 import { freePort, openService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { newId } from '#kit/clock.ts';
@@ -19,11 +19,7 @@ const mapped = newId();
 const port = await freePort();
 const service = await openService({
   TRUST_PROXY: '1',
-  OIDC_ISSUER: `http://127.0.0.1:${port}`,
-  OIDC_CLIENT_ID: providerClient.id,
-  OIDC_CLIENT_SECRET: providerClient.secret,
-  OIDC_NAME: 'Example',
-  OIDC_DOMAINS: 'example.org',
+  ...providerSettings(port),
   OIDC_ROLES: `staff=${mapped}:viewer,chiefs=${mapped}:admin,gone=${newId()}:editor`,
 });
 const { url, services } = service;

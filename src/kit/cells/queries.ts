@@ -21,6 +21,8 @@ export const migrationLock = 7_246_001;
  * with everybody behind it.
  */
 export const readingLock = 7_246_006;
+/** What a change of tables takes, in this order: two that took them the other way round would wait for each other. */
+export const changingLocks = [readingLock, migrationLock] as const;
 
 /**
  * The cells of an instance, the first one first; none while it has one alone. `server` is sealed, and null for a cell in this database. What

@@ -4,7 +4,7 @@ import { type Database, openClient } from '../../database.ts';
 import { ApiError } from '../../errors.ts';
 import type { Host } from '../../find-host.ts';
 import { firstCell } from '../cells.ts';
-import { migrationLock, readingLock, selectCells } from '../queries.ts';
+import { changingLocks, selectCells } from '../queries.ts';
 import { isCluster } from './distribute-cell.ts';
 import { openNearTables, shutNearTables } from './near.ts';
 import { findPlaces } from './places.ts';
@@ -54,8 +54,7 @@ export async function moveCell(
   await client.connect();
   try {
     // Meanwhile nobody migrates or makes a backup, and nobody asks the cell past Citus, which moves what went through it.
-    for (const lock of [readingLock, migrationLock])
-      await client.query('select pg_advisory_lock($1)', [lock]);
+    for (const lock of changingLocks) await client.query('select pg_advisory_lock($1)', [lock]);
     await tidyUpAfterMoves(client);
     await shutNearTables(client, cell.schema_name);
     await client.query(listenForWakes);
