@@ -298,10 +298,12 @@ function digestOfCode() {
     `${lockHash} ${node} ${process.getuid?.()} ${cachedDataVersionTag()}`,
   );
   const sources = join(home, 'src');
-  // An image has its times in whole seconds where it was sent.
-  for (const name of readdirSync(sources, { recursive: true }).sort())
-    if (name.endsWith('.ts'))
-      hash.update(`${name} ${Math.floor(statSync(join(sources, name)).mtimeMs / 1_000)}\n`);
+  for (const name of readdirSync(sources, { recursive: true }).sort()) {
+    if (!name.endsWith('.ts')) continue;
+    const { size, mtimeMs } = statSync(join(sources, name));
+    // An image has its times in whole seconds where it was sent.
+    hash.update(`${name} ${size} ${Math.floor(mtimeMs / 1_000)}\n`);
+  }
   return hash.digest('hex');
 }
 

@@ -26,6 +26,37 @@ export async function whileHeld<Result>(
   return running!;
 }
 
+/** Does something while a whole table is held: who writes into it waits until it has returned. */
+export const whileTableHeld = (
+  database: Database,
+  table: string,
+  work: (client: ClientBase) => Promise<unknown>,
+): Promise<void> =>
+  transaction(database, async (client) => {
+    await client.query(`lock table ${table} in share row exclusive mode`);
+    await work(client);
+  });
+
+/**
+ * Waits until a statement waits for a lock.
+ * @param part what stands in its first 1,024 bytes, and in no other that may wait beside it. @param nudge is done before each look.
+ * @returns the process that runs it.
+ */
+export const untilOneWaits = (
+  database: Database,
+  part: string,
+  nudge: () => Promise<unknown> = async () => {},
+): Promise<number> =>
+  until(`one to wait that has "${part}"`, async () => {
+    await nudge();
+    const { rows } = await database.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid() and strpos(query, $1) > 0`,
+      [part],
+    );
+    return rows[0]?.pid;
+  });
+
 /** Waits until so many statements wait for a lock. */
 export const untilWaiting = (database: Database, count: number): Promise<boolean> =>
   until('the statements to wait', async () => {

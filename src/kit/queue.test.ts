@@ -374,7 +374,7 @@ test('a queue that rests runs a job of another process when that is due', async 
 });
 
 test('what could not be said is said when the database is there again', async () => {
-  const narrow = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent'), waitMs: 20 });
+  const narrow = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent'), waitMs: 500 });
   after(() => narrow.end());
   const heard: string[] = [];
   const hearing = hearJobs(database, { log: openLog('silent'), hear: (sender) => heard.push(sender) });

@@ -12,7 +12,8 @@ import { type ElementType, elements } from '#ast/elements.ts';
 import { composite, element, structure } from '#ast/testing.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { type Body, openService, type Tenant, until } from '#test/service.ts';
+import { type Body, openService, type Tenant } from '#test/service.ts';
+import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
 
 /* A form leaves one service as a file, and is the same at another. */
 
@@ -261,24 +262,13 @@ test('settings that mail answers elsewhere take the permission to read them, in 
 test('an unpacking that is killed in the middle leaves no form, no version and no webhook', async () => {
   const before = await countForms();
   const { database } = there.services;
-  const holder = await database.connect();
-  try {
-    await holder.query('begin');
-    await holder.query('lock table webhooks in share row exclusive mode');
+  await whileTableHeld(database, 'webhooks', async () => {
     const unpacking = unpack(packed);
-    const pid = await until('it to wait for the webhooks', async () => {
-      const { rows } = await database.query<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-         and query like '%insert into webhooks%'`,
-      );
-      return rows[0]?.pid;
-    });
-    await database.query('select pg_terminate_backend($1)', [pid]);
+    await database.query('select pg_terminate_backend($1)', [
+      await untilOneWaits(database, 'insert into webhooks'),
+    ]);
     assert.equal((await unpacking).status, 503);
-  } finally {
-    await holder.query('rollback');
-    holder.release();
-  }
+  });
   assert.equal(await countForms(), before);
   const { rows } = await database.query<{ versions: number }>(
     `select count(*)::int as versions from form_versions v

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { createForm } from '#forms/forms.ts';
-import { transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
-import { until } from '#test/service.ts';
+import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { sumVisits } from './queries.ts';
 import { medianOf, spanOf } from './spans.ts';
@@ -45,17 +44,10 @@ test('one address adds so much in a minute, whatever it does, and another one it
 test('a write that fails loses nothing, and a form that is gone keeps nothing back', async () => {
   const { place, read } = await openForm();
   const counter = openVisitCounter({ database, log }, 0);
-  await transaction(database, async (client) => {
-    await client.query('lock table visit_counts');
+  await whileTableHeld(database, 'visit_counts', async (client) => {
     counter.add(place, '192.0.2.1', view);
     counter.add({ ...place, formId: workspaceId }, '192.0.2.1', view);
-    const pid = await until('the write to wait', async () => {
-      const { rows } = await database.query(
-        `select pid from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%visit_counts%'`,
-      );
-      return rows[0]?.pid as number | undefined;
-    });
+    const pid = await untilOneWaits(database, 'visit_counts');
     counter.add(place, '192.0.2.1', view);
     await client.query('select pg_cancel_backend($1)', [pid]);
   });

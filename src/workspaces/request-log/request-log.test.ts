@@ -5,7 +5,7 @@ import { transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
-import { until } from '#test/service.ts';
+import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { createKey, listKeys } from '../keys.ts';
 import { createWorkspace } from '../workspaces.ts';
@@ -45,25 +45,14 @@ test('when, from where and how often a key was used is noted with its requests',
   assert.deepEqual([lastUsedAt, lastUsedAddress, counted], [used.at, '192.0.2.7', 1]);
 });
 
-/** @returns the process of the database that waits to write. */
-const untilItWaits = () =>
-  until('the write to wait', async () => {
-    const { rows } = await database.query<{ pid: number }>(
-      `select pid from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%api_key_days%'`,
-    );
-    return rows[0]?.pid;
-  });
-
 test('a write that fails loses nothing of a key, whether or not it is used meanwhile', async () => {
   const { request, read } = await openKey();
   const quiet = await openKey();
   const requests = openRequestLog({ database, log });
-  await transaction(database, async (client) => {
-    await client.query('lock table api_key_days');
+  await whileTableHeld(database, 'api_key_days', async (client) => {
     requests.note(request());
     requests.note(quiet.request());
-    const pid = await untilItWaits();
+    const pid = await untilOneWaits(database, 'api_key_days');
     requests.note(request());
     await client.query('select pg_cancel_backend($1)', [pid]);
   });
@@ -136,10 +125,9 @@ test('a thousand keys wait to be noted at most, also behind a write that fails',
   assert.equal((await read()).requests, 0);
 
   const failing = openRequestLog({ database, log });
-  await transaction(database, async (client) => {
-    await client.query('lock table api_key_days');
+  await whileTableHeld(database, 'api_key_days', async (client) => {
     failing.note(first.request());
-    const pid = await untilItWaits();
+    const pid = await untilOneWaits(database, 'api_key_days');
     for (const each of others(1_000)) failing.note(each);
     await client.query('select pg_cancel_backend($1)', [pid]);
   });
