@@ -33,6 +33,8 @@ export type RestoreOptions = {
   /** The file, as readArchive has `opened`. */
   file?: FileHandle | undefined;
   passphrase?: string | undefined;
+  /** Breaks it off before the next part of the archive. */
+  signal?: AbortSignal | undefined;
   /** Restores all the same where the key is lost for good; `instance-key replace` then says what is lost with it. */
   isKeyLost?: boolean;
 };
@@ -46,13 +48,20 @@ export type RestoreOptions = {
  */
 export async function restoreBackup(
   context: RestoreContext,
-  { path, file, passphrase, isKeyLost = false }: RestoreOptions,
+  { path, file, passphrase, signal, isKeyLost = false }: RestoreOptions,
 ): Promise<Restored> {
   const entries = readArchive(path, passphrase, file);
   try {
-    return await restoreEntries(context, entries, isKeyLost);
+    return await restoreEntries(context, untilEnd(entries, signal), isKeyLost);
   } finally {
     await entries.return(undefined);
+  }
+}
+
+async function* untilEnd<Part>(parts: AsyncIterable<Part>, signal?: AbortSignal): AsyncGenerator<Part> {
+  for await (const part of parts) {
+    signal?.throwIfAborted();
+    yield part;
   }
 }
 
