@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findCellsAway } from '#kit/cells/in-cells.ts';
 import { isAway } from '#kit/cells/servers/server.ts';
 import { readConfig } from '#kit/config.ts';
-import { type Database, isUnavailable } from '#kit/database.ts';
+import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { untilAborted } from '#backup/until-aborted.ts';
 import { openLog } from '#kit/log.ts';
@@ -258,10 +258,10 @@ function explainToCaller(error: unknown): string {
 /** By its name: its module is loaded only where another service is asked. */
 const isUnreached = (error: unknown): error is Error => error instanceof Error && error.name === 'Unreached';
 
-/** Whether the same command may work later. */
+/** Whether the same command may work later, and nobody has to do something before. */
 const isPassing = (error: unknown): boolean =>
   isUnreached(error) ||
-  isUnavailable(error) ||
+  (isUnavailable(error) && !isDiskFull(error)) ||
   (error instanceof ApiError && ['rate_limit_exceeded', 'service_unavailable'].includes(error.code));
 
 async function printHelp(help: string, json: boolean, around: Surroundings): Promise<number> {
