@@ -4,6 +4,7 @@ import type { PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { takeOverStorage } from '#kit/instance-storage/claim-storage.ts';
 import { setStorageId } from '#kit/instance-storage/queries.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
@@ -98,6 +99,7 @@ async function restoreEntries(
     throw isRefusedContent(error) ? damaged(error.message) : error;
   });
   await migrate(database, migrations);
+  await takeOverStorage(database, context.storage);
   await database.query('analyze');
   return restored;
 }
@@ -135,7 +137,7 @@ async function fill(
     requireFree: () => requireUnused(client),
     fill: () => readEntries(storage, client, reading),
   });
-  // Its files lie in this storage now, which the next start marks.
+  // Its files lie in this storage now, which is marked when all is there.
   const hasMark = manifest.tables.some(
     ({ name, columns }) => name === 'instance' && columns.includes('storage_id'),
   );
