@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import { homeOf } from './database.ts';
+import { type Database, databaseOf, homeOf } from './database.ts';
 import { noteFullDisk } from './full-disk.ts';
 
 /**
@@ -70,6 +70,13 @@ type Declare = <const P extends Columns, const C extends Columns>(
 
 const registry = new Map<string, Declared>();
 
+/** What has to be so before people are written to, by database. */
+const guards = new WeakMap<Database, () => Promise<void>>();
+
+/** Has whoever writes to people over a database wait for something, which throws where it is not so. */
+export const guardPeople = (database: Database, guard: () => Promise<void>): void =>
+  void guards.set(database, guard);
+
 /** Every statement of the modules loaded so far. */
 export const declaredStatements = (): readonly Declared[] => [...registry.values()];
 
@@ -107,9 +114,11 @@ function declare<const P extends Columns, const C extends Columns>(
     return `$${position}::${parameters[parameter]!.pg}`;
   });
   registry.set(name, { name, text, parameters, columns, isOfInstance });
+  const writesPeople = /\b(?:update|insert into|delete from) users\b/.test(source);
   return async (db, values) => {
     const given: Record<string, unknown> = values;
     const place = isOfInstance ? homeOf(db) : db;
+    if (writesPeople) await guards.get(databaseOf(place))?.();
     try {
       const result = await place.query({ name, text, values: names.map((key) => given[key]) });
       return result.rows as RowOf<C>[];

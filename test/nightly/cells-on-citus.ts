@@ -463,8 +463,18 @@ test('a node that hears and says nothing takes its cells along: what asks all ce
   const silent = await nodeOfSecond();
   const [form, other] = [await formIn('second'), await formIn('third')];
   const person = await enterAs('ada', 'staff');
+  const account = { email: 'joan@example.org', password: 'correct horse battery 22' };
+  await instance.cli('user create', '--email', account.email, '--password', account.password);
+  const cookie = await signIn(account);
+  const rename = async () =>
+    (await callConsole(server.url, cookie, 'PATCH', '/person', { name: 'Joan' })).status;
+  assert.equal(await rename(), 204);
   const elsewhere = visit(context, other);
+  // More than a pool has connections.
+  const many = Array.from({ length: 16 }, () => 503);
   const requests: Requests = {
+    'what has to be at each node': [many, () => Promise.all(many.map(rename))],
+    'the page of another cell beside it': [200, async () => (await fetch(other.publicUrl)).status],
     'its page': [503, async () => (await fetch(form.publicUrl)).status],
     'with its key': [503, async () => (await form.call('GET', '/forms')).status],
     'who is signed in': [['In third: viewer'], () => rolesOf(person)],
@@ -502,6 +512,10 @@ test('a node that hears and says nothing takes its cells along: what asks all ce
     'a sign-in that gives roles there': [204, async () => (await enterAs('ada', 'chiefs')).status],
   });
   assert.deepEqual(await rolesOf(person), ['In third: admin']);
+  // Nobody could end them: they wait for the node.
+  const stuck =
+    "select query from pg_stat_activity where state = 'active' and query ~ '^(update|insert into) users'";
+  assert.deepEqual(await cluster.coordinator.query(stuck), []);
   silent.thaw();
   await until('no cell to be away', async () => {
     const ready = (await (await fetch(`${server.url}/readyz`)).json()) as object;

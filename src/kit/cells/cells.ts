@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, databaseOf, renew } from '../database.ts';
 import type { Whereabouts } from '../find-host.ts';
-import { only, type Queryable } from '../statement.ts';
+import { guardPeople, only, type Queryable } from '../statement.ts';
 import { findPlaces, type Place } from './citus/places.ts';
 import { nearOf } from './citus/queries.ts';
 import { findHome, pathOf, selectCells } from './queries.ts';
@@ -156,7 +156,10 @@ export async function refreshCells(database: Database): Promise<void> {
     };
     cells.push(cell);
   }
-  for (const cell of cells) instances.set(cell.database, instance);
+  for (const cell of cells) {
+    instances.set(cell.database, instance);
+    guardPeople(cell.database, () => requireNodes(instance));
+  }
   if (!instance.everywhere && ofFirstServer(instance).length > 1) {
     instance.everywhere = instance.open(pathOf(everyCell, home), ofEverywhere);
     instances.set(instance.everywhere, instance);
@@ -170,6 +173,30 @@ export async function refreshCells(database: Database): Promise<void> {
   const opened = Promise.allSettled(added.map(async (cell) => cell.server?.open()));
   await Promise.race([opened, sleep(openMs, undefined, { ref: false })]);
 }
+
+/** So long a node may take to say that it is there. */
+const nodeMs = 500;
+
+/**
+ * On a cluster every node has a copy of the people, and Citus waits for one that says nothing, for 10 s and more, with a connection of
+ * everybody's pool: so each that has a cell is asked first. @throws ApiError service_unavailable
+ */
+async function requireNodes({ cells }: Instance): Promise<void> {
+  const nodes = new Map(
+    cells.flatMap((cell) => (cell.asker && cell.place ? [[cell.place.node, cell.asker]] : [])),
+  );
+  await Promise.all(
+    [...nodes.values()].map((asker) =>
+      Promise.race([asker.ask((there) => there.query('select 1')), awayAfter(nodeMs)]),
+    ),
+  );
+}
+
+/** What waits for no longer than that. */
+export const awayAfter = (ms: number): Promise<never> =>
+  sleep(ms, undefined, { ref: false }).then(() => {
+    throw away();
+  });
 
 /** The pool of a cell. @throws ApiError service_unavailable for one that is not open yet. */
 export function poolOf({ database, server }: Cell): Database {

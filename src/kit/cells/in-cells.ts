@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, databaseOf, homeOf, transaction } from '../database.ts';
 import type { Queryable } from '../statement.ts';
 import { cellOfWorkspace } from './cell-with.ts';
 import {
   askCell,
+  awayAfter,
   type Cell,
   cellOf,
   cellsOf,
@@ -14,7 +14,7 @@ import {
   poolOf,
 } from './cells.ts';
 import { setPath } from './queries.ts';
-import { away, isAway, restMs } from './servers/server.ts';
+import { isAway, restMs } from './servers/server.ts';
 
 /** Where all cells of the first server are read together, and nothing is written: where there is one, there. */
 const everywhere = (db: Queryable): Queryable => instanceOf(db)?.everywhere ?? homeOf(db);
@@ -50,11 +50,6 @@ export async function findInCellsHere<Row>(
     ),
   );
 }
-
-const awayAfter = (ms: number): Promise<never> =>
-  sleep(ms, undefined, { ref: false }).then(() => {
-    throw away();
-  });
 
 /** The cells that do not answer though the first one may, each asked for itself. @param patience how long one may take, in ms. */
 export async function findCellsAway(database: Database, patience?: number): Promise<Cell[]> {
