@@ -18,6 +18,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
@@ -352,7 +353,7 @@ const child = spawn(node, words, {
 });
 // SIGUSR2 restarts the service's processes one by one (src/app/main.ts).
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
-child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
+child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
 
 // The same for npm, to which there is no channel: nobody would stop the service, and its port would stay taken.
 if (npm) {

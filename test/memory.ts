@@ -21,7 +21,13 @@ export function keepFilesInMemory(): () => void {
   // What is kept between runs, the unpacked browser, stays where it is.
   process.env['TEST_KEPT'] ??= process.env['TMPDIR'] ?? '/tmp';
   process.env['TMPDIR'] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => removeFolder(folder);
+}
+
+/** With small disks that tests had to themselves: nobody can remove what is mounted. */
+function removeFolder(folder: string): void {
+  for (const [, place] of mounts()) if (place?.startsWith(`${folder}/`)) spawnSync('umount', [place]);
+  rmSync(folder, { recursive: true, force: true });
 }
 
 const prefix = 'formloom-run-';
@@ -45,10 +51,7 @@ function removeLeft(): void {
   for (const name of readdirSync(memory)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : Number.NaN;
     if (!(pid > 0) || isAlive(pid)) continue;
-    const folder = join(memory, name);
-    // Small disks that tests had to themselves: nobody can remove what is mounted.
-    for (const [, place] of mounts()) if (place?.startsWith(`${folder}/`)) spawnSync('umount', [place]);
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(join(memory, name));
   }
 }
 

@@ -96,7 +96,14 @@ test('the example of every operation can be said in options, and asks for the sa
       sent = request;
       throw new Error('sent');
     };
-    const context = { api, remote: undefined, json: false, confirm: async () => {}, write: async () => {} };
+    const context = {
+      api,
+      remote: undefined,
+      signal: undefined,
+      json: false,
+      confirm: async () => {},
+      write: async () => {},
+    };
     await assert.rejects(command.run(context, input!), /^Error: sent$/, route.name);
     return { query: sent!.query, body: sent!.body };
   };

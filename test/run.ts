@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds, dearest } from './cost.ts';
+import { endWithSignals } from './end-run.ts';
 import { sortUnits, writeRunners } from './groups.ts';
 import { findLeftClusters } from './left-clusters.ts';
 import { keepFilesInMemory } from './memory.ts';
@@ -83,6 +84,9 @@ async function checkUp(): Promise<{ isGood: boolean; linted: Promise<boolean> }>
   return { isGood: checks.every(Boolean), linted };
 }
 
+let removeFiles = (): void => {};
+endWithSignals(() => removeFiles());
+
 // What was asked for by name is there: node --test takes an empty list for all.
 const absent = files.filter((file) => globSync(file, { cwd: home }).length === 0);
 if (absent.length > 0) {
@@ -96,7 +100,7 @@ if (!checks.isGood) {
 }
 
 const since = Date.now();
-const removeFiles = keepFilesInMemory();
+removeFiles = keepFilesInMemory();
 const server = await openTestServer(say);
 const logs = await mkdtemp(join(tmpdir(), 'formloom-logs-'));
 const environment: NodeJS.ProcessEnv = { ...process.env, ...server.environment, TEST_LOGS: logs };

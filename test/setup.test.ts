@@ -49,6 +49,15 @@ test('a start that was killed in its turn does not keep the next one waiting, al
   assert.deepEqual([status, stdout.trim()], [0, 'it runs']);
 });
 
+test('what a signal has ended says so to npm, by the exit code of a shell', async () => {
+  const path = join(home, 'src', 'app', 'cli.ts');
+  const before = await readFile(path);
+  await writeFile(path, "process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60_000);");
+  const { status } = run('npm_lifecycle_event=formloom "$0" setup.mjs src/app/cli.ts');
+  await writeFile(path, before);
+  assert.equal(status, 143);
+});
+
 test('the service takes the place of what sets it up, and is compiled before, once for its sources', async () => {
   const path = join(home, 'src', 'app', 'main.ts');
   await writeFile(path, "console.log(...process.argv.slice(2), 'is', process.pid);");

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { Declined } from './cli/command.ts';
 import { runCommandLine } from './cli/run-command-line.ts';
 
 /** Whoever reads may have had enough (`| head`): the command does its work to the end all the same. */
@@ -21,11 +22,27 @@ async function ask(question: string): Promise<boolean> {
   }
 }
 
+// A terminal that was closed takes nothing more, and is no reason to end without order.
+process.stderr.on('error', () => {});
+
+/** A repeat says nothing new: a terminal and npm both tell. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const told = new AbortController();
+for (const signal of signals)
+  process.on(signal, () =>
+    told.abort(new Declined(`Ended by ${signal} before it was done.`, { cause: signal })),
+  );
+
 /* `npm run formloom -- <command>`: the command line of this process. */
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   print,
   complain: (text) => void process.stderr.write(text),
+  signal: told.signal,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   width: process.stdout.columns,
 });
+for (const signal of signals) process.removeAllListeners(signal);
+// By the signal itself, as whoever waits for this process expects; `process.exit` would wait for a file that cannot be read.
+if (told.signal.aborted)
+  process.kill(process.pid, (told.signal.reason as Declined).cause as (typeof signals)[number]);

@@ -28,6 +28,10 @@ export async function readDisks({ dataDir, databaseUrl, s3, backup }: DiskSettin
   return [...disks.values()];
 }
 
+/** The disk of the database, where that is one of this machine. */
+export const readDatabaseDisk = async ({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>) =>
+  leadsHere(databaseUrl) ? readDisk(await findMade(join(dataDir, 'postgres'))) : undefined;
+
 const leadsHere = (url: string | undefined): boolean =>
   url === undefined || (URL.parse(url)?.searchParams.get('host') ?? '').startsWith('/');
 

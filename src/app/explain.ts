@@ -1,6 +1,6 @@
 import { BackupError } from '#backup/backup-error.ts';
 import { ConfigError } from '#kit/config.ts';
-import { isUnavailable } from '#kit/database.ts';
+import { isDiskFull, isUnavailable } from '#kit/database.ts';
 import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { NodeError } from '#kit/instance-nodes/refuse-other-nodes.ts';
@@ -52,6 +52,8 @@ export function explain(error: unknown): string {
   if (syscall === 'listen') return `${address}:${port}: ${listenProblems[code ?? ''] ?? error.message}`;
   if (path !== undefined)
     return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
+  if (isDiskFull(error))
+    return `The disk of the database is full: ${error.message}. Make room there, or give it a larger one.`;
   if (isUnavailable(error)) return `The database does not answer: ${error.message}`;
   if (code === noPrivilege)
     return `The database does not let Formloom do its work: ${error.message}. Let the role of DATABASE_URL own it: \`alter database … owner to …\`.`;

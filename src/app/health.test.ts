@@ -15,7 +15,8 @@ const log = openLog('silent');
 const { database } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-health-'));
 after(() => rm(dataDir, { recursive: true }));
-const storage = openStorage(readConfig({ DATA_DIR: dataDir }));
+const config = readConfig({ DATA_DIR: dataDir });
+const storage = openStorage(config);
 /** Nobody listens there. */
 const away = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }, { pool: 1, log });
 
@@ -24,7 +25,7 @@ async function ask(
   state: { database: typeof database; isStopping: boolean },
 ): Promise<[number, unknown]> {
   const server = openServer({ log, trustProxy: false });
-  healthRoutes(server, { ...state, storage, isStopping: () => state.isStopping });
+  healthRoutes(server, { ...state, config, storage, isStopping: () => state.isStopping });
   const { statusCode, body } = await server.inject(path);
   await server.close();
   return [statusCode, JSON.parse(body)];

@@ -4,6 +4,7 @@ import type { PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { takeOverStorage } from '#kit/instance-storage/claim-storage.ts';
 import { setStorageId } from '#kit/instance-storage/queries.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
@@ -33,6 +34,8 @@ export type RestoreOptions = {
   /** The file, as readArchive has `opened`. */
   file?: FileHandle | undefined;
   passphrase?: string | undefined;
+  /** Breaks it off before the next part of the archive. */
+  signal?: AbortSignal | undefined;
   /** Restores all the same where the key is lost for good; `instance-key replace` then says what is lost with it. */
   isKeyLost?: boolean;
 };
@@ -46,13 +49,20 @@ export type RestoreOptions = {
  */
 export async function restoreBackup(
   context: RestoreContext,
-  { path, file, passphrase, isKeyLost = false }: RestoreOptions,
+  { path, file, passphrase, signal, isKeyLost = false }: RestoreOptions,
 ): Promise<Restored> {
   const entries = readArchive(path, passphrase, file);
   try {
-    return await restoreEntries(context, entries, isKeyLost);
+    return await restoreEntries(context, untilEnd(entries, signal), isKeyLost);
   } finally {
     await entries.return(undefined);
+  }
+}
+
+async function* untilEnd<Part>(parts: AsyncIterable<Part>, signal?: AbortSignal): AsyncGenerator<Part> {
+  for await (const part of parts) {
+    signal?.throwIfAborted();
+    yield part;
   }
 }
 
@@ -89,6 +99,7 @@ async function restoreEntries(
     throw isRefusedContent(error) ? damaged(error.message) : error;
   });
   await migrate(database, migrations);
+  await takeOverStorage(database, context.storage);
   await database.query('analyze');
   return restored;
 }
@@ -126,7 +137,7 @@ async function fill(
     requireFree: () => requireUnused(client),
     fill: () => readEntries(storage, client, reading),
   });
-  // Its files lie in this storage now, which the next start marks.
+  // Its files lie in this storage now, which is marked when all is there.
   const hasMark = manifest.tables.some(
     ({ name, columns }) => name === 'instance' && columns.includes('storage_id'),
   );

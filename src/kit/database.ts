@@ -370,6 +370,10 @@ const unavailableErrors = new Set([
 const unavailableMessages =
   /timeout exceeded when trying to connect|Connection terminated|postmaster was shut down|unexpected postmaster exit|connection marked as essential|Cannot use a pool after calling end|The database is closed here|Client has encountered a connection error|not queryable/;
 
+/** Whether PostgreSQL says that its disk is full: then waiting helps nobody until somebody makes room. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '53100';
+
 /** Of what is thrown here and by the driver's pool: somebody was waited for until the limit. */
 const silentMessages =
   /the database does not answer|due to connection timeout|timeout exceeded when trying to connect|None of its hosts/;

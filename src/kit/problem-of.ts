@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
 import { TooMuchWork } from '#ast/work.ts';
-import { isUnavailable } from './database.ts';
+import { isDiskFull, isUnavailable } from './database.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import { jsonBodyLimit } from './json-body.ts';
 
@@ -24,7 +24,11 @@ export function problemOf(error: unknown, request: FastifyRequest): ApiError {
   if (error === request.raw.errored)
     return new ApiError('bad_request', 'The request ended before its body.', { cause: error });
   const problem = toApiError(error);
-  if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
+  if (problem.status >= 500)
+    request.log.error(
+      { err: error },
+      isDiskFull(error) ? 'a request failed: the disk of the database is full' : 'a request failed',
+    );
   return problem;
 }
 

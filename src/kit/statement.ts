@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { homeOf } from './database.ts';
+import { noteFullDisk } from './full-disk.ts';
 
 /**
  * SQL is written as SQL, one statement per query function. A statement names its parameters (`$workspace_id`) and
@@ -109,8 +110,13 @@ function declare<const P extends Columns, const C extends Columns>(
   return async (db, values) => {
     const given: Record<string, unknown> = values;
     const place = isOfInstance ? homeOf(db) : db;
-    const result = await place.query({ name, text, values: names.map((key) => given[key]) });
-    return result.rows as RowOf<C>[];
+    try {
+      const result = await place.query({ name, text, values: names.map((key) => given[key]) });
+      return result.rows as RowOf<C>[];
+    } catch (error) {
+      noteFullDisk(place, error);
+      throw error;
+    }
   };
 }
 

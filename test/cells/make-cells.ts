@@ -3,6 +3,7 @@ import { createCell } from '#kit/cells/create-cell.ts';
 import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
 import { reachServers, sealAddress } from '#kit/cells/servers/reach-server.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
+import { placeOf } from '#kit/find-host.ts';
 import { openLog } from '#kit/log.ts';
 import type { Vault } from '#kit/vault.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
@@ -45,7 +46,12 @@ async function createElsewhere(
 ): Promise<void> {
   const there = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent'), limits: false });
   try {
-    await createCellOnServer(database, name, { there, server: sealAddress(vault, url), service });
+    await createCellOnServer(database, name, {
+      there,
+      server: sealAddress(vault, url),
+      place: placeOf(url),
+      service,
+    });
   } finally {
     await there.end();
   }

@@ -495,6 +495,7 @@ test('what is of no workspace is done in the first one that there is, of another
   await createCellOnServer(alone, 'far', {
     there,
     server: sealAddress(vault, server),
+    place: placeOf(server),
     service: { pool: 1, processes: 1, channel: keyChannel },
   });
   await there.end();
@@ -750,10 +751,28 @@ test('what a `cell create` leaves there that is killed between its commits is ta
   await other.database.query(`comment on schema cell_half is 'Formloom cell ${crypto.randomUUID()}'`);
   assert.match((await formloom(...create)).complaint, /has a schema cell_half/);
   await other.database.query(`comment on schema cell_half is '${left}'`);
+  const listed = async () =>
+    (await formloom('cell', 'list')).answer as { data: { name: string; state?: string }[] };
+  const half = (await listed()).data.find(({ name }) => name === 'half');
+  assert.match(half!.state!, /half made: `cell create half --server <its address>` again/);
+  const said = async () => {
+    const { data } = (await formloom('doctor')).answer as {
+      data: { check: string; finding: string; remedy: string }[];
+    };
+    return data.find(({ check }) => check === 'cells half made');
+  };
+  const { finding, remedy } = (await said())!;
+  assert.match(finding, /The cell half at \S+ was begun .*Z, and is not made yet/);
+  assert.match(remedy, /`cell create half --server <its address>` again .* `cell forget half`/);
   const again = await formloom(...create);
   assert.equal(again.code, 0, again.complaint);
   assert.notEqual(await commentThere(), left);
   assert.equal(await known(), 1);
+  assert.equal(await said(), undefined);
+  assert.deepEqual(
+    (await listed()).data.filter(({ name, state }) => name === 'half' && state !== undefined),
+    [],
+  );
   assert.deepEqual((await database.query('select cells_begun from instance')).rows, [{ cells_begun: [] }]);
 });
 
@@ -829,7 +848,12 @@ test('a database that has another cell of the name is not taken for the cell, by
     openDatabase({ connectionString }, { pool: 2, log, ...options });
   const theirs = open(url, { limits: false });
   const running = { pool: 1, processes: 1, channel: keyChannel };
-  await createCellOnServer(stranger.database, 'elsewhere', { there: theirs, server, service: running });
+  await createCellOnServer(stranger.database, 'elsewhere', {
+    there: theirs,
+    server,
+    place: 'elsewhere',
+    service: running,
+  });
   const count = async () =>
     (await theirs.query<{ count: number }>('select count(*)::int as count from cell_elsewhere.users'))
       .rows[0]!.count;

@@ -11,6 +11,7 @@ import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
 import { readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
+import { takesMore } from '#kit/full-disk.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
@@ -88,6 +89,16 @@ export const databaseChecks: readonly Check<Context>[] = [
         `This instance was moved to ${moved.moved_to} on ${moved.moved_at!.toISOString()}, and goes on there.`,
         'Let DATABASE_URL lead there (none: the database in DATA_DIR). Where that one is lost, `npm run -s formloom -- move --stay` goes on here, with what was here then.',
       );
+    },
+  },
+  {
+    name: 'room',
+    stopsStart: false,
+    async look({ database }) {
+      const { is_read_only: isReadOnly, is_standby: isStandby } = only(await readServer(database, {}))!;
+      if (isReadOnly || isStandby) return ok('It takes nothing.');
+      if (await takesMore(database)) return ok('Its disk takes more.');
+      return problem('The disk of the database is full.', 'Make room there, or give it a larger one.');
     },
   },
   {

@@ -77,6 +77,7 @@ test('of an instance that is well every check says so, and the code is 0', async
       'database version: ok',
       'writable: ok',
       'place: ok',
+      'room: ok',
       'left-over locks: ok',
       'clock: ok',
       'schema: ok',

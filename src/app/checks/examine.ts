@@ -1,5 +1,5 @@
 import type { Config } from '#kit/config.ts';
-import { type Database, isUnavailable } from '#kit/database.ts';
+import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { explain } from '../explain.ts';
 import { openExistingDatabase } from '../open-database.ts';
@@ -51,7 +51,10 @@ async function lookAtAll<Context>(checks: readonly Check<Context>[], context: Co
 const failed = (error: unknown): Finding => ({
   state: 'problem',
   what: explain(error),
-  remedy: isUnavailable(error) ? 'Look at the server of the database, and at DATABASE_URL.' : '',
+  remedy:
+    isUnavailable(error) && !isDiskFull(error)
+      ? 'Look at the server of the database, and at DATABASE_URL.'
+      : '',
 });
 
 const diagnose = (check: string, finding: Finding): Diagnosis => ({

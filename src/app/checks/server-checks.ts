@@ -3,6 +3,7 @@ import { findRoom, findRoomElsewhere, onServerOf } from '#kit/cells/room.ts';
 import { findCell, OtherCellError } from '#kit/cells/servers/identity.ts';
 import { reachServers } from '#kit/cells/servers/reach-server.ts';
 import { refuseTwins } from '#kit/cells/servers/refuse-twins.ts';
+import { findHalfMade } from '#kit/cells/servers/half-made.ts';
 import { isLost, type Reach } from '#kit/cells/servers/server.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -30,11 +31,15 @@ export async function lookAtServers({
   database: Database;
   config: Config;
 }): Promise<Named[]> {
+  const halfMade = await lookAtHalfMade(database);
   const known = await cellsElsewhere(database);
-  if (known.length === 0) return [[summary, ok('There is none.')]];
+  if (known.length === 0) return [[summary, ok('There is none.')], ...halfMade];
   const key = await findInstanceKey(config.dataDir, config.secretKey);
   if (key === undefined)
-    return [[summary, problem('Their addresses are sealed with a key that is gone.', 'See `key`.')]];
+    return [
+      [summary, problem('Their addresses are sealed with a key that is gone.', 'See `key`.')],
+      ...halfMade,
+    ];
   const reach = reachServers(database, openVault(key), { log: openLog('silent') });
   const cells = known.map((cell) => ({ ...cell, ...reach({ ...cell, server: cell.server! }) }));
   const others = cells.map(({ id, name, open }) => ({
@@ -53,8 +58,18 @@ export async function lookAtServers({
           problems.join(' '),
           'Bring the server back: its workspaces answer 503 until then. `cell forget` lets go of one that is lost for good, and ends a `cell forget` that was broken off. A running service migrates the cell, and lays out its delivery log.',
         );
-  return [[summary, finding], ...(await lookAtEach(database, config, cells))];
+  return [[summary, finding], ...(await lookAtEach(database, config, cells)), ...halfMade];
 }
+
+/** What a `cell create` has left that was killed between its commits: nobody asks for it, and nobody else takes it away. */
+const lookAtHalfMade = async (database: Database): Promise<Named[]> =>
+  (await findHalfMade(database)).map(({ name, place, begun_at: at, remedy }) => [
+    'cells half made',
+    warning(
+      `The cell ${name} at ${place} was begun at ${at.toISOString()}, and is not made yet.`,
+      `Where no command is making it, ${remedy}; \`cell forget ${name}\` takes it away then.`,
+    ),
+  ]);
 
 const namesOf = (cells: readonly Reached[]): string => cells.map(({ name }) => name).join(', ');
 

@@ -68,6 +68,28 @@ test('a backup in the bucket is restored by its name on an empty machine, which 
   assert.deepEqual(await readdir(join(other.dataDir, 'spool')), []);
 });
 
+test('a copy that is restored onto the bucket of an instance takes it over: that one is told, does not start, and can take it back', async () => {
+  const { environment: bucket } = await openS3Server();
+  const original = { ...source, ...bucket };
+  assert.equal((await formloom(original, 'storage', 'replace')).code, 0);
+  await formloom(original, 'backup', path('shared.backup'));
+  const copy = { url: (await testDatabase({ isEmpty: true })).url, dataDir: path('shared'), ...bucket };
+  const restored = await formloom(copy, 'restore', path('shared.backup'));
+  assert.equal(restored.code, 0, restored.complaint);
+  const storageOf = async (instance: typeof copy) => {
+    const { answer } = await formloom(instance, 'doctor');
+    const { data } = answer as { data: { check: string; finding: string }[] };
+    return data.find(({ check }) => check === 'storage')!.finding;
+  };
+  const lies = /^The files lie in /;
+  const isTaken = /a copy of it that was restored has taken them over.* stop it.*storage replace/s;
+  assert.match(await storageOf(copy), lies);
+  assert.match(await storageOf(original), isTaken);
+  assert.equal((await formloom(original, 'storage', 'replace')).code, 0);
+  assert.match(await storageOf(original), lies);
+  assert.match(await storageOf(copy), isTaken);
+});
+
 test('into a database that no service would start on nothing is restored or moved', async () => {
   const { url } = await testDatabase({ isEmpty: true });
   const readOnly = `${url}${url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only=on`;

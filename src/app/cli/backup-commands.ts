@@ -25,13 +25,13 @@ export const backupCommands: readonly Command[] = [
       'without-key': { ...flag, about: 'Leaves the key out: keep SECRET_KEY, or secret.key, elsewhere.' },
       'passphrase-file': passphraseFile,
     },
-    async run({ config, database }, input) {
+    async run({ config, database, signal }, input) {
       const { makeBackup } = await import('#backup/make-backup.ts');
       const key = input['without-key'] ? undefined : await findInstanceKey(config.dataDir, config.secretKey);
       const passphrase = readPassphrase(input['passphrase-file']);
       const made = await makeBackup(
         { database, storage: openStorage(config) },
-        { path: resolve(input.file), version, passphrase, key, leastRoom: config.limits.freeBytes },
+        { path: resolve(input.file), version, passphrase, key, leastRoom: config.limits.freeBytes, signal },
       );
       if (made.missing.length > 0)
         throw new PartlyDone(
@@ -62,7 +62,7 @@ export const backupCommands: readonly Command[] = [
         about: 'Restores a backup without its key all the same; `instance-key replace` says what is lost.',
       },
     },
-    async run({ config, log }, input) {
+    async run({ config, log, signal }, input) {
       const passphrase = readPassphrase(input['passphrase-file']);
       const isKeyLost = input['key-is-lost'] || input.check;
       const { restore, tryRestore } = await import('../restore.ts');
@@ -70,7 +70,7 @@ export const backupCommands: readonly Command[] = [
       const fetched = name === undefined ? undefined : await fetchBackup(config, name);
       try {
         const path = fetched ? input.file : resolve(input.file);
-        const options = { path, file: fetched, passphrase, isKeyLost };
+        const options = { path, file: fetched, passphrase, isKeyLost, signal };
         return await (input.check ? tryRestore(config, log, options) : restore(config, log, options));
       } finally {
         await fetched?.close();

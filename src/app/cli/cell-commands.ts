@@ -9,6 +9,7 @@ import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts'
 import { readdressCell } from '#kit/cells/servers/readdress-cell.ts';
 import { reachServers, sealAddress } from '#kit/cells/servers/reach-server.ts';
 import { type Database, openDatabase } from '#kit/database.ts';
+import { placeOf } from '#kit/find-host.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { refuseProblems } from '../checks/check.ts';
 import { databaseChecks } from '../checks/database-checks.ts';
@@ -42,7 +43,13 @@ export const cellCommands = [
         if (there) {
           await refuseProblems(databaseChecks, { database: there });
           const sealed = sealAddress(vault, server!);
-          await createCellOnServer(unhurried, name, { there, server: sealed, service, tell });
+          await createCellOnServer(unhurried, name, {
+            there,
+            server: sealed,
+            place: placeOf(server!),
+            service,
+            tell,
+          });
         } else {
           await createCell(unhurried, name, { service, tell });
           await openNearTables(unhurried);

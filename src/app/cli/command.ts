@@ -23,10 +23,12 @@ export type CommandContext = {
   confirm: (what: string) => Promise<void>;
   /** Says how far it is to whoever waits; a script that wants JSON hears nothing. */
   tell: (line: string) => void;
+  /** Aborted when the command is to end, for work that is long and is not ended with the database. */
+  signal: AbortSignal | undefined;
 };
 
 /** What a command works with that opens its database itself. */
-export type BareContext = Pick<CommandContext, 'config' | 'log' | 'tell'>;
+export type BareContext = Pick<CommandContext, 'config' | 'log' | 'tell' | 'signal'>;
 
 /** What a command works with that stands for operations of the API: here, or at another service. */
 export type ApiContext = {
@@ -36,6 +38,7 @@ export type ApiContext = {
   /** Whether the answer is wanted as one JSON document. */
   json: boolean;
   confirm: CommandContext['confirm'];
+  signal: CommandContext['signal'];
   /** Takes a part of a file to standard output. */
   write: (chunk: Uint8Array) => Promise<void>;
 };

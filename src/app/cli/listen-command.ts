@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { untilAborted } from '#backup/until-aborted.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { makeSecret } from '#webhooks/editing/webhooks.ts';
@@ -33,7 +34,12 @@ export const listenCommand = apiCommand({
     event: optional(choice(eventKinds)),
     count: optional(wholeNumber),
   },
-  async run({ api, json, write }, { 'forward-to': target, secret = makeSecret(), form, event, count }) {
+  async run(
+    { api: ask, json, write, signal },
+    { 'forward-to': target, secret = makeSecret(), form, event, count },
+  ) {
+    // Nothing is lost with a question that only waits.
+    const api: Api = (request) => untilAborted(ask(request), signal);
     const say = (line: string, document: object): Promise<void> =>
       write(Buffer.from(`${json ? JSON.stringify(document) : line}\n`));
     let cursor = await findEnd(api);

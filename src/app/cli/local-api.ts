@@ -22,7 +22,7 @@ import { UsageError } from './values.ts';
  * @param workspace where it acts; undefined: where the thing lies that the path names, or the only one there is.
  */
 export async function openLocalApi(
-  { config, database, vault, log }: Omit<CommandContext, 'confirm' | 'tell'>,
+  { config, database, vault, log }: Omit<CommandContext, 'confirm' | 'tell' | 'signal'>,
   workspace: string | undefined,
 ): Promise<{ api: Api; close: () => Promise<void> }> {
   let isWoken = false;

@@ -12,17 +12,21 @@ export const mcpCommand = apiCommand({
   about:
     'For the configuration of a client. Its tools are the operations that the key at --url may do, or all of them on the database of this machine.',
   options: { tools: optional(text('<groups>')) },
-  async run({ api, remote, write }, { tools }) {
+  async run({ api, remote, write, signal }, { tools }) {
     const groups = readGroups(tools);
     if (remote) {
       const { relay } = await import('../mcp/relay.ts');
       await relay(remote, groups, { input: process.stdin, write: (line) => write(Buffer.from(line)) });
-    } else await serve(api, groups);
+    } else await serve(api, groups, signal);
     return undefined;
   },
 });
 
-async function serve(api: ApiContext['api'], groups: string[] | undefined): Promise<void> {
+async function serve(
+  api: ApiContext['api'],
+  groups: string[] | undefined,
+  signal: ApiContext['signal'],
+): Promise<void> {
   const [{ serveStdio }, { openMcp }, { drawTools }, { declaredRoutes }, { readJsonBody }] =
     await Promise.all([
       import('@modelcontextprotocol/server/stdio'),
@@ -39,6 +43,6 @@ async function serve(api: ApiContext['api'], groups: string[] | undefined): Prom
     return api(request);
   };
   const connection = serveStdio(() => openMcp({ ...scope, api: careful }), { maxSubscriptions: 0 });
-  await once(process.stdin, 'end');
+  await once(process.stdin, 'end', { signal });
   await connection.close();
 }

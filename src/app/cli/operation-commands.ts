@@ -1,10 +1,10 @@
-import { createWriteStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { lstat, open, rm, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isRecord } from '#ast/json.ts';
 import { readConfig } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
+import { untilAborted } from '#backup/until-aborted.ts';
 import { type ApiRoute, apiRoutes } from '../operations.ts';
 import type { Services } from '../services.ts';
 import type { ApiRequest, Sent } from './api.ts';
@@ -129,7 +129,7 @@ const textsOf = (fields: Record<string, unknown>): Record<string, string> =>
   );
 
 async function saveStream(
-  { api, json, write }: ApiContext,
+  { api, json, write, signal }: ApiContext,
   request: ApiRequest,
   output: string | undefined,
 ): Promise<object | undefined> {
@@ -141,13 +141,20 @@ async function saveStream(
     for await (const chunk of stream as AsyncIterable<Uint8Array | string>) await write(Buffer.from(chunk));
     return undefined;
   }
-  return { output, bytes: await pour(stream, output) };
+  return { output, bytes: await pour(stream, output, signal) };
 }
 
-async function pour(stream: Readable, path: string): Promise<number> {
-  const file = createWriteStream(path);
-  await pipeline(stream, file);
-  return file.bytesWritten;
+/** Half a file would pass for one: none is left. */
+async function pour(stream: Readable, path: string, signal: ApiContext['signal']): Promise<number> {
+  const file = (await open(path, 'w')).createWriteStream();
+  try {
+    await untilAborted(pipeline(stream, file, { ...(signal && { signal }) }), signal);
+    return file.bytesWritten;
+  } catch (error) {
+    // A device is no file.
+    if ((await lstat(path)).isFile()) await rm(path);
+    throw error;
+  }
 }
 
 type Page = { data: object[]; next_cursor?: string | null; pagination?: { total_pages: number } };

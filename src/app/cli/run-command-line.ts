@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findCellsAway } from '#kit/cells/in-cells.ts';
 import { isAway } from '#kit/cells/servers/server.ts';
 import { readConfig } from '#kit/config.ts';
-import { type Database, isUnavailable } from '#kit/database.ts';
+import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { untilAborted } from '#backup/until-aborted.ts';
 import { openLog } from '#kit/log.ts';
 import { explain } from '../explain.ts';
 import {
@@ -32,6 +34,8 @@ type Surroundings = {
   ask?: ((question: string) => Promise<boolean>) | undefined;
   /** How wide the terminal is, where it is one. */
   width?: number | undefined;
+  /** Aborted, for a reason in words, when the command is to end before it is done. */
+  signal?: AbortSignal | undefined;
 };
 
 /**
@@ -43,13 +47,37 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
     ...around,
     complain: (text) => around.complain(`formloom: ${withoutKeys(text.trimEnd())}\n`),
   };
+  const { signal } = surroundings;
+  // The first word that people try.
+  const work = runWords(args[0] === 'help' ? [...args.slice(1), '--help'] : args, surroundings);
   try {
-    // The first word that people try.
-    return await runWords(args[0] === 'help' ? [...args.slice(1), '--help'] : args, surroundings);
+    return await untilAborted(work, signal);
   } catch (error) {
-    surroundings.complain(explainToCaller(error));
+    const isDone = signal?.aborted === true && (await endInOrder(work));
+    if (!isDone) surroundings.complain(explainToCaller(error));
     return isPassing(error) ? 3 : 1;
   }
+}
+
+/** So long a command has to end by itself when it is told to, and again when its database is gone. */
+const endMs = 2_000;
+
+/**
+ * Waits for what a command had begun: what is short is done or taken back by then, and shown. What is left loses the database, which
+ * ends that too, and stops where nobody else uses it: it would outlive this process.
+ * @returns whether all of it was done.
+ */
+async function endInOrder(work: Promise<unknown>): Promise<boolean> {
+  let isDone = false;
+  const ended = work.then(
+    () => (isDone = true),
+    () => {},
+  );
+  const { leaveEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
+  await Promise.race([ended, sleep(endMs)]);
+  await leaveEmbeddedPostgres();
+  await Promise.race([ended, sleep(endMs)]);
+  return isDone;
 }
 
 /** A key that stands where none belongs is in no complaint: those go to logs. */
@@ -132,7 +160,8 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
   const context = { json, remote: place.remote, ...terminal };
   if (place.remote && command.at === 'api') {
     const { openRemoteApi } = await import('./remote-api.ts');
-    const api = openRemoteApi(place.remote);
+    const ask = openRemoteApi(place.remote);
+    const api: typeof ask = (request) => untilAborted(ask(request), around.signal);
     return showPart(show, () => command.run({ ...context, api }, input));
   }
   if (command.at === 'machine')
@@ -165,9 +194,10 @@ async function showPart(
 }
 
 const atTerminal = (
-  { ask, print, complain }: Surroundings,
+  { ask, print, complain, signal }: Surroundings,
   json: boolean,
-): Pick<ApiContext, 'confirm' | 'write'> & Pick<CommandContext, 'tell'> => ({
+): Pick<ApiContext, 'confirm' | 'write' | 'signal'> & Pick<CommandContext, 'tell'> => ({
+  signal,
   write: async (chunk) => print(chunk),
   tell: json ? () => undefined : complain,
   async confirm(what) {
@@ -177,7 +207,7 @@ const atTerminal = (
 });
 
 /** Quiet unless asked: a script reads standard error for what went wrong. */
-function readSettings(environment: NodeJS.ProcessEnv): Omit<BareContext, 'tell'> {
+function readSettings(environment: NodeJS.ProcessEnv): Omit<BareContext, 'tell' | 'signal'> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
   return { config, log: openLog(config.logLevel) };
 }
@@ -185,7 +215,7 @@ function readSettings(environment: NodeJS.ProcessEnv): Omit<BareContext, 'tell'>
 async function withDatabase(
   { replacesKey = false, makesDatabase = false }: Command,
   environment: NodeJS.ProcessEnv,
-  run: (context: Omit<CommandContext, 'confirm' | 'tell'>) => Promise<void>,
+  run: (context: Omit<CommandContext, 'confirm' | 'tell' | 'signal'>) => Promise<void>,
 ): Promise<void> {
   const { config, log } = readSettings(environment);
   const { openFormloomDatabase } = await import('../open-database.ts');
@@ -228,10 +258,10 @@ function explainToCaller(error: unknown): string {
 /** By its name: its module is loaded only where another service is asked. */
 const isUnreached = (error: unknown): error is Error => error instanceof Error && error.name === 'Unreached';
 
-/** Whether the same command may work later. */
+/** Whether the same command may work later, and nobody has to do something before. */
 const isPassing = (error: unknown): boolean =>
   isUnreached(error) ||
-  isUnavailable(error) ||
+  (isUnavailable(error) && !isDiskFull(error)) ||
   (error instanceof ApiError && ['rate_limit_exceeded', 'service_unavailable'].includes(error.code));
 
 async function printHelp(help: string, json: boolean, around: Surroundings): Promise<number> {

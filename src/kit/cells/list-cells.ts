@@ -2,6 +2,7 @@ import type { Database } from '../database.ts';
 import { measure } from './cell-for-new.ts';
 import { cellsOf, isApart } from './cells.ts';
 import { countIn } from './contents.ts';
+import { findHalfMade } from './servers/half-made.ts';
 import { isAway } from './servers/server.ts';
 import { describeCells } from './queries.ts';
 
@@ -14,12 +15,14 @@ type CellLine = {
   created_at: Date | null;
   node?: string;
   server?: string;
+  /** Of one that a killed command has left, what ends that. */
+  state?: string;
 };
 
-/** The cells of an instance, the first one first, for the operator; on a cluster with the node that has each that is distributed, and with the server of each that is on another. */
+/** The cells of an instance, the first one first and half-made ones last, for the operator; on a cluster with the node that has each that is distributed, and with the server of each that is on another. */
 export async function listCells(database: Database): Promise<CellLine[]> {
   const described = new Map((await describeCells(database, {})).map((cell) => [cell.name, cell]));
-  return Promise.all(
+  const cells = await Promise.all(
     cellsOf(database).map(async (cell) => {
       const { name, place, server } = cell;
       const { schema_name: schema, created_at } = described.get(name)!;
@@ -40,4 +43,14 @@ export async function listCells(database: Database): Promise<CellLine[]> {
       };
     }),
   );
+  const halfMade = (await findHalfMade(database)).map(({ name, place, remedy }) => ({
+    name,
+    schema: `cell_${name}`,
+    workspaces: null,
+    bytes: null,
+    created_at: null,
+    server: place,
+    state: `half made: ${remedy}`,
+  }));
+  return [...cells, ...halfMade];
 }

@@ -4,7 +4,7 @@ import { locateBinaries, provideBinaries } from './binaries.ts';
 import { checkVersion, findCluster } from './cluster.ts';
 import { createCluster, database, user } from './create-cluster.ts';
 import { removeDeadDrafts } from './drafts.ts';
-import { holdServer } from './hold.ts';
+import { type Hold, holdServer } from './hold.ts';
 import { keepHolding, leave } from './keep-holding.ts';
 import { checkReachable, chooseSocketDirectory, makeDataDirectory, sharedDirectory } from './placement.ts';
 import type { Server } from './postmaster.ts';
@@ -39,21 +39,44 @@ export type EmbeddedPostgresOptions = {
  * Takes 0.8 s the first time, 0.05 s later, 0.01 s when the server runs (two cores, quiet).
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const server = await prepareServer(options);
   const stopping = new AbortController();
-  const first = await holdServer(server, stopping.signal);
-  const last = keepHolding(server, first, stopping.signal);
-  let stopped: Promise<void> | undefined;
-  return {
-    connection: { host: server.socketDirectory, port, user, database },
-    directory: server.directory,
-    how: first.how,
-    stop: () => {
-      stopping.abort();
-      stopped ??= last.then((hold) => hold && leave(server, hold));
-      return stopped;
-    },
+  const started = start(options, stopping.signal);
+  const leaveStarted = async (): Promise<void> => {
+    const { server, last } = await started;
+    const hold = await last;
+    if (hold) await leave(server, hold);
   };
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopping.abort();
+    stopped ??= leaveStarted().finally(() => used.delete(stop));
+    return stopped;
+  };
+  used.add(stop);
+  try {
+    const { server, first } = await started;
+    const connection = { host: server.socketDirectory, port, user, database };
+    return { connection, directory: server.directory, how: first.how, stop };
+  } catch (error) {
+    used.delete(stop);
+    throw error;
+  }
+}
+
+/** What leaves each database of ours that this process uses, or is about to. */
+const used = new Set<() => Promise<void>>();
+
+/** Leaves them all, for a process that is to end whatever it does; who still works on one loses it. Never rejects. */
+export async function leaveEmbeddedPostgres(): Promise<void> {
+  await Promise.allSettled([...used].map((stop) => stop()));
+}
+
+type Started = { server: Server; first: Hold; last: Promise<Hold | undefined> };
+
+async function start(options: EmbeddedPostgresOptions, stopping: AbortSignal): Promise<Started> {
+  const server = await prepareServer(options);
+  const first = await holdServer(server, stopping);
+  return { server, first, last: keepHolding(server, first, stopping) };
 }
 
 /** Everything that has to be there before a postmaster can be looked for or started. */

@@ -17,7 +17,8 @@ export async function keepHolding(
   stopping: AbortSignal,
 ): Promise<Hold | undefined> {
   const stop = new Promise<undefined>((resolve) => {
-    stopping.addEventListener('abort', () => resolve(undefined), { once: true });
+    if (stopping.aborted) resolve(undefined);
+    else stopping.addEventListener('abort', () => resolve(undefined), { once: true });
   });
   let hold = first;
   let attempted = Number.NEGATIVE_INFINITY;

@@ -32,12 +32,27 @@ export async function claimStorage(
     const found = await readMark(storage);
     if (!replaces) refuseOther(place, found, known);
     const mark = known ?? found ?? newId();
-    if (found !== mark) await storage.put(markKey, Readable.from([Buffer.from(mark)]), markBytes);
+    if (found !== mark) await writeMark(storage, mark);
     if (known !== mark) await setStorageId(client, { storage_id: mark });
   });
 }
 
-/** The same, where nothing is made. @throws InstanceStorageError, or what the storage throws. */
+/**
+ * Makes a storage that of a database which was restored, with a mark of its own: whoever was used with it goes on no more where it is
+ * started again, since what is deleted in one of two would be gone for both.
+ */
+export async function takeOverStorage(database: Database, storage: Storage): Promise<void> {
+  // The first start marks what nobody was used with.
+  if ((await readMark(storage)) === undefined) return;
+  const mark = newId();
+  await writeMark(storage, mark);
+  await setStorageId(database, { storage_id: mark });
+}
+
+const writeMark = (storage: Storage, mark: string): Promise<unknown> =>
+  storage.put(markKey, Readable.from([Buffer.from(mark)]), markBytes);
+
+/** As claimStorage, where nothing is made. @throws InstanceStorageError, or what the storage throws. */
 export async function checkStorage(database: Database, { storage, place }: Place): Promise<void> {
   const { is_there: isThere } = only(await findInstance(database, {}))!;
   const known = (isThere && only(await selectStorageId(database, {}))?.storage_id) || undefined;
@@ -54,6 +69,9 @@ function refuseOther(place: string, found: string | undefined, known: string | u
   throw new InstanceStorageError(
     `The files of this instance do not lie in ${place}: the database is used with another storage. Start with the ` +
       'DATA_DIR or the S3_ENDPOINT of the other processes of this database; where files were copied, copy ' +
-      `${markKey} too. If they are lost for good, \`npm run -s formloom -- storage replace\` goes on without them.`,
+      `${markKey} too. If they are lost for good, \`npm run -s formloom -- storage replace\` goes on without them.` +
+      (found === undefined
+        ? ''
+        : ' Or a copy of it that was restored has taken them over: if the instance is to go on here, stop it, and `storage replace` takes them back.'),
   );
 }

@@ -32,6 +32,7 @@ export const personColumns: readonly string[] = ['id', 'name', 'email', 'second_
  * @param database as createCell has it.
  * @param options.there that database, without limits of time.
  * @param options.server its address, sealed.
+ * @param options.place the same, for a person.
  * @throws ApiError as createCell; conflict where that database has an instance of its own, or such a schema, and on a Citus cluster.
  */
 export async function createCellOnServer(
@@ -40,9 +41,10 @@ export async function createCellOnServer(
   {
     there,
     server,
+    place,
     service,
     tell,
-  }: { there: Database; server: Buffer; service: Service; tell?: (line: string) => void },
+  }: { there: Database; server: Buffer; place: string; service: Service; tell?: (line: string) => void },
 ): Promise<void> {
   const make = async (client: PoolClient): Promise<void> => {
     await beginMigrating(client, tell);
@@ -66,10 +68,12 @@ export async function createCellOnServer(
       await makeSchema(other, schema);
       await nameCell(other, { id, schema_name: schema });
       // Past the transaction: who is killed from here on leaves a schema that the next one knows.
-      await noteBegun(database, { id });
+      await noteBegun(database, { id, name, place });
       return left ? [id, left.id] : [id];
     });
-    await endBegun(client, { ids: ended });
+    // Of those that came to nothing there, too.
+    const same = begun.filter((each) => each.name === name && each.place === place).map((each) => each.id);
+    await endBegun(client, { ids: [...ended, ...same] });
     // Late: whoever writes to the first cell waits from here on.
     if (known.length === 0) await listFirst(client, home);
     await insertCell(client, { id, name, schema_name: schema, server });

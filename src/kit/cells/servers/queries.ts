@@ -93,26 +93,33 @@ export const insertPeopleDue = ofInstance(
   `insert into people_due (cell, user_id) select $cell, unnest($user_ids)`,
 );
 
-/** The cells that a command was about to make, each until it is in the books. */
+/** The cells that a command was about to make, each until it is in the books; also of a database that is of no version with a name for them. */
 export const selectBegun = ofInstance(
   'cells.select_begun',
   {},
-  { id: uuid },
-  `select unnest(cells_begun) as id from instance`,
+  { id: uuid, name: nullable(text), place: nullable(text) },
+  `select id::uuid as id, said -> id ->> 'name' as name, said -> id ->> 'place' as place
+     from instance
+    cross join lateral (select to_jsonb(instance) -> 'cells_begun' as ids, to_jsonb(instance) -> 'cells_begun_as' as said) as begun
+    cross join lateral jsonb_array_elements_text(ids) as id`,
 );
 
 export const noteBegun = ofInstance(
   'cells.note_begun',
-  { id: uuid },
+  { id: uuid, name: text, place: text },
   {},
-  `update instance set cells_begun = cells_begun || $id`,
+  `update instance
+      set cells_begun = cells_begun || $id,
+          cells_begun_as = cells_begun_as || jsonb_build_object($id, jsonb_build_object('name', $name, 'place', $place))`,
 );
 
 export const endBegun = ofInstance(
   'cells.end_begun',
   { ids: uuids },
   {},
-  `update instance set cells_begun = array(select unnest(cells_begun) except select unnest($ids))`,
+  `update instance
+      set cells_begun = array(select unnest(cells_begun) except select unnest($ids)),
+          cells_begun_as = cells_begun_as - $ids::text[]`,
 );
 
 export const nameSchema = (schema: string, name: string): string =>

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
+import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
+import { makeInstance } from '#test/process.ts';
+import { until } from '#test/service.ts';
+
+/*
+ * Commands on an instance that is stopped, whose database each starts, and which are ended amid their work. Nobody writes into the
+ * pipes that they read, so that they wait for as long as it takes.
+ */
+const instance = await makeInstance();
+const path = (name: string): string => join(instance.dataDir, name);
+const makePipe = async (place: string): Promise<void> => {
+  await mkdir(dirname(place), { recursive: true });
+  await promisify(execFile)('mkfifo', [place]);
+};
+
+const isReady = async (cluster = path('postgres')): Promise<boolean> =>
+  (await findPostmaster(cluster))?.status === 'ready';
+
+type Ending = { code: number | null; signal: string | null; printed: string; complaint: string };
+
+/** Begins a command, and once `isThere` sends it the signal. */
+async function end(
+  t: TestContext,
+  signal: NodeJS.Signals,
+  args: readonly string[],
+  isThere: () => Promise<boolean>,
+): Promise<Ending> {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--preserve-symlinks', 'src/app/cli.ts', ...args],
+    { stdio: ['pipe', 'pipe', 'pipe'], env: { ...instance.environment, TMPDIR: path('tmp') } },
+  );
+  t.after(() => child.kill('SIGKILL'));
+  const said = { printed: '', complaint: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.printed += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.complaint += text));
+  const closed = once(child, 'close') as Promise<[number | null, string | null]>;
+  await until(`${args.join(' ')} to be amid its work`, isThere);
+  child.kill(signal);
+  // As npm and a terminal both do.
+  child.kill(signal);
+  const [code, by] = await closed;
+  return { code, signal: by, ...said };
+}
+
+test('a command that is ended by a signal stops the database that it started, and leaves no half file', async (t) => {
+  const { id: workspace } = await instance.cli<{ id: string }>('workspace create', 'Acme');
+  const image = '0198a000-0000-7000-8000-000000000001';
+  // What it says names an image, which goes along when it is packed.
+  const label = { id: 'note', label: image };
+  const step = { type: 'step', attrs: { title: 'One', layout: 'stack' } };
+  await writeFile(
+    path('form.json'),
+    JSON.stringify({
+      structure: {
+        type: 'form',
+        attrs: { name: 'Contact' },
+        children: [{ ...step, children: [{ type: 'text', attrs: label, children: [] }] }],
+      },
+    }),
+  );
+  await instance.cli('forms create', '--body-file', path('form.json'));
+  await instance.cli('backup', path('whole.backup'));
+  await makePipe(path(`uploads/${workspace}/images/${image}`));
+  const server = await startEmbeddedPostgres({ dataDir: instance.dataDir, log: () => {} });
+  await instance.query(`insert into form_images (workspace_id, id, content_type, size, created_at, named_at)
+    values ('${workspace}', '${image}', 'image/png', 10, now(), now())`);
+  await instance.query(
+    `create function be_slow() returns trigger language plpgsql as 'begin perform pg_sleep(9); return new; end'`,
+  );
+  await instance.query(
+    'create trigger slow before insert on workspaces for each row execute function be_slow()',
+  );
+  await server.stop();
+  await makePipe(path('endless.backup'));
+  await mkdir(path('tmp'), { mode: 0o755 });
+  const whole = (await readdir(instance.dataDir)).toSorted();
+  const isListed = async (name: string): Promise<boolean> => (await readdir(instance.dataDir)).includes(name);
+  const isSlow = async (): Promise<boolean> =>
+    (await isReady()) &&
+    (await instance.query("select from pg_stat_activity where wait_event = 'PgSleep'")).length > 0;
+  for (const [signal, args, isThere] of [
+    ['SIGTERM', ['restore', path('endless.backup')], () => isReady()],
+    [
+      'SIGHUP',
+      ['restore', path('whole.backup'), '--check'],
+      async () => {
+        const [dataDir] = await readdir(path('tmp'));
+        return dataDir !== undefined && isReady(join(path('tmp'), dataDir, 'postgres'));
+      },
+    ],
+    ['SIGINT', ['backup', path('new.backup')], () => isListed('new.backup.part')],
+    ['SIGTERM', ['workspace', 'pack', '--output', path('pack')], () => isListed('pack')],
+    ['SIGHUP', ['workspace', 'create', 'Slow'], isSlow],
+    ['SIGINT', ['listen', '--forward-to', 'http://127.0.0.1:9'], () => isReady()],
+    ['SIGTERM', ['mcp'], () => isReady()],
+  ] as const) {
+    const ended = await end(t, signal, args, isThere);
+    const what = `${args.join(' ')}: ${JSON.stringify(ended)}`;
+    assert.equal(ended.signal, signal, what);
+    assert.match(ended.complaint, new RegExp(`Ended by ${signal} before it was done\\.`), what);
+    assert.equal(await instance.databasePid(), undefined, what);
+    assert.deepEqual(await readdir(path('tmp')), [], what);
+    assert.deepEqual((await readdir(instance.dataDir)).toSorted(), whole, what);
+  }
+});
