@@ -95,17 +95,17 @@ test('a connection that comes while no process serves waits for the replacement'
 
 test('a process that stands still is killed and replaced, and the log says why; one that is idle stays', async () => {
   const lines = new PassThrough();
-  const { crew, url, feels } = await openStage({ silenceMs: 900, log: openLog('error', lines) });
+  const { crew, url, feels } = await openStage({ silenceMs: 1_800, log: openLog('error', lines) });
   feels.mood = 'hangs';
   await crew.start();
   const old = await ask(url);
-  await sleep(2_000);
+  await sleep(2_500);
   assert.ok(isAlive(old), 'it was asked more often than it may stay silent, and answered');
   feels.mood = 'well';
   await assert.rejects(ask(url));
   assert.notEqual(await ask(url), old);
   assert.ok(!isAlive(old));
-  assert.match(String(lines.read()), /SIGKILL, after no sign of life for 0\.9 s.*ended unexpectedly/);
+  assert.match(String(lines.read()), /SIGKILL, after no sign of life for 1\.8 s.*ended unexpectedly/);
 });
 
 test('what cannot be handed to a process that has hung up is given back when it has ended, and not before', async () => {
