@@ -4,6 +4,7 @@ import type { AnswerFiles } from '#ast/answers.ts';
 import { composite, element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';
+import { slowness } from '#test/slowness.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { changedBy } from '../history/changed-by.ts';
 import { trashMany } from '../trash/trash.ts';
@@ -252,5 +253,6 @@ test('a save of a hundred thousand wrong answers and as many unknown names does 
   const since = performance.now();
   const { id } = await save(scene, { raw, key: newId() });
   assert.deepEqual((await scene.read(id)).answers, { answers: 'kept' });
-  assert.ok(performance.now() - since < 3_000);
+  const ms = performance.now() - since;
+  assert.ok(ms < 3_000 || ms < 3_000 * slowness(), `took ${ms} ms`);
 });
