@@ -46,8 +46,9 @@ function removeLeft(): void {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : Number.NaN;
     if (!(pid > 0) || isAlive(pid)) continue;
     const folder = join(memory, name);
-    // Small disks that tests had to themselves: nobody can remove what is mounted.
-    for (const [, place] of mounts()) if (place?.startsWith(`${folder}/`)) spawnSync('umount', [place]);
+    // Small disks that tests had to themselves: nobody can remove what is mounted, and what is left of its run may still use it.
+    for (const [, place] of mounts())
+      if (place?.startsWith(`${folder}/`)) spawnSync('umount', ['--lazy', place]);
     rmSync(folder, { recursive: true, force: true });
   }
 }
