@@ -225,7 +225,10 @@ test('a link of another form, a changed one, one that expired, and one of a form
   const { id, resumeToken } = await save(scene, { raw: { name: 'Ada' }, key: newId() });
   const lost = { code: 'not_found' };
   await assert.rejects(openResume(database, other.formId, resumeToken), lost);
-  await assert.rejects(openResume(database, scene.formId, `${resumeToken.slice(0, -2)}xx`), lost);
+  await assert.rejects(
+    openResume(database, scene.formId, `${resumeToken.startsWith('x') ? 'y' : 'x'}${resumeToken.slice(1)}`),
+    lost,
+  );
   await assert.rejects(openResume(database, scene.formId, id), lost);
   await database.query("update submission_links set expires_at = now() - interval '1 second'");
   await assert.rejects(openResume(database, scene.formId, resumeToken), lost);
