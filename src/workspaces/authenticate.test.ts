@@ -30,8 +30,8 @@ async function assertUnauthorized(header: string | string[] | undefined): Promis
 
 /** Waits until `isMet`, for as long as a loaded machine may need. */
 async function until(isMet: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !(await isMet()); ) {
-    assert.ok(Date.now() < deadline, 'the condition was not met within 10 s');
+  for (const deadline = Date.now() + 30_000; !(await isMet()); ) {
+    assert.ok(Date.now() < deadline, 'the condition was not met within 30 s');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
