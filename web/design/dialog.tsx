@@ -1,13 +1,13 @@
 import './dialog.css';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
-import { Form } from 'react-aria-components/Form';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { isStale } from '../api/client.ts';
 import { Button, IconButton } from './button.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { TextField } from './field.tsx';
+import { Form } from './form.tsx';
 import { Message } from './message.tsx';
 import { useSwipeAway } from './use-swipe-away.ts';
 import { useNarrow } from './use-window.ts';
@@ -72,14 +72,7 @@ export function Dialog({
             {isDismissable && <IconButton icon="close" label="Close" size="small" onPress={onClose} />}
           </header>
           {onSubmit ? (
-            <Form
-              className="dialog-form"
-              validationBehavior="aria"
-              onSubmit={(event) => {
-                event.preventDefault();
-                onSubmit();
-              }}
-            >
+            <Form className="dialog-form" onSubmit={onSubmit}>
               {content}
             </Form>
           ) : (

@@ -1,5 +1,4 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { fieldName } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
@@ -12,6 +11,7 @@ import { ApiProblem } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
 import type { FormPlace } from '../../queries.ts';
 import { dayOf } from '../../../design/day.ts';
+import { Form } from '../../../design/form.tsx';
 import { AnswerField } from './answer-field.tsx';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
@@ -58,9 +58,7 @@ export function AnswersForm({
       ref={element}
       className="answers-form"
       aria-label="Edit answers"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         noteSent();
         change.mutate({ answers: patchOf(begun.answers, toSend(questions, draft)) });
       }}

@@ -1,8 +1,8 @@
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
 import { TextField } from '../../../design/field.tsx';
+import { Form } from '../../../design/form.tsx';
 import type { FormPlace } from '../../queries.ts';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
@@ -44,13 +44,7 @@ export function ReferenceForm({
   return (
     <section className="panel-section">
       <h3>Reference data</h3>
-      <Form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <Form className="stack" validationBehavior="native" onSubmit={save}>
         {lines.map(({ key, name, value }, index) => (
           <div key={key} className="reference-line" role="group" aria-label={`Entry ${index + 1}`}>
             <TextField
