@@ -1,4 +1,5 @@
 import './dialog.css';
+import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
@@ -176,5 +177,26 @@ export function ConfirmDialog({
         )}
       </div>
     </Dialog>
+  );
+}
+
+type ChangeProps = Omit<ConfirmProps, 'onConfirm' | 'isPending' | 'error'> & {
+  change: UseMutationResult<unknown, Error, void>;
+};
+
+/** Asks before something is changed, and says what went wrong with it until it is closed. */
+export function ConfirmChange({ change, onClose, ...dialog }: ChangeProps): ReactElement {
+  const close = (): void => {
+    change.reset();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      {...dialog}
+      onClose={close}
+      onConfirm={() => change.mutate()}
+      isPending={change.isPending}
+      error={change.error}
+    />
   );
 }

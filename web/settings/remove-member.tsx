@@ -6,7 +6,7 @@ import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../design/button.tsx';
 import { Switch } from '../design/checkbox.tsx';
-import { ConfirmDialog } from '../design/dialog.tsx';
+import { ConfirmChange } from '../design/dialog.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { refreshSession } from '../shell/session.ts';
 import { keysQuery, membersQuery, workspaceQuery } from './workspace.ts';
@@ -48,7 +48,6 @@ export function RemoveMember({
   const close = (): void => {
     setAsking(false);
     setRevokes(true);
-    take.reset();
   };
   if (member.role === 'owner' && workspace.role !== 'owner') return null;
   return (
@@ -59,14 +58,12 @@ export function RemoveMember({
         size="small"
         onPress={() => setAsking(true)}
       />
-      <ConfirmDialog
+      <ConfirmChange
         title={`Remove ${member.name}?`}
         isOpen={isAsking}
         onClose={close}
         confirmLabel="Remove member"
-        onConfirm={() => take.mutate()}
-        isPending={take.isPending}
-        error={take.error}
+        change={take}
       >
         <p>They lose access to {workspace.name} at once. What they made stays.</p>
         {member.key_count > 0 && (
@@ -79,7 +76,7 @@ export function RemoveMember({
             made
           </Switch>
         )}
-      </ConfirmDialog>
+      </ConfirmChange>
     </>
   );
 }

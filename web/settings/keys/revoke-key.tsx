@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import type { Key } from '#workspaces/keys/shapes.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmChange } from '../../design/dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { keysQuery } from '../workspace.ts';
 
@@ -26,16 +26,14 @@ export function RevokeKey({
     },
   });
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Revoke ${apiKey.name}?`}
       isOpen
       onClose={onClose}
       confirmLabel="Revoke key"
-      onConfirm={() => revoke.mutate()}
-      isPending={revoke.isPending}
-      error={revoke.error}
+      change={revoke}
     >
       Whatever uses <code>{apiKey.prefix}…</code> is refused from now on. This cannot be undone.
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
