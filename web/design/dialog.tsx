@@ -23,6 +23,8 @@ type DialogProps = {
   children?: ReactNode;
   /** Buttons at the end, the most likely one last. */
   actions?: ReactNode;
+  /** What the last button says, where all that it does is to close the dialog. */
+  done?: string;
   /** With it, the dialog is a form: Enter submits, and a button in `actions` has type="submit". */
   onSubmit?: () => void;
   /** small 26rem, medium 36rem, large 56rem; side: a panel along the end of the window. */
@@ -40,6 +42,7 @@ export function Dialog({
   description,
   children,
   actions,
+  done,
   onSubmit,
   size = 'small',
   isDismissable = true,
@@ -53,7 +56,16 @@ export function Dialog({
           {children}
         </div>
       )}
-      {actions && <div className="dialog-actions">{actions}</div>}
+      {(actions || done) && (
+        <div className="dialog-actions">
+          {actions}
+          {done && (
+            <Button variant="primary" onPress={onClose}>
+              {done}
+            </Button>
+          )}
+        </div>
+      )}
     </>
   );
   return (

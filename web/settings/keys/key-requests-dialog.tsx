@@ -50,15 +50,11 @@ export function KeyRequestsDialog({
       isOpen
       onClose={onClose}
       actions={
-        <>
-          <Button icon="refresh" onPress={() => void refetch()}>
-            Refresh
-          </Button>
-          <Button variant="primary" onPress={onClose}>
-            Done
-          </Button>
-        </>
+        <Button icon="refresh" onPress={() => void refetch()}>
+          Refresh
+        </Button>
       }
+      done="Done"
     >
       {error && !data ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
