@@ -3,6 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { belowId, endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
+import { closed } from '#kit/schemas.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
@@ -18,7 +19,6 @@ import { readForm } from './read-form.ts';
 import { requireForm, requireFormSettings } from './require-form.ts';
 import {
   ChangedForm,
-  closed,
   CreatedForm,
   dryRunParameter,
   FormDetail,

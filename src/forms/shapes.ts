@@ -2,14 +2,12 @@ import { type Static, Type } from 'typebox';
 import type { Settings } from '#ast/settings.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
+import { closed, timestamp, uuid } from '#kit/schemas.ts';
 import { formSources } from './import/convert.ts';
 import { formStatuses } from './queries.ts';
 
-const uuid = Type.String({ format: 'uuid' });
-const timestamp = Type.String({ format: 'date-time' });
 const maybeTimestamp = Type.Union([timestamp, Type.Null()]);
 const maybeText = Type.Union([Type.String(), Type.Null()]);
-export const closed = { additionalProperties: false } as const;
 
 export const statusShape = Type.Enum([...formStatuses], {
   description: 'Only published forms accept submissions.',

@@ -4,6 +4,7 @@ import { attachment } from '#kit/attachment.ts';
 import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { closed, uuid } from '#kit/schemas.ts';
 import { wired } from '#kit/wire.ts';
 import { requireWholeWorkspace } from '#workspaces/reach.ts';
 import { askedLengths, readAsked } from './asked.ts';
@@ -14,8 +15,6 @@ import { packPerson } from './pack-person.ts';
 import { Erasure, PersonPage } from './shapes.ts';
 import { findTraces, matches, mostTraces, type Trace } from './traces.ts';
 
-const closed = { additionalProperties: false } as const;
-const uuid = Type.String({ format: 'uuid' });
 const gzip = ['application/gzip'] as const;
 
 const personParameters = {

@@ -6,6 +6,7 @@ import { ApiError } from '#kit/errors.ts';
 import { named } from '#kit/named.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { enqueueJob } from '#kit/queue.ts';
+import { closed, orNull } from '#kit/schemas.ts';
 import { only } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { oneOfFew } from '#submissions/export/one-of-few.ts';
@@ -25,11 +26,9 @@ import {
 } from './queries.ts';
 import { Counts, noCounts } from './shapes.ts';
 
-const closed = { additionalProperties: false } as const;
 const gzip = ['application/gzip'] as const;
 /** A program may recognise the first part as what it is the beginning of. */
 const aPart = ['application/octet-stream', 'application/gzip'] as const;
-const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
 
 /** So many of the latest imports are listed. */
 const shownImports = 10;

@@ -3,6 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/wire.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { listParameters } from '#kit/cursor.ts';
+import { closed } from '#kit/schemas.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { requireAnswerReader } from '../answer-settings.ts';
@@ -12,7 +13,6 @@ import type { FormAddresses } from '../present.ts';
 import { readForm } from '../read-form.ts';
 import {
   ChangedForm,
-  closed,
   Draft,
   DraftSave,
   DraftSaved,

@@ -19,7 +19,7 @@ import { personOf } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { draftTag, revisionsIn } from '../drafts/draft-tag.ts';
 import { readBuilderForm, saveWorkingCopy } from '../drafts/draft.ts';
-import { closed } from '../shapes.ts';
+import { closed } from '#kit/schemas.ts';
 
 const tag = Type.String({ description: 'A BCP-47 tag.' });
 

@@ -4,6 +4,7 @@ import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { closed, timestamp, uuid } from '#kit/schemas.ts';
 import { wired } from '#kit/wire.ts';
 import { daysThatHold } from '#workspaces/retention/rules.ts';
 import { findRetention } from '../retention/queries.ts';
@@ -15,9 +16,6 @@ import { countTrashed, listTrashed, listTrashedIds } from './queries.ts';
 import { restoreMany } from './trash.ts';
 
 const dayMs = 86_400_000;
-const uuid = Type.String({ format: 'uuid' });
-const timestamp = Type.String({ format: 'date-time' });
-const closed = { additionalProperties: false } as const;
 
 /** A submission in the trash. */
 const TrashedSubmission = Type.Object({
