@@ -9,27 +9,18 @@ import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tr
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
-import type { FormPlace } from '../../queries.ts';
 import { dayOf } from '../../../design/day.ts';
 import { Form } from '../../../design/form.tsx';
 import { AnswerField } from './answer-field.tsx';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
-import { patchOf, useChange, useEnd } from './use-change.ts';
+import { type EditProps, patchOf, useChange, useEnd } from './use-change.ts';
 
 type Draft = Readonly<Record<string, unknown>>;
 type Group = Extract<Question, { kind: 'group' }>;
 
 /** Edits the answers by the form that was answered. Problems stand at their fields, and the first one gets the focus. */
-export function AnswersForm({
-  form,
-  submission,
-  onDone,
-}: {
-  form: FormPlace;
-  submission: SubmissionDetail;
-  onDone: () => void;
-}): ReactElement {
+export function AnswersForm({ form, submission, onDone }: EditProps): ReactElement {
   const [begun, setBegun] = useState(() => ({
     ...submission,
     structure: withStableLabels(submission.structure),

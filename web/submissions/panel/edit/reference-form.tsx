@@ -1,25 +1,15 @@
 import { type ReactElement, useState } from 'react';
-import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
 import { TextField } from '../../../design/field.tsx';
 import { Form } from '../../../design/form.tsx';
-import type { FormPlace } from '../../queries.ts';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
-import { patchOf, useChange, useEnd } from './use-change.ts';
+import { type EditProps, patchOf, useChange, useEnd } from './use-change.ts';
 
 type Line = { key: number; name: string; value: string };
 
 /** Changes the reference data: a list of names and values. */
-export function ReferenceForm({
-  form,
-  submission,
-  onDone,
-}: {
-  form: FormPlace;
-  submission: SubmissionDetail;
-  onDone: () => void;
-}): ReactElement {
+export function ReferenceForm({ form, submission, onDone }: EditProps): ReactElement {
   const [begun, setBegun] = useState(submission);
   const [lines, setLines] = useState<readonly Line[]>(() => linesOf(begun.reference));
   const { noteSent, end } = useEnd(lines, {
