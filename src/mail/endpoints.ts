@@ -35,7 +35,7 @@ export function mailEndpoints(context: Context) {
   };
 
   return {
-    status: operation({
+    getMailStatus: operation({
       summary: 'Get mail status',
       description:
         'Whether mail leaves this service, from which address, and how many mails of each state there are.',
@@ -53,7 +53,7 @@ export function mailEndpoints(context: Context) {
       },
     }),
 
-    list: operation({
+    listMails: operation({
       summary: 'List mails',
       description: 'The mails of the last 90 days and how they fared, newest first.',
       permission: 'mail:read',
@@ -75,7 +75,7 @@ export function mailEndpoints(context: Context) {
       },
     }),
 
-    get: operation({
+    getMail: operation({
       summary: 'Get mail',
       permission: 'mail:read',
       params: idParameter,
@@ -86,7 +86,7 @@ export function mailEndpoints(context: Context) {
       },
     }),
 
-    retry: operation({
+    retryMail: operation({
       summary: 'Retry mail',
       description: 'Sends a failed mail once more. 409: it has not failed, or nobody wants it any more.',
       permission: 'mail:write',
@@ -100,7 +100,7 @@ export function mailEndpoints(context: Context) {
       },
     }),
 
-    test: operation({
+    testMail: operation({
       summary: 'Test mail',
       description: `Sends one mail at once and tells what the mail server said: ${testsPerMinute} a minute.`,
       permission: 'mail:write',

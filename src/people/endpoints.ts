@@ -53,7 +53,7 @@ export function peopleEndpoints(context: EraseContext) {
     );
 
   return {
-    find: operation({
+    findPerson: operation({
       summary: 'Find person',
       command: 'people find',
       description: `What is kept of a person in all forms, newest first: submissions, also in the trash, spam, invitations, mails, and what was told of submissions that are gone. The first ${sayNumber(mostTraces)}.`,
@@ -74,7 +74,7 @@ export function peopleEndpoints(context: EraseContext) {
       },
     }),
 
-    export: operation({
+    exportPerson: operation({
       summary: 'Export person',
       command: 'people export',
       description:
@@ -105,7 +105,7 @@ export function peopleEndpoints(context: EraseContext) {
       },
     }),
 
-    erase: operation({
+    erasePerson: operation({
       summary: 'Erase person',
       command: 'people erase',
       description:

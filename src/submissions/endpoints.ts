@@ -31,7 +31,7 @@ const sortParameter = {
 /** Reading submissions. Specification, "Submissions". */
 export function submissionEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   return {
-    listOfForm: operation({
+    listFormSubmissions: operation({
       summary: 'List submissions of a form',
       description: 'Newest first unless `sort` says otherwise. All filters must hold.',
       permission: 'submissions:read',
@@ -51,7 +51,7 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       },
     }),
 
-    list: operation({
+    listSubmissions: operation({
       summary: 'List submissions',
       description:
         'Of all forms within reach, newest first unless `sort` says otherwise. All filters must hold.',
@@ -67,7 +67,7 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       },
     }),
 
-    get: operation({
+    getSubmission: operation({
       summary: 'Get submission',
       description: 'Reading it again gives fresh links for its files.',
       permission: 'submissions:read',

@@ -37,7 +37,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
   };
 
   return {
-    get: operation({
+    getWorkspace: operation({
       summary: 'Get workspace',
       description:
         'The workspace of the key, or the one that `X-Workspace-ID` names, with what its plan gives.',
@@ -49,7 +49,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    change: operation({
+    changeWorkspace: operation({
       summary: 'Change workspace',
       description:
         'Its name, and whether it asks a second factor of its members, which is for owners alone to say, and for no key: whoever has none is asked to set one up at their next request. The plan is the matter of whoever runs the service.',

@@ -71,7 +71,7 @@ export function workspacePackageEndpoints(context: BringContext) {
   const reply = { description: 'How far it is.', schema: WorkspaceImport };
 
   return {
-    pack: operation({
+    packWorkspace: operation({
       summary: 'Pack workspace',
       description: `All forms with their versions, images and webhooks without secrets, and all that hangs on them: submissions with files, tags, notes and histories, also in the trash and the spam box, saved views, invitations, counts of visits. A tar file, packed with gzip. Members, keys, passwords, the logs of deliveries and mails and the audit log are not in it.`,
       permission: 'everything:read',
@@ -90,7 +90,7 @@ export function workspacePackageEndpoints(context: BringContext) {
       },
     }),
 
-    begin: operation({
+    beginWorkspaceImport: operation({
       summary: 'Begin workspace import',
       description: `The beginning of bringing in what Pack workspace made: then come its parts (Add workspace part), and Start workspace import. Everything comes beside what is here, under new ids; only the command line of the machine may keep those of before. 409: another import runs; one whose parts have not all come is given up.`,
       permission: 'everything:write',
@@ -124,7 +124,7 @@ export function workspacePackageEndpoints(context: BringContext) {
       },
     }),
 
-    add: operation({
+    addWorkspacePart: operation({
       summary: 'Add workspace part',
       description: `The next ${workspaceLimits.partBytes / 1024 / 1024} MB of the file, or its rest; parts are numbered from 1. One that is sent again takes the place of the first.`,
       permission: 'everything:write',
@@ -149,7 +149,7 @@ export function workspacePackageEndpoints(context: BringContext) {
       },
     }),
 
-    start: operation({
+    startWorkspaceImport: operation({
       summary: 'Start workspace import',
       description:
         'All parts are here. What they say is taken in step by step, and nobody finds any of it before all is; where something is wrong with the file, nothing of it stays. Nobody is told: no webhook and no mail. 409: a part is missing, or it was started before.',
@@ -179,7 +179,7 @@ export function workspacePackageEndpoints(context: BringContext) {
       },
     }),
 
-    get: operation({
+    getWorkspaceImport: operation({
       summary: 'Get workspace import',
       permission: 'everything:write',
       params: idParameter,
@@ -190,7 +190,7 @@ export function workspacePackageEndpoints(context: BringContext) {
       },
     }),
 
-    list: operation({
+    listWorkspaceImports: operation({
       summary: 'List workspace imports',
       description: `The ${shownImports} latest, newest first.`,
       permission: 'everything:write',

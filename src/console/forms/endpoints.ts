@@ -25,7 +25,7 @@ export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'da
   };
 
   return {
-    locate: operation({
+    locateForm: operation({
       summary: 'Find the workspace of a form',
       description: 'Whoever knows it asks the API.',
       caller: 'person',

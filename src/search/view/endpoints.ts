@@ -37,7 +37,7 @@ import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } 
 export function viewEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   const optionLabels = openOptionLabels(database);
   return {
-    rows: operation({
+    listFormRows: operation({
       summary: 'List rows of a form',
       description:
         'Its submissions as a table shows them: newest first, or as `sort` says; with `q` by relevance, and with the words that it found.',
@@ -66,7 +66,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       },
     }),
 
-    one: operation({
+    viewSubmission: operation({
       summary: 'View submission',
       description:
         'With the version that it answered, and what stands above and below it in the view that is asked for.',
@@ -115,7 +115,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       },
     }),
 
-    export: operation({
+    exportFormSubmissions: operation({
       summary: 'Export submissions of a form',
       description:
         'Every submission of the filter as a file, written while it is read. A workspace makes few exports at once: 429 says when to come again. A cell of XLSX holds 32,767 characters: a longer answer is cut there, which it says; CSV and NDJSON have all of it.',

@@ -59,7 +59,7 @@ const ChangedSubmission = Type.Object({
 export function submissionChangeEndpoints(context: SubmitContext & { links: FileLinks }) {
   const { database, links } = context;
   return {
-    change: operation({
+    changeSubmission: operation({
       summary: 'Change submission',
       description:
         'A merge patch. Webhooks hear of it as `submission.updated`, but of tags, which its sender never sees. Every change is in its history.',
@@ -82,7 +82,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       },
     }),
 
-    remove: operation({
+    deleteSubmission: operation({
       summary: 'Delete submission',
       description:
         'Into the trash, from which it can come back for 30 days; with `permanent` for good at once, with its files, and webhooks hear of it as `submission.deleted`.',
@@ -106,7 +106,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       },
     }),
 
-    restore: operation({
+    restoreSubmission: operation({
       summary: 'Restore submission',
       description: 'Takes it out of the trash: it is where it was, with its files, and counts again.',
       permission: 'submissions:write',

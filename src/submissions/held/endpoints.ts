@@ -20,7 +20,7 @@ export function spamEndpoints(context: SubmitContext) {
   const { database } = context;
 
   return {
-    list: operation({
+    listSpam: operation({
       summary: 'List spam',
       description: 'What is held in the spam box of a form, newest first. After 30 days it is deleted.',
       permission: 'submissions:read',
@@ -49,7 +49,7 @@ export function spamEndpoints(context: SubmitContext) {
       },
     }),
 
-    get: operation({
+    getSpam: operation({
       summary: 'Get spam',
       description: 'One of the spam box, with the version that it answered.',
       permission: 'submissions:read',
@@ -64,7 +64,7 @@ export function spamEndpoints(context: SubmitContext) {
       },
     }),
 
-    release: operation({
+    releaseSpam: operation({
       summary: 'Release spam',
       description:
         'Not spam: these become submissions with the time at which they came, and webhooks hear of them. 409: the form has its maximum; the rest stays.',
@@ -80,7 +80,7 @@ export function spamEndpoints(context: SubmitContext) {
       },
     }),
 
-    remove: operation({
+    deleteSpam: operation({
       summary: 'Delete spam',
       description:
         'For good, with its files: these, or `everything`. No webhook is told, as none was told that it came.',

@@ -12,7 +12,7 @@ const mostOfKind = 200;
 
 /** What happened to a submission. */
 export const historyEndpoints = ({ database }: { database: Database }) => ({
-  timeline: operation({
+  getSubmissionTimeline: operation({
     summary: 'Get timeline of a submission',
     description: `When it came, who changed what, and, for who may read webhooks, whom it was told. Newest first: the latest ${mostOfKind} changes and the latest ${mostOfKind} deliveries.`,
     permission: 'submissions:read',

@@ -28,7 +28,7 @@ const Note = Type.Object({
 /** What the people of a workspace write down about a submission. Its sender never sees it, and no webhook tells it. */
 export function noteEndpoints({ database }: { database: Database }) {
   return {
-    list: operation({
+    listNotes: operation({
       summary: 'List notes',
       description: 'The notes on a submission, newest first.',
       permission: 'submissions:read',
@@ -41,7 +41,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    add: operation({
+    addNote: operation({
       summary: 'Add note',
       description: `With its author and moment, up to ${mostNotes} on a submission. 409: there are that many.`,
       permission: 'submissions:write',
@@ -75,7 +75,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    remove: operation({
+    deleteNote: operation({
       summary: 'Delete note',
       description: 'Its words are gone; the history keeps who took them away.',
       permission: 'submissions:write',

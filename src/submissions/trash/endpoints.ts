@@ -52,7 +52,7 @@ export function trashEndpoints(context: ChangeContext) {
   const { database } = context;
 
   return {
-    list: operation({
+    listTrash: operation({
       summary: 'List trash',
       description:
         'What was deleted, the latest first. After 30 days, or as many as the retention of the form says, it is erased for good.',
@@ -78,7 +78,7 @@ export function trashEndpoints(context: ChangeContext) {
       },
     }),
 
-    restore: operation({
+    restoreSubmissions: operation({
       summary: 'Restore submissions',
       command: 'trash restore',
       description: 'Takes these out of the trash. 404: none of them is there any more.',
@@ -99,7 +99,7 @@ export function trashEndpoints(context: ChangeContext) {
       },
     }),
 
-    empty: operation({
+    emptyTrash: operation({
       summary: 'Empty trash',
       description:
         'Deletes for good what lies in the trash, in the background, and webhooks hear of each that had been completed: these, or `everything`, the last deleted first where one deletion does not take them all. 409: they are not as many as `expected`.',

@@ -34,7 +34,7 @@ export function memberEndpoints({ database }: { database: Database }) {
   };
 
   return {
-    list: operation({
+    listMembers: operation({
       summary: 'List members',
       description: 'Owners first, then by name.',
       permission: 'members:read',
@@ -45,7 +45,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    get: operation({
+    getMember: operation({
       summary: 'Get member',
       permission: 'members:read',
       params: idParameter,
@@ -56,7 +56,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    change: operation({
+    changeMember: operation({
       summary: 'Change member',
       description:
         'Gives a member another role. The keys that they made may no more than they do from then on. Owners are the matter of owners alone, and of no key. 409: the last owner stays one.',
@@ -75,7 +75,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    remove: operation({
+    removeMember: operation({
       summary: 'Remove member',
       description:
         'The account stays. The keys that they made are revoked, unless `keys` is `keep`: they were shown the secrets. 409: the last owner stays.',
