@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import type { Form } from '#ast/tree.ts';
-import { Answers as AnswersShape } from '#forms/payload/answer-shapes.ts';
+import { Answers as AnswersShape, FileUpload } from '#forms/payload/answer-shapes.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
 import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';
@@ -158,13 +158,7 @@ export const TableColumns = Type.Object({
 export type TableColumns = Static<typeof TableColumns>;
 
 /** A file of a submission. */
-export type LinkedFile = {
-  id: string;
-  filename: string;
-  size: number;
-  content_type: string;
-  url: string;
-};
+export type LinkedFile = Static<typeof FileUpload>;
 
 export const SubmissionDetail = named(
   'SubmissionView',

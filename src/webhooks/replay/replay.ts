@@ -16,17 +16,12 @@ import { meant, type ReplayFilter } from './filter.ts';
 import { replayJob, type ReplayJobPayload } from './replay-job.ts';
 
 /** A replay as its webhook shows it. `done` of `total` were put on their way; what changed meanwhile is left out. */
-type Replay = {
-  id: string;
-  webhook_id: string;
+type Replay = Omit<Row, 'cancelled_at' | 'finished_at'> & {
   state: 'running' | 'finished' | 'cancelled';
-  filter: ReplayFilter;
-  total: number;
-  done: number;
-  created_at: Date;
   /** When it was finished or cancelled. */
   ended_at: Date | null;
 };
+type Row = RowOf<typeof replayColumns>;
 
 type WebhookPlace = { workspaceId: string; webhookId: string };
 
@@ -118,7 +113,7 @@ export async function listReplays(
   return rows.map(present);
 }
 
-const present = ({ cancelled_at, finished_at, ...replay }: RowOf<typeof replayColumns>): Replay => ({
+const present = ({ cancelled_at, finished_at, ...replay }: Row): Replay => ({
   ...replay,
   state: cancelled_at ? 'cancelled' : finished_at ? 'finished' : 'running',
   ended_at: cancelled_at ?? finished_at,
