@@ -12,7 +12,6 @@ export class UsageError extends Error {}
 export type Value<T> = {
   /** What stands for it in the usage. */
   readonly shows: string;
-  /** What it must be, in words. */
   readonly mustBe: string;
   /** All that it may be, where that is a few words. */
   readonly choices?: readonly string[];

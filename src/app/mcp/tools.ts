@@ -86,7 +86,6 @@ const added = {
 } as const satisfies Record<string, Schema>;
 
 export type Tools = {
-  /** By their names. */
   byName: ReadonlyMap<string, Tool>;
   /** The JSON Schema of a form's tree, with its settings. */
   language: object;

@@ -9,7 +9,6 @@ import type { Analytics } from './shapes.ts';
 import { medianOf } from './spans.ts';
 import { reviewName, stepNames } from './step-names.ts';
 
-/** By kind and name. */
 type Sums = (kind: VisitKind, name?: string) => number;
 
 /**

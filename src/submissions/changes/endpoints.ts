@@ -55,7 +55,6 @@ const ChangedSubmission = Type.Object({
   }),
 });
 
-/** Changing one submission. */
 export function submissionChangeEndpoints(context: SubmitContext & { links: FileLinks }) {
   const { database, links } = context;
   return {

@@ -17,7 +17,6 @@ import { restoreMany } from './trash.ts';
 
 const dayMs = 86_400_000;
 
-/** A submission in the trash. */
 const TrashedSubmission = Type.Object({
   id: uuid,
   status: Type.Enum([...submissionStatuses]),

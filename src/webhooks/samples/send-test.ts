@@ -22,7 +22,6 @@ export type SendTestContext = {
   wakeQueue: () => void;
 };
 
-/** What is tested. */
 export type TestOf = {
   workspaceId: string;
   webhookId: string;

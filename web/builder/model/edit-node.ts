@@ -90,7 +90,6 @@ export function* walkNodes(node: EditNode): Generator<EditNode> {
   for (const child of node.children) yield* walkNodes(child);
 }
 
-/** The node with the key. */
 export function findNode(root: EditNode, key: NodeKey): EditNode | undefined {
   for (const node of walkNodes(root)) if (node.key === key) return node;
   return undefined;

@@ -38,7 +38,6 @@ export function newElement(type: ElementType, taken: ReadonlySet<string>): EditN
   return makeNode(type, needed);
 }
 
-/** Whether elements of a type have an attribute. */
 export const hasAttribute = (type: string, name: string): boolean =>
   isElementType(type) && Object.hasOwn(elements[type].attrs, name);
 

@@ -23,7 +23,6 @@ export function jumpsOf(step: EditNode): readonly Jump[] {
   return jumps.filter((jump): jump is Jump => isRecord(jump) && typeof jump['to'] === 'string');
 }
 
-/** The conditions of a node's options. */
 const optionConditions = (node: EditNode): Group[] =>
   readOptions(node.attrs['options']).flatMap(({ show_when: when }) => readCondition(when) ?? []);
 
