@@ -176,7 +176,6 @@ export const ImportedForm = named(
 /** A form after a change; as it was, when the change was a dry run. */
 export const ChangedForm = named('ChangedForm', Type.Object({ ...FormDetail.properties, ...dryRun }));
 
-/** What a list of forms can be ordered by. */
 const formOrders = ['activity', 'created', 'name', 'submissions'] as const;
 export type FormOrder = (typeof formOrders)[number];
 export const OverviewQuery = Type.Object(

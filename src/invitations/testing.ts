@@ -24,7 +24,6 @@ export function openInvitations(service: Pick<TestService, 'services'>, tenant: 
     path,
     /** Invites people by address, or with more, and returns what was answered. */
     invite,
-    /** Invites one person. */
     inviteOne: async (email: string, more: object = {}, message: object = {}): Promise<Invited> => {
       const { body } = await invite([{ email, ...more }], message);
       return body.data[0]!;

@@ -157,7 +157,6 @@ export const TableColumns = Type.Object({
 });
 export type TableColumns = Static<typeof TableColumns>;
 
-/** A file of a submission. */
 export type LinkedFile = Static<typeof FileUpload>;
 
 export const SubmissionDetail = named(

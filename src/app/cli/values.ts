@@ -32,7 +32,6 @@ export const id: Value<string> = {
 /** Words that are longer in all stand in the help of the command alone. */
 const mostShown = 70;
 
-/** One of some words. */
 export const choice = <const Word extends string>(words: readonly Word[]): Value<Word> => ({
   shows: words.join('|').length > mostShown ? '<word>' : words.join('|'),
   mustBe: `one of ${words.join(', ')}`,

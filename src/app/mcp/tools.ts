@@ -54,7 +54,6 @@ const isFromOutside: Readonly<Record<Resource, boolean>> = {
   everything: true,
 };
 
-/** The group of tools that it is of. */
 export const groupOf = ({ operation }: ApiRoute): Resource => operation.permission.split(':')[0] as Resource;
 
 /** Whether what it answers may have been written by people outside of the workspace. */

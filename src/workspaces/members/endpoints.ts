@@ -14,7 +14,6 @@ import { Member, Removal, RoleChange } from './shapes.ts';
 
 type Reader = Pick<Scope, 'workspaceId' | 'may'>;
 
-/** The people of a workspace. */
 export function memberEndpoints({ database }: { database: Database }) {
   const read = async ({ workspaceId, may }: Reader, userId: string | null): Promise<Member[]> => {
     const rows = await selectMembers(database, { workspace_id: workspaceId, user_id: userId, now: now() });

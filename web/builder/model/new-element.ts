@@ -49,7 +49,6 @@ export const typesLike = (type: string): readonly ElementType[] =>
         (other) => elements[other].group === elements[type].group,
       );
 
-/** An empty step. */
 export function newStep(title: string): EditNode {
   return makeNode('step', { title, layout: 'stack' });
 }
