@@ -6,6 +6,7 @@ import type { Config } from '#kit/config.ts';
 import { listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -150,8 +151,7 @@ export function invitationEndpoints(
         if (!seesLinks(scope)) throw new ApiError('forbidden', 'The links are for those who may invite.');
         requireReach(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id };
-        const [names] = await findFormNames(context.database, key);
-        if (!names) throw new ApiError('not_found');
+        const names = requireRow(await findFormNames(context.database, key));
         const day = now().toISOString().slice(0, 10);
         return {
           headers: {

@@ -5,7 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { type MailState, mailStates } from '#kit/outbox/queries.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { requireWholeWorkspace } from '#workspaces/reach.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
@@ -24,8 +24,7 @@ type Context = { database: Database; config: Config; requestCounter: RequestCoun
 export function mailEndpoints(context: Context) {
   const { database, config } = context;
   const find = async (workspaceId: string, id: string) => {
-    const mail = only(await findLoggedMail(database, { workspace_id: workspaceId, id }));
-    if (!mail) throw new ApiError('not_found');
+    const mail = requireRow(await findLoggedMail(database, { workspace_id: workspaceId, id }));
     return wired(mail);
   };
 

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox';
 import { sayNumber } from '#ast/say-number.ts';
 import { attachment } from '#kit/attachment.ts';
 import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/cursor.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { closed, uuid } from '#kit/schemas.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { requireWholeWorkspace } from '#workspaces/reach.ts';
 import { askedLengths, readAsked } from './asked.ts';
@@ -160,13 +160,8 @@ export function peopleEndpoints(context: EraseContext) {
       reply: { status: 200, description: 'The erasure.', schema: Erasure },
       async run({ workspaceId, formIds, params }) {
         requireWholeWorkspace(formIds);
-        const [found] = await readErasures(workspaceId, {
-          id: params.id,
-          below_id: lastId,
-          limit: 1,
-          offset: 0,
-        });
-        if (!found) throw new ApiError('not_found');
+        const one = { id: params.id, below_id: lastId, limit: 1, offset: 0 };
+        const found = requireRow(await readErasures(workspaceId, one));
         return { body: found };
       },
     }),

@@ -4,9 +4,9 @@ import { unfinishedAt } from '#ast/search/complete.ts';
 import type { FileLinks } from '#files/link.ts';
 import type { Database } from '#kit/database.ts';
 import { operation, type Scope } from '#kit/operation.ts';
-import { ApiError } from '#kit/errors.ts';
 import { jsonList, jsonText } from '#kit/wire.ts';
 import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
+import { requireRow } from '#kit/statement.ts';
 import { submissionPage } from '#submissions/endpoints.ts';
 import { type Hit, submissionTexts } from '#submissions/present.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -154,8 +154,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
     if (formId === undefined) return { workspaceId, formIds };
     requireReach(formIds, formId);
     const id = formId.toLowerCase();
-    const [form] = await listSearchedForms(database, { workspace_id: workspaceId, form_ids: [id] });
-    if (!form) throw new ApiError('not_found');
+    requireRow(await listSearchedForms(database, { workspace_id: workspaceId, form_ids: [id] }));
     return { workspaceId, formIds: [id] };
   }
 

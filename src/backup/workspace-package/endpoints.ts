@@ -7,7 +7,7 @@ import { named } from '#kit/named.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { enqueueJob } from '#kit/queue.ts';
 import { closed, orNull } from '#kit/schemas.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { oneOfFew } from '#submissions/export/one-of-few.ts';
 import { personOf } from '#workspaces/actor.ts';
@@ -64,8 +64,7 @@ const present = ({ entries: _entries, form_ids: _ids, made, ...row }: Row): Stat
 export function workspacePackageEndpoints(context: BringContext) {
   const { database } = context;
   const read = async ({ workspaceId }: Scope, id: string) => {
-    const row = only(await findWorkspaceImport(database, { workspace_id: workspaceId, id }));
-    if (!row) throw new ApiError('not_found');
+    const row = requireRow(await findWorkspaceImport(database, { workspace_id: workspaceId, id }));
     return { body: present(row) };
   };
   const reply = { description: 'How far it is.', schema: WorkspaceImport };
@@ -79,10 +78,9 @@ export function workspacePackageEndpoints(context: BringContext) {
       async run(scope) {
         requireWholeWorkspace(scope.formIds);
         const { workspaceId, actor } = scope;
-        const found = only(
+        const found = requireRow(
           await findWorkspace(database, { workspace_id: workspaceId, user_id: personOf(actor) }),
         );
-        if (!found) throw new ApiError('not_found');
         return {
           headers: { ...attachment(found.name, '.workspace.tar.gz'), 'Content-Type': gzip[0] },
           stream: oneOfFew(workspaceId, () => packWorkspace(context, found)),

@@ -7,7 +7,7 @@ import { endCutBy, readCutBy } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { only, requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { jsonList, type JsonText, jsonText, wired } from '#kit/wire.ts';
 import type { Column } from '#submissions/columns.ts';
@@ -75,8 +75,9 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       query: ViewQuery,
       reply: { status: 200, description: 'The submission.', schema: SubmissionDetail },
       async run({ workspaceId, formIds, params, query }) {
-        const [row] = await findViewedSubmission(database, { workspace_id: workspaceId, id: params.id });
-        if (!row) throw new ApiError('not_found');
+        const row = requireRow(
+          await findViewedSubmission(database, { workspace_id: workspaceId, id: params.id }),
+        );
         requireReach(formIds, row.form_id);
         const form = { workspaceId, formId: row.form_id };
         const [{ language, version }, view] = await Promise.all([

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { limits } from '#ast/limits.ts';
 import type { FileLinks } from '#files/link.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { Submission, submissionJson, submissionTag } from '../present.ts';
 import { findSubmission, submissionStatuses } from '../queries.ts';
@@ -71,8 +70,9 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       async run({ params, body, unchanged, ...scope }) {
         const place = await reachSubmission(database, scope, params.id);
         const { unasked } = await changeSubmission(context, { ...place, by: scope.actor, unchanged }, body);
-        const row = only(await findSubmission(database, { workspace_id: place.workspaceId, id: place.id }));
-        if (!row) throw new ApiError('not_found');
+        const row = requireRow(
+          await findSubmission(database, { workspace_id: place.workspaceId, id: place.id }),
+        );
         const { tags, updated_at } = row;
         return {
           json: submissionJson(row, links, wired({ tags, updated_at, unasked })),
@@ -114,8 +114,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       async run({ params, ...scope }) {
         const { id, ...form } = await reachSubmission(database, scope, params.id, 'trash');
         await restoreMany(database, form, { ids: [id], by: scope.actor });
-        const row = only(await findSubmission(database, { workspace_id: form.workspaceId, id }));
-        if (!row) throw new ApiError('not_found');
+        const row = requireRow(await findSubmission(database, { workspace_id: form.workspaceId, id }));
         return { json: submissionJson(row, links), tag: submissionTag(row) };
       },
     }),

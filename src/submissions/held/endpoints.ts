@@ -4,7 +4,7 @@ import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import { belowId, endCut, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { personOf } from '#workspaces/actor.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -58,8 +58,7 @@ export function spamEndpoints(context: SubmitContext) {
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id, id: params.held };
-        const held = only(await findHeld(database, key));
-        if (!held) throw new ApiError('not_found');
+        const held = requireRow(await findHeld(database, key));
         return { body: { ...held, created_at: held.created_at.toISOString() } };
       },
     }),

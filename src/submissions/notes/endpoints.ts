@@ -4,7 +4,7 @@ import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { reachSubmission } from '../changes/reach-submission.ts';
 import { changedBy } from '../history/changed-by.ts';
@@ -69,8 +69,7 @@ export function noteEndpoints({ database }: { database: Database }) {
         if (!written!.is_there) throw new ApiError('not_found');
         if (!written!.is_written)
           throw new ApiError('conflict', `A submission has ${mostNotes} notes at most.`);
-        const found = only(await listNotes(database, { ...note, limit: 1 }));
-        if (!found) throw new ApiError('not_found');
+        const found = requireRow(await listNotes(database, { ...note, limit: 1 }));
         return { body: wired(found) };
       },
     }),

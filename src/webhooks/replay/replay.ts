@@ -2,7 +2,7 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { announceJobs, enqueueJob } from '#kit/queue.ts';
-import { only, type Queryable, type RowOf } from '#kit/statement.ts';
+import { type Queryable, requireRow, type RowOf } from '#kit/statement.ts';
 import {
   cancelReplayRow,
   countMeant,
@@ -43,8 +43,7 @@ export async function startReplay(
 ): Promise<Replay> {
   const id = newId();
   const replay = await transaction(database, async (client) => {
-    const webhook = only(await lockForReplay(client, { workspace_id: workspaceId, id: webhookId }));
-    if (!webhook) throw new ApiError('not_found');
+    const webhook = requireRow(await lockForReplay(client, { workspace_id: workspaceId, id: webhookId }));
     if (!webhook.active) throw new ApiError('conflict', 'The webhook is paused. Resume it first.');
     if (webhook.is_replaying)
       throw new ApiError('conflict', 'A replay of this webhook is under way already.');
@@ -88,8 +87,7 @@ export async function cancelReplay(
 ): Promise<Replay> {
   const place = { workspace_id: workspaceId, id: replayId };
   const cancelled = await cancelReplayRow(database, { ...place, now: now() });
-  const found = only(await findReplay(database, place));
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findReplay(database, place));
   if (cancelled.length === 0) throw new ApiError('conflict', 'This replay is over.');
   return present(found);
 }
@@ -99,8 +97,7 @@ export async function readReplay(
   db: Queryable,
   { workspaceId, replayId }: { workspaceId: string; replayId: string },
 ): Promise<Replay> {
-  const found = only(await findReplay(db, { workspace_id: workspaceId, id: replayId }));
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findReplay(db, { workspace_id: workspaceId, id: replayId }));
   return present(found);
 }
 

@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import { now } from '#kit/clock.ts';
 import { seenIn } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { changeRole, removeMember } from '../members.ts';
 import type { Permission } from '../permissions.ts';
@@ -27,8 +26,7 @@ export function memberEndpoints({ database }: { database: Database }) {
     }));
   };
   const find = async (reader: Reader, userId: string) => {
-    const body = only(await read(reader, userId));
-    if (!body) throw new ApiError('not_found');
+    const body = requireRow(await read(reader, userId));
     return { body, tag: tagOf(new Date(body.updated_at), seenIn(body)) };
   };
 

@@ -7,7 +7,7 @@ import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { wired } from '#kit/wire.ts';
 import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
@@ -141,8 +141,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
 
   /** @throws ApiError not_found. */
   async function find({ workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>, id: string) {
-    const found = only(await findSavedView(database, { workspace_id: workspaceId, id }));
-    if (!found) throw new ApiError('not_found');
+    const found = requireRow(await findSavedView(database, { workspace_id: workspaceId, id }));
     requireReach(formIds, found.form_id);
     return found;
   }
@@ -187,8 +186,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
   ): Promise<void> {
     return transaction(database, async (client) => {
       const key = { workspace_id: workspaceId, id };
-      const locked = only(await lockSavedView(client, key));
-      if (!locked) throw new ApiError('not_found');
+      const locked = requireRow(await lockSavedView(client, key));
       const { updated_at, ...before } = locked;
       requireUnchanged(unchanged, updated_at);
       await change(client, key, before);
