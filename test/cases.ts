@@ -9,7 +9,7 @@ export const cases = (full: number): number => (isSlice ? Math.ceil(full / 8) : 
 
 /**
  * The looks of a screen that a test goes through: one of them in `npm test`, the next one at each turn, so that each is
- * seen, and all of them in `npm run test:axe`.
+ * seen, and all of them in `npm run test:screens`.
  */
 export const looksAt = <Look>(turn: number, looks: readonly Look[]): readonly Look[] =>
   isSlice ? [looks[turn % looks.length]!] : looks;

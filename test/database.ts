@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
-import { Client } from 'pg';
+import { Client, type PoolClient } from 'pg';
 import { type Database, openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
@@ -24,6 +25,9 @@ function serverUrl(): string {
 export function withDatabase(url: string, name: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^/]*)\/[^?]*/, `$1/${name}`);
 }
+
+/** So long a connection may still be under way when its test file is done: longer than a statement takes at most. */
+const keptMs = 15_000;
 
 let administrator: Promise<Client> | undefined;
 
@@ -76,11 +80,22 @@ export async function testDatabase(
       ...(options.limits === false && { limits: false }),
     },
   );
+  const lent = new Set<PoolClient>();
+  database.on('acquire', (client) => lent.add(client)).on('release', (_, client) => lent.delete(client));
   if (!template && !options.isEmpty) await migrate(database, await readMigrations());
   const { onEnd = after } = options;
   onEnd(async () => {
-    await database.end();
+    const ended = database.end();
+    // The pool waits for all that it lent, and a test that failed may have kept one: for ever, and the run with it.
+    let kept = 0;
+    const late = setTimeout(() => {
+      kept = lent.size;
+      for (const client of lent) client.release(true);
+    }, keptMs);
+    await ended;
+    clearTimeout(late);
     await administer(`drop database if exists ${name} with (force)`);
+    assert.equal(kept, 0, 'connections that a test has kept');
   });
   return { database, url };
 }

@@ -24,9 +24,10 @@ export function keepFilesInMemory(): () => void {
   return () => removeFolder(folder);
 }
 
-/** With small disks that tests had to themselves: nobody can remove what is mounted. */
+/** With small disks that tests had to themselves: nobody can remove what is mounted, and what is left of its run may still use it. */
 function removeFolder(folder: string): void {
-  for (const [, place] of mounts()) if (place?.startsWith(`${folder}/`)) spawnSync('umount', [place]);
+  for (const [, place] of mounts())
+    if (place?.startsWith(`${folder}/`)) spawnSync('umount', ['--lazy', place]);
   rmSync(folder, { recursive: true, force: true });
 }
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import type { Config } from '#kit/config.ts';
 
 type S3Server = { run(): Promise<{ port: number }>; close(): Promise<void> };
 /** The package has no types. */
@@ -27,20 +28,25 @@ export async function openS3Server(at = 0) {
     await server.close();
     await rm(directory, { recursive: true });
   });
-  const settings = {
+  return { directory, ...s3ServerAt(port) };
+}
+
+/** How {@link openS3Server} is reached at a port, whether or not it is there. */
+export const s3ServerAt = (port: number) =>
+  settingsOfBucket({
     endpoint: `http://127.0.0.1:${port}/uploads`,
     region: 'auto',
     accessKeyId: 'S3RVER',
     secretAccessKey: 'S3RVER',
-  };
-  return {
-    directory,
-    settings,
-    environment: {
-      S3_ENDPOINT: settings.endpoint,
-      S3_REGION: settings.region,
-      S3_ACCESS_KEY_ID: settings.accessKeyId,
-      S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
-    },
-  };
-}
+  });
+
+/** The address of a bucket and the key that opens it, as `settings` and as the `environment` of a service. */
+export const settingsOfBucket = (settings: NonNullable<Config['s3']>) => ({
+  settings,
+  environment: {
+    S3_ENDPOINT: settings.endpoint,
+    S3_REGION: settings.region,
+    S3_ACCESS_KEY_ID: settings.accessKeyId,
+    S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
+  },
+});

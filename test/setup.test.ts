@@ -39,7 +39,7 @@ function run(command: string): { status: number | null; stdout: string; stderr: 
     cwd: home,
     env: { ...env, npm_execpath: join(home, 'npm.mjs') },
     encoding: 'utf8',
-    timeout: 10_000,
+    timeout: 60_000,
   });
 }
 

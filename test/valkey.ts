@@ -33,7 +33,8 @@ export async function openValkey(): Promise<External | undefined> {
   };
 }
 
-async function findProgram(name: string): Promise<string | undefined> {
+/** Where a program of this machine is; undefined where it has none of that name. */
+export async function findProgram(name: string): Promise<string | undefined> {
   for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
     const found = await access(join(directory, name)).then(
       () => true,

@@ -38,10 +38,20 @@ export const whileTableHeld = (
   });
 
 /**
- * Waits until a statement waits for a lock.
- * @param part what stands in its first 1,024 bytes, and in no other that may wait beside it. @param nudge is done before each look.
+ * Finds a statement that waits for a lock.
+ * @param part what stands in its first 1,024 bytes, and in no other that may wait beside it.
  * @returns the process that runs it.
  */
+export async function findWaiting(database: Database, part: string): Promise<number | undefined> {
+  const { rows } = await database.query<{ pid: number }>(
+    `select pid from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid() and strpos(query, $1) > 0`,
+    [part],
+  );
+  return rows[0]?.pid;
+}
+
+/** Waits until one does. @param nudge is done before each look. */
 export const untilOneWaits = (
   database: Database,
   part: string,
@@ -49,12 +59,7 @@ export const untilOneWaits = (
 ): Promise<number> =>
   until(`one to wait that has "${part}"`, async () => {
     await nudge();
-    const { rows } = await database.query<{ pid: number }>(
-      `select pid from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid() and strpos(query, $1) > 0`,
-      [part],
-    );
-    return rows[0]?.pid;
+    return findWaiting(database, part);
   });
 
 /** Waits until so many statements wait for a lock. */

@@ -50,252 +50,67 @@ import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoi
 import { memberEndpoints } from '#workspaces/members/endpoints.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import { type Noted, notedOf } from './noted.ts';
-import { type Method, type OperationName, type OwnName, routeOf } from './routes.ts';
+import { type Method, type OperationName, type OwnName, ownRoutes, routeOf, routes } from './routes.ts';
 import type { Services } from './services.ts';
 
-/** What stands behind each name of the route table. */
+/** All operations of the API, by their names in the route table. */
 export function apiOperations(services: Services) {
-  const forms = formEndpoints({ ...services, addresses: services.config });
-  const wholeForms = wholeFormEndpoints({ ...services, addresses: services.config });
-  const packages = packageEndpoints({ ...services, addresses: services.config });
-  const drafts = draftEndpoints({ ...services, addresses: services.config });
-  const texts = textEndpoints(services);
-  const submissions = submissionEndpoints(services);
-  const changes = submissionChangeEndpoints(services);
-  const notes = noteEndpoints(services);
-  const saved = savedViewEndpoints(services);
-  const bulk = bulkEndpoints(services);
-  const trash = trashEndpoints(services);
-  const spam = spamEndpoints(services);
-  const submissionImports = submissionImportEndpoints(services);
-  const search = searchEndpoints(services);
-  const views = viewEndpoints(services);
-  const invitations = invitationEndpoints(services);
-  const webhooks = webhookEndpoints(services);
-  const replays = replayEndpoints(services);
-  const payloads = payloadEndpoints(services);
-  const members = memberEndpoints(services);
-  const joining = memberInvitationEndpoints(services);
-  const keys = keyEndpoints(services);
-  const workspace = workspaceEndpoints(services);
-  const wholeWorkspace = workspacePackageEndpoints(services);
-  const mail = mailEndpoints(services);
-  const audit = auditEndpoints(services);
-  const retention = retentionEndpoints(services);
-  const people = peopleEndpoints(services);
+  const withAddresses = { ...services, addresses: services.config };
   return {
-    listForms: forms.list,
-    createForm: forms.create,
-    getForm: forms.get,
-    updateForm: forms.update,
-    changeForm: forms.change,
-    deleteForm: forms.remove,
-    listFormActivity: wholeForms.overview,
-    validateForm: wholeForms.validate,
-    convertForm: wholeForms.convert,
-    importForm: wholeForms.import,
-    exportForm: wholeForms.export,
-    packForm: packages.pack,
-    unpackForm: packages.unpack,
-    duplicateForm: wholeForms.duplicate,
-    getDraft: drafts.get,
-    saveDraft: drafts.save,
-    publishForm: drafts.publish,
-    unpublishForm: wholeForms.unpublish,
-    archiveForm: wholeForms.archive,
-    restoreForm: wholeForms.restore,
-    listVersions: drafts.versions,
-    getVersion: drafts.version,
-    restoreVersion: drafts.restoreVersion,
-    countAnswers: wholeForms.answerCounts,
-    getFormSchema: payloads.schema,
-    listFormTexts: texts.list,
-    exportFormTexts: texts.export,
-    importFormTexts: texts.import,
-    createImage: imageEndpoints(services).create,
-    createFile: fileEndpoints(services).create,
-
-    listFormSubmissions: submissions.listOfForm,
-    listSubmissions: submissions.list,
-    searchSubmissions: search.search,
-    suggestSearch: search.suggest,
-    getSubmission: submissions.get,
+    ...formEndpoints(withAddresses),
+    ...wholeFormEndpoints(withAddresses),
+    ...packageEndpoints(withAddresses),
+    ...draftEndpoints(withAddresses),
+    ...textEndpoints(services),
+    ...imageEndpoints(services),
+    ...fileEndpoints(services),
+    ...submissionEndpoints(services),
     createSubmission: submitEndpoint(services),
-    changeSubmission: changes.change,
-    deleteSubmission: changes.remove,
-    restoreSubmission: changes.restore,
-    listNotes: notes.list,
-    addNote: notes.add,
-    deleteNote: notes.remove,
-    listTags: tagEndpoints(services).list,
-    startDeletion: bulk.startDeletion,
-    listDeletions: bulk.listDeletions,
-    getDeletion: bulk.getDeletion,
-    previewSubmissionImport: submissionImports.preview,
-    startSubmissionImport: submissionImports.start,
-    listSubmissionImports: submissionImports.list,
-    startTagging: bulk.startTagging,
-    listTaggings: bulk.listTaggings,
-    getTagging: bulk.getTagging,
-    startBulkChange: bulk.startBulkChange,
-    listBulkChanges: bulk.listBulkChanges,
-    getBulkChange: bulk.getBulkChange,
-    undoBulkChange: bulk.undoBulkChange,
-    listTrash: trash.list,
-    restoreSubmissions: trash.restore,
-    emptyTrash: trash.empty,
-    listSpam: spam.list,
-    getSpam: spam.get,
-    releaseSpam: spam.release,
-    deleteSpam: spam.remove,
-    allowSite: spam.allowSite,
-    viewSubmission: views.one,
-    getSubmissionTimeline: historyEndpoints(services).timeline,
-    exportFormSubmissions: views.export,
-    listFormRows: views.rows,
-    listViews: saved.list,
-    saveView: saved.save,
-    getView: saved.get,
-    changeView: saved.change,
-    deleteView: saved.remove,
-    getFormColumns: columnEndpoints(services).columns,
-    getFormSummary: summaryEndpoints(services).summary,
-    getFormAnalytics: analyticsEndpoints(services).analytics,
-
-    listInvitations: invitations.list,
-    createInvitations: invitations.create,
-    getInvitationsOverview: invitations.overview,
-    exportInvitations: invitations.export,
-    previewInvitationImport: invitations.previewImport,
-    startInvitationImport: invitations.import,
-    previewInvitationMail: invitations.previewMail,
-    remindInvitations: invitations.remind,
-    getInvitation: invitations.get,
-    resendInvitation: invitations.resend,
-    revokeInvitation: invitations.revoke,
-
-    listEvents: feedEndpoints(services).list,
-
-    listWebhooks: webhooks.list,
-    createWebhook: webhooks.create,
-    getPayloadSamples: payloads.payload,
-    getWebhook: webhooks.get,
-    changeWebhook: webhooks.change,
-    deleteWebhook: webhooks.remove,
-    setWebhookSecret: webhooks.setSecret,
-    testWebhook: webhooks.test,
-    getWebhookHealth: webhooks.health,
-    listReceivers: payloads.receivers,
-    listDeliveries: webhooks.listDeliveries,
-    getDelivery: webhooks.getDelivery,
-    retryDelivery: webhooks.retryDelivery,
-    listReplays: replays.list,
-    countReplay: replays.count,
-    startReplay: replays.start,
-    cancelReplay: replays.cancel,
-
-    listMembers: members.list,
-    inviteMember: joining.invite,
-    listMemberInvitations: joining.list,
-    resendMemberInvitation: joining.resend,
-    revokeMemberInvitation: joining.revoke,
-    getMember: members.get,
-    changeMember: members.change,
-    removeMember: members.remove,
-
-    listKeys: keys.list,
-    createKey: keys.create,
-    getKey: keys.get,
-    changeKey: keys.change,
-    revokeKey: keys.revoke,
-    rotateKey: keys.rotate,
-    listKeyRequests: keys.requests,
-
-    getWorkspace: workspace.get,
-    changeWorkspace: workspace.change,
-    packWorkspace: wholeWorkspace.pack,
-    beginWorkspaceImport: wholeWorkspace.begin,
-    addWorkspacePart: wholeWorkspace.add,
-    startWorkspaceImport: wholeWorkspace.start,
-    getWorkspaceImport: wholeWorkspace.get,
-    listWorkspaceImports: wholeWorkspace.list,
-
-    getRetention: retention.get,
-    changeRetention: retention.change,
-    previewRetention: retention.preview,
-    getFormRetention: retention.getOfForm,
-    changeFormRetention: retention.changeOfForm,
-
-    listAuditLog: audit.list,
-    exportAuditLog: audit.export,
-
-    findPerson: people.find,
-    exportPerson: people.export,
-    erasePerson: people.erase,
-    listErasures: people.listErasures,
-    getErasure: people.getErasure,
-
-    getMailStatus: mail.status,
-    testMail: mail.test,
-    listMails: mail.list,
-    getMail: mail.get,
-    retryMail: mail.retry,
+    ...submissionChangeEndpoints(services),
+    ...noteEndpoints(services),
+    ...tagEndpoints(services),
+    ...bulkEndpoints(services),
+    ...submissionImportEndpoints(services),
+    ...trashEndpoints(services),
+    ...spamEndpoints(services),
+    ...searchEndpoints(services),
+    ...viewEndpoints(services),
+    ...savedViewEndpoints(services),
+    ...columnEndpoints(services),
+    ...historyEndpoints(services),
+    ...summaryEndpoints(services),
+    ...analyticsEndpoints(services),
+    ...invitationEndpoints(services),
+    ...feedEndpoints(services),
+    ...webhookEndpoints(services),
+    ...payloadEndpoints(services),
+    ...replayEndpoints(services),
+    ...memberEndpoints(services),
+    ...memberInvitationEndpoints(services),
+    ...keyEndpoints(services),
+    ...workspaceEndpoints(services),
+    ...workspacePackageEndpoints(services),
+    ...retentionEndpoints(services),
+    ...auditEndpoints(services),
+    ...peopleEndpoints(services),
+    ...mailEndpoints(services),
   } satisfies Record<OperationName, Operation<Permission>>;
 }
 
-/** What stands behind each name of the console's own routes. */
-function ownOperations(services: ConsoleServices) {
-  const session = sessionEndpoints(services);
-  const sessions = ownSessionEndpoints(services);
-  const provider = providerEndpoints(services);
-  const passkeys = passkeyEndpoints(services);
-  const factors = secondFactorEndpoints(services);
-  const resets = passwordResetEndpoints(services);
-  const joins = joinEndpoints(services);
-  const workspaces = ownWorkspaceEndpoints(services);
-  const endings = endingEndpoints(services);
-  const forms = ownFormEndpoints(services);
-  return {
-    getSession: session.get,
-    signIn: session.begin,
-    signOut: session.end,
-    readWaysIn: provider.ways,
-    askProvider: provider.ask,
-    signInByProvider: provider.signIn,
-    askForPasskey: passkeys.ask,
-    signInByPasskey: passkeys.signIn,
-    takeSecondStep: session.takeSecondStep,
-    renamePerson: session.rename,
-    deleteAccount: endings.deleteAccount,
-    bringBackAccount: endings.bringBackAccount,
-    changePassword: session.changePassword,
-    listSessions: sessions.list,
-    listActivity: sessions.activity,
-    endSession: sessions.end,
-    endOtherSessions: sessions.endOthers,
-    readSecondFactors: factors.read,
-    startTotp: factors.startTotp,
-    confirmTotp: factors.confirmTotp,
-    removeTotp: factors.removeTotp,
-    startPasskey: passkeys.start,
-    addPasskey: passkeys.add,
-    renamePasskey: passkeys.rename,
-    removePasskey: passkeys.remove,
-    renewRecoveryCodes: factors.renewRecoveryCodes,
-    askForPasswordReset: resets.ask,
-    finishPasswordReset: resets.finish,
-    openMemberInvitation: joins.open,
-    joinByPassword: joins.joinByPassword,
-    joinWorkspace: joins.join,
-    createWorkspace: workspaces.create,
-    deleteWorkspace: endings.deleteWorkspace,
-    bringBackWorkspace: endings.bringBackWorkspace,
-    leaveWorkspace: workspaces.leave,
-    locateForm: forms.locate,
-    getArrangement: forms.getArrangement,
-    saveArrangement: forms.saveArrangement,
-  } satisfies Record<OwnName, OwnOperation>;
-}
+/** The same of what only the session of a browser can mean. */
+const ownOperations = (services: ConsoleServices) =>
+  ({
+    ...sessionEndpoints(services),
+    ...ownSessionEndpoints(services),
+    ...providerEndpoints(services),
+    ...passkeyEndpoints(services),
+    ...secondFactorEndpoints(services),
+    ...passwordResetEndpoints(services),
+    ...joinEndpoints(services),
+    ...ownWorkspaceEndpoints(services),
+    ...endingEndpoints(services),
+    ...ownFormEndpoints(services),
+  }) satisfies Record<OwnName, OwnOperation>;
 
 /** The operations with the types of what they take and answer, for callers in TypeScript. */
 export type Operations = ReturnType<typeof apiOperations> & ReturnType<typeof ownOperations>;
@@ -339,15 +154,16 @@ export const apiRoutes = (services: Services): readonly ApiRoute[] => routesTo(a
 
 /** Where operations are served, with what the audit log has of each. */
 export const routesTo = (operations: ReturnType<typeof apiOperations>): readonly ApiRoute[] =>
-  Object.entries(operations).map(([key, operation]) => {
-    const name = key as OperationName;
+  (Object.keys(routes) as (keyof typeof operations)[]).map((name) => {
     const noted = notedOf(name);
     const reader = noted && 'reads' in noted ? operations[noted.reads] : undefined;
-    return { name, ...routeOf(name), operation, noted, reader };
+    return { name, ...routeOf(name), operation: operations[name], noted, reader };
   });
 
-export const consoleRoutes = (services: ConsoleServices): readonly OwnRoute[] =>
-  Object.entries(ownOperations(services)).map(([name, operation]) => ({
-    ...routeOf(name as OwnName),
-    operation,
+export const consoleRoutes = (services: ConsoleServices): readonly OwnRoute[] => {
+  const operations = ownOperations(services);
+  return (Object.keys(ownRoutes) as (keyof typeof operations)[]).map((name) => ({
+    ...routeOf(name),
+    operation: operations[name],
   }));
+};

@@ -50,7 +50,6 @@ export const formAttributes = {
   translations,
 } as const satisfies AttributeSpecs;
 
-/** Attributes of a step. */
 export const stepAttributes = {
   id: { kind: 'id', title: 'Id' },
   title: { kind: 'string', title: 'Title', maxBytes: limits.labelBytes },

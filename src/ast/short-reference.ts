@@ -16,7 +16,6 @@ const countBits = 10n;
 const mix = 0x2_7d4e_b2f1_9c6bn;
 const unmix = inverse(mix);
 
-/** The short reference of a submission's id. */
 export function shortReference(id: string): string {
   const digits = id.replaceAll('-', '');
   const time = Number.parseInt(digits.slice(0, 12), 16);

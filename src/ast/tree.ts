@@ -98,7 +98,6 @@ export function isRequired(input: InputElement): boolean {
 /** The languages that a form is written in, as BCP-47 tags, the one of its own texts first; none where it does not say. */
 export const languagesOf = ({ attrs }: Form): readonly string[] => attrs.languages ?? [];
 
-/** The kind of answer an input takes. */
 export function kindOf(input: InputElement): AnswerKind {
   return inputRules[input.type].kind;
 }

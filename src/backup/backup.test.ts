@@ -175,14 +175,14 @@ test('one file that is cut off, grew or cannot be read keeps no backup from all 
 
 test('a table from which nothing comes for long ends no backup', async () => {
   const { url, database: quiet } = await testDatabase();
-  const hasty = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent'), silenceMs: 200 });
+  const hasty = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent'), silenceMs: 800 });
   const holder = await quiet.connect();
   await holder.query('begin; lock table announced in access exclusive mode');
   const made = makeBackup({ database: hasty, storage }, { path: join(home, 'waited'), version: '1' });
   made.catch(() => {});
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'copy%announced%'
      and datname = current_database() and clock_timestamp() - query_start > interval '1 second'`;
-  await until('it to wait', async () => (await quiet.query(waiting)).rowCount === 1, 5);
+  await until('it to wait', async () => (await quiet.query(waiting)).rowCount === 1);
   await holder.query('rollback');
   holder.release();
   assert.ok((await made).rows > 0);

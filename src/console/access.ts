@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { OwnCaller, Person } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import type { Accounts } from '#workspaces/accounts.ts';
 import { findMembership } from '#workspaces/members/queries.ts';
 import type { Role } from '#workspaces/roles.ts';
@@ -127,8 +127,7 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
  * @throws ApiError not_found for strangers, as for a workspace that does not exist; forbidden as refuseOneStep.
  */
 export async function requireRole(database: Database, workspaceId: string, person: Person): Promise<Role> {
-  const found = only(await findMembership(database, { workspace_id: workspaceId, user_id: person.id }));
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: person.id }));
   if (found.ends_at)
     throw new ApiError('forbidden', 'This workspace is being deleted. An owner can bring it back.');
   refuseOneStep(found, person);

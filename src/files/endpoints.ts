@@ -51,7 +51,7 @@ export const fileEndpoints = ({
   storage,
   config,
 }: FilesContext & { config: Pick<Config, 'limits'> }) => ({
-  create: operation({
+  createFile: operation({
     summary: 'Create file',
     description:
       'Takes a file of at most 10 MB as it is, for one question of a form. Its id is the answer: `{"answers": {"cv": ["<id>"]}}` in Create submission or Change submission. A file that no submission has named is deleted after a day.',

@@ -3,6 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { belowId, endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
+import { closed } from '#kit/schemas.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
@@ -18,7 +19,6 @@ import { readForm } from './read-form.ts';
 import { requireForm, requireFormSettings } from './require-form.ts';
 import {
   ChangedForm,
-  closed,
   CreatedForm,
   dryRunParameter,
   FormDetail,
@@ -58,7 +58,7 @@ export function formEndpoints(context: {
   };
 
   return {
-    list: operation({
+    listForms: operation({
       summary: 'List forms',
       description: 'Newest first, without their structure.',
       permission: 'forms:read',
@@ -89,7 +89,7 @@ export function formEndpoints(context: {
       },
     }),
 
-    get: operation({
+    getForm: operation({
       summary: 'Get form',
       permission: 'forms:read',
       params: idParameter,
@@ -100,7 +100,7 @@ export function formEndpoints(context: {
       },
     }),
 
-    create: operation({
+    createForm: operation({
       summary: 'Create form',
       description:
         'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true.',
@@ -124,7 +124,7 @@ export function formEndpoints(context: {
       },
     }),
 
-    update: operation({
+    updateForm: operation({
       summary: 'Update form',
       description:
         'A published form changes at once. `status` publishes, takes back to draft, archives or restores.',
@@ -153,7 +153,7 @@ export function formEndpoints(context: {
       },
     }),
 
-    change: operation({
+    changeForm: operation({
       summary: 'Change form',
       description:
         'Settings and status without the structure, as a JSON merge patch (RFC 7396): what is left out stays, null takes a setting away. It holds at once, and reaches the working copy too, except for settings that it has changed itself.',
@@ -196,7 +196,7 @@ export function formEndpoints(context: {
       },
     }),
 
-    remove: operation({
+    deleteForm: operation({
       summary: 'Delete form',
       description: 'The form and all its submissions are permanently deleted.',
       permission: 'forms:write',

@@ -3,8 +3,8 @@ import type { Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
+import { requireRow } from '#kit/statement.ts';
 import { requireAnswerReader } from './answer-settings.ts';
 import { mergePatch } from './merge-patch.ts';
 import { type FormStatus, lockForm, setFormStatus } from './queries.ts';
@@ -31,8 +31,7 @@ export async function patchForm(database: Database, patch: FormPatch): Promise<v
   const { workspaceId, formId, status, userId } = patch;
   const key = { workspace_id: workspaceId, id: formId };
   await transaction(database, async (client) => {
-    const [form] = await lockForm(client, key);
-    if (!form) throw new ApiError('not_found');
+    const form = requireRow(await lockForm(client, key));
     requireUnchanged(patch.unchanged, form.updated_at);
     if (patch.settings !== undefined) {
       const settings = await requireFormSettings(client, { workspaceId, formId });

@@ -1,20 +1,17 @@
-import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { findForm, findFormSettings } from './queries.ts';
 
 /** A form of a workspace. @throws ApiError not_found, for that of another workspace as for none. */
 export async function requireForm(db: Queryable, key: { workspaceId: string; formId: string }) {
-  const [found] = await findForm(db, { workspace_id: key.workspaceId, id: key.formId });
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findForm(db, { workspace_id: key.workspaceId, id: key.formId }));
   return found;
 }
 
 /** The same without reading what it asks: its settings. @throws ApiError not_found. */
 export async function requireFormSettings(db: Queryable, key: { workspaceId: string; formId: string }) {
-  const [found] = await findFormSettings(db, { workspace_id: key.workspaceId, id: key.formId });
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findFormSettings(db, { workspace_id: key.workspaceId, id: key.formId }));
   return found.settings;
 }
 

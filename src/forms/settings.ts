@@ -3,8 +3,7 @@ import { namesOrigin } from '#ast/origins.ts';
 import type { Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import { readBuilderForm } from './drafts/draft.ts';
 import { saveDraft } from './drafts/queries.ts';
 import { changeForm, readChange } from './forms.ts';
@@ -28,8 +27,7 @@ export async function changeSettings(
   userId?: string,
 ): Promise<Settings> {
   return transaction(database, async (client) => {
-    const [locked] = await lockForm(client, { workspace_id: workspaceId, id });
-    if (!locked) throw new ApiError('not_found');
+    requireRow(await lockForm(client, { workspace_id: workspaceId, id }));
     return changeLockedSettings(client, { workspaceId, id, userId }, given);
   });
 }

@@ -2,14 +2,12 @@ import { type Static, Type } from 'typebox';
 import type { Settings } from '#ast/settings.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
+import { closed, timestamp, uuid } from '#kit/schemas.ts';
 import { formSources } from './import/convert.ts';
 import { formStatuses } from './queries.ts';
 
-const uuid = Type.String({ format: 'uuid' });
-const timestamp = Type.String({ format: 'date-time' });
 const maybeTimestamp = Type.Union([timestamp, Type.Null()]);
 const maybeText = Type.Union([Type.String(), Type.Null()]);
-export const closed = { additionalProperties: false } as const;
 
 export const statusShape = Type.Enum([...formStatuses], {
   description: 'Only published forms accept submissions.',
@@ -178,7 +176,6 @@ export const ImportedForm = named(
 /** A form after a change; as it was, when the change was a dry run. */
 export const ChangedForm = named('ChangedForm', Type.Object({ ...FormDetail.properties, ...dryRun }));
 
-/** What a list of forms can be ordered by. */
 const formOrders = ['activity', 'created', 'name', 'submissions'] as const;
 export type FormOrder = (typeof formOrders)[number];
 export const OverviewQuery = Type.Object(

@@ -3,6 +3,7 @@ import { requireUnchanged } from '#kit/conditional.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { requireRow } from '#kit/statement.ts';
 import { type FormStatus, lockForm, setFormStatus } from './queries.ts';
 
 /** What is done to a form as a whole (docs/rules.md 5): from where, and where to. Publishing has its own way. */
@@ -26,8 +27,7 @@ export async function changeStatus(
 ): Promise<void> {
   const { from, to }: { from: readonly FormStatus[]; to: FormStatus } = changes[change];
   await transaction(database, async (client) => {
-    const [form] = await lockForm(client, { workspace_id: workspaceId, id });
-    if (!form) throw new ApiError('not_found');
+    const form = requireRow(await lockForm(client, { workspace_id: workspaceId, id }));
     requireUnchanged(unchanged, form.updated_at);
     if (form.status === to) return;
     if (!from.includes(form.status))

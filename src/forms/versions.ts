@@ -2,6 +2,7 @@ import { countVersions, findVersion, listVersions } from './queries.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { endCutBy, readCutBy } from '#kit/cursor.ts';
+import { requireRow } from '#kit/statement.ts';
 
 /**
  * A page of a form's versions, newest first, without their structures.
@@ -34,7 +35,8 @@ export async function listFormVersions(
  * @throws ApiError not_found.
  */
 export async function readVersion(database: Database, workspaceId: string, formId: string, version: number) {
-  const [row] = await findVersion(database, { workspace_id: workspaceId, form_id: formId, version });
-  if (!row) throw new ApiError('not_found');
+  const row = requireRow(
+    await findVersion(database, { workspace_id: workspaceId, form_id: formId, version }),
+  );
   return row;
 }

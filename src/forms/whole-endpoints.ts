@@ -65,7 +65,7 @@ export function wholeFormEndpoints({
     });
 
   return {
-    overview: operation({
+    listFormActivity: operation({
       summary: 'List forms with their activity',
       description:
         'Found by a part of their name, and sorted. A form that visitors do not see is called what its working copy is called.',
@@ -98,7 +98,7 @@ export function wholeFormEndpoints({
       },
     }),
 
-    validate: operation({
+    validateForm: operation({
       summary: 'Validate form',
       description:
         'Everything that Create form would refuse, at once, and what would make the form hard to fill in for people with disabilities. Stores nothing.',
@@ -113,22 +113,22 @@ export function wholeFormEndpoints({
       run: async ({ workspaceId, body }) => ({ body: await judgeForm(database, workspaceId, body) }),
     }),
 
-    unpublish: become('unpublish', {
+    unpublishForm: become('unpublish', {
       summary: 'Unpublish form',
       description: 'A published form is a draft again: visitors see that it is closed. 409: it is archived.',
       errors: ['conflict'],
     }),
-    archive: become('archive', {
+    archiveForm: become('archive', {
       summary: 'Archive form',
       description: 'It takes no submissions, and keeps those that it has.',
     }),
-    restore: become('restore', {
+    restoreForm: become('restore', {
       summary: 'Restore form',
       description: 'An archived form is a draft again. 409: it is published.',
       errors: ['conflict'],
     }),
 
-    duplicate: operation({
+    duplicateForm: operation({
       summary: 'Duplicate form',
       description:
         'A draft like this form, with its settings and its working copy, under the name with "(copy)" behind it. Submissions and webhooks stay. With `structure`, its working copy is that instead, complete or not.',
@@ -153,7 +153,7 @@ export function wholeFormEndpoints({
       },
     }),
 
-    export: operation({
+    exportForm: operation({
       summary: 'Export form',
       description:
         'Structure and settings, for Import form, here or elsewhere: of what visitors see, or of what is being made when they see nothing.',
@@ -171,7 +171,7 @@ export function wholeFormEndpoints({
       },
     }),
 
-    convert: operation({
+    convertForm: operation({
       summary: 'Convert form',
       description:
         'A form that Typeform, Tally, Google Forms or SurveyJS exported, or a JSON Schema, as a form of this service, with what stands in its way and a report of every part that was mapped, changed or left out. Stores nothing: Import form takes what it answers, or the document itself.',
@@ -188,7 +188,7 @@ export function wholeFormEndpoints({
       },
     }),
 
-    import: operation({
+    importForm: operation({
       summary: 'Import form',
       description:
         'A draft of what was exported, complete or not: `structure` and `settings` as Export form answers them, or the `document` of another service, of which Convert form tells beforehand what it becomes. Images of the theme that this workspace does not have are left out.',
@@ -217,7 +217,7 @@ export function wholeFormEndpoints({
       },
     }),
 
-    answerCounts: operation({
+    countAnswers: operation({
       summary: 'Count answers by element',
       description:
         'How many submissions answer each element of the live form: exact up to 10,000 submissions, over the newest of them in a larger form.',

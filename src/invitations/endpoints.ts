@@ -6,6 +6,7 @@ import type { Config } from '#kit/config.ts';
 import { listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -46,9 +47,8 @@ export function invitationEndpoints(
       },
     });
 
-  const imports = importEndpoints(context);
   return {
-    list: operation({
+    listInvitations: operation({
       summary: 'List invitations of a form',
       description: 'Newest first.',
       permission: 'invitations:read',
@@ -78,7 +78,7 @@ export function invitationEndpoints(
       },
     }),
 
-    create: operation({
+    createInvitations: operation({
       summary: 'Create invitations of a form',
       description: `Up to ${sayNumber(mostInvited)} at once, all or none. An address that has an invitation already is left out, and named in \`skipped\`.`,
       permission: 'invitations:write',
@@ -114,7 +114,7 @@ export function invitationEndpoints(
       },
     }),
 
-    get: operation({
+    getInvitation: operation({
       summary: 'Get invitation',
       permission: 'invitations:read',
       params: oneParameters,
@@ -126,7 +126,7 @@ export function invitationEndpoints(
       },
     }),
 
-    overview: operation({
+    getInvitationsOverview: operation({
       summary: 'Get overview of invitations',
       description:
         'How many there are in each status, how far the last imports are, and what inviting begins with: what was said last, and the questions that an import can fill in.',
@@ -140,7 +140,7 @@ export function invitationEndpoints(
       },
     }),
 
-    export: operation({
+    exportInvitations: operation({
       summary: 'Export invitations of a form',
       description:
         'As CSV with the personal links, newest first, for whoever mails with another program. Links that lead nowhere any more are left out.',
@@ -151,8 +151,7 @@ export function invitationEndpoints(
         if (!seesLinks(scope)) throw new ApiError('forbidden', 'The links are for those who may invite.');
         requireReach(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id };
-        const [names] = await findFormNames(context.database, key);
-        if (!names) throw new ApiError('not_found');
+        const names = requireRow(await findFormNames(context.database, key));
         const day = now().toISOString().slice(0, 10);
         return {
           headers: {
@@ -164,7 +163,7 @@ export function invitationEndpoints(
       },
     }),
 
-    previewMail: operation({
+    previewInvitationMail: operation({
       summary: 'Preview mail of an invitation',
       description: 'What the mail to one person would say. Invites nobody.',
       permission: 'invitations:read',
@@ -183,22 +182,21 @@ export function invitationEndpoints(
       },
     }),
 
-    previewImport: imports.preview,
-    import: imports.start,
+    ...importEndpoints(context),
 
-    resend: change(
+    resendInvitation: change(
       'Resend invitation',
       'Mails it again, with the same link. 409: it was answered or revoked, its time is over, its address asked for no mails, or the service sends none.',
       resendInvitation,
     ),
 
-    revoke: change(
+    revokeInvitation: change(
       'Revoke invitation',
       'Its link leads nowhere from now on. The address can be invited anew. 409: it was answered.',
       revokeOne,
     ),
 
-    remind: operation({
+    remindInvitations: operation({
       summary: 'Remind of invitations',
       description:
         'Mails those who got an invitation and did not answer: the named, or all of the form. Whoever got a mail within the hour is let alone. 409: the service sends no mails.',

@@ -1,7 +1,7 @@
 import { isCleanText } from '#ast/text.ts';
 import { belowId, type Cut, endCut, type Ends } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { RowOf } from '#kit/statement.ts';
+import { requireRow, type RowOf } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
 import { type PresentedInvitation, presentInvitation } from './present.ts';
 import { findInvitations, type invitationColumns, listInvitations } from './queries.ts';
@@ -46,8 +46,7 @@ export async function readInvitation(
   form: InvitedForm,
   id: string,
 ): Promise<PresentedInvitation> {
-  const [found] = await readNamed(context, form, [id]);
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await readNamed(context, form, [id]));
   return found;
 }
 

@@ -13,7 +13,6 @@ export type Invited = {
 /** The address of an invitation's page, below the service's own: what follows the form's address. */
 export const queryOf = ({ url }: Pick<Invited, 'url'>): string => new URL(url).search;
 
-/** What a tenant does with the invitations of a form. */
 export function openInvitations(service: Pick<TestService, 'services'>, tenant: Tenant, formId: string) {
   const path = `/forms/${formId}/invitations`;
   const invite = async (people: readonly (string | object)[], more: object = {}) => {
@@ -25,7 +24,6 @@ export function openInvitations(service: Pick<TestService, 'services'>, tenant: 
     path,
     /** Invites people by address, or with more, and returns what was answered. */
     invite,
-    /** Invites one person. */
     inviteOne: async (email: string, more: object = {}, message: object = {}): Promise<Invited> => {
       const { body } = await invite([{ email, ...more }], message);
       return body.data[0]!;

@@ -74,7 +74,6 @@ export class ApiError extends Error {
     };
   }
 
-  /** The body to send. */
   get body(): ErrorBody {
     return {
       error: this.code,

@@ -123,7 +123,6 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   );
 }
 
-/** Reads bodies of a content type as JSON. */
 export function readJson(server: Server, contentType: string): void {
   server.addContentTypeParser(contentType, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
     // A DELETE, or a POST that needs no body, may say the type all the same.

@@ -288,7 +288,7 @@ const unwelcome: readonly (readonly [problem: string, ...urls: string[]])[] = [
   ],
 ]; // prettier-ignore
 const nothingAllowed = { allowNetworks: [] };
-const strict = open(nothingAllowed);
+const strict = open({ ...nothingAllowed, timeoutMs: patientMs });
 for (const [problem, ...urls] of unwelcome) {
   for (const url of urls) {
     test(`${JSON.stringify(url)} is refused when it is saved and when it is sent to`, async () => {

@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { type Database, databaseOf, homeOf } from './database.ts';
 import { noteFullDisk } from './full-disk.ts';
+import { ApiError } from './errors.ts';
 
 /**
  * SQL is written as SQL, one statement per query function. A statement names its parameters (`$workspace_id`) and
@@ -148,3 +149,10 @@ export const here = 'left join (select 1 from workspaces limit 0) as here on tru
 
 /** The only row, or undefined. For statements whose key allows one row at most. */
 export const only = <Row>(rows: readonly Row[]): Row | undefined => rows[0];
+
+/** The same where there has to be one. @throws ApiError not_found. */
+export function requireRow<Row>(rows: readonly Row[]): Row {
+  const row = only(rows);
+  if (row === undefined) throw new ApiError('not_found');
+  return row;
+}

@@ -6,7 +6,6 @@ import { headBytes, type Storage } from './storage.ts';
 
 // Things for the tests of this room. Only tests import this file.
 
-/** A stream of these chunks. */
 export const streamOf = (...chunks: readonly (string | Buffer)[]): Readable =>
   Readable.from(
     chunks.map((chunk) => Buffer.from(chunk as string)),

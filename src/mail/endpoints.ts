@@ -5,7 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { type MailState, mailStates } from '#kit/outbox/queries.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { requireWholeWorkspace } from '#workspaces/reach.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
@@ -24,8 +24,7 @@ type Context = { database: Database; config: Config; requestCounter: RequestCoun
 export function mailEndpoints(context: Context) {
   const { database, config } = context;
   const find = async (workspaceId: string, id: string) => {
-    const mail = only(await findLoggedMail(database, { workspace_id: workspaceId, id }));
-    if (!mail) throw new ApiError('not_found');
+    const mail = requireRow(await findLoggedMail(database, { workspace_id: workspaceId, id }));
     return wired(mail);
   };
 
@@ -35,7 +34,7 @@ export function mailEndpoints(context: Context) {
   };
 
   return {
-    status: operation({
+    getMailStatus: operation({
       summary: 'Get mail status',
       description:
         'Whether mail leaves this service, from which address, and how many mails of each state there are.',
@@ -53,7 +52,7 @@ export function mailEndpoints(context: Context) {
       },
     }),
 
-    list: operation({
+    listMails: operation({
       summary: 'List mails',
       description: 'The mails of the last 90 days and how they fared, newest first.',
       permission: 'mail:read',
@@ -75,7 +74,7 @@ export function mailEndpoints(context: Context) {
       },
     }),
 
-    get: operation({
+    getMail: operation({
       summary: 'Get mail',
       permission: 'mail:read',
       params: idParameter,
@@ -86,7 +85,7 @@ export function mailEndpoints(context: Context) {
       },
     }),
 
-    retry: operation({
+    retryMail: operation({
       summary: 'Retry mail',
       description: 'Sends a failed mail once more. 409: it has not failed, or nobody wants it any more.',
       permission: 'mail:write',
@@ -100,7 +99,7 @@ export function mailEndpoints(context: Context) {
       },
     }),
 
-    test: operation({
+    testMail: operation({
       summary: 'Test mail',
       description: `Sends one mail at once and tells what the mail server said: ${testsPerMinute} a minute.`,
       permission: 'mail:write',

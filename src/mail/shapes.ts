@@ -4,12 +4,7 @@ import { longestAddress } from '#kit/outbox/address.ts';
 import { type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
 import { type MailState, mailStates } from '#kit/outbox/queries.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
-
-const uuid = Type.String({ format: 'uuid' });
-const timestamp = Type.String({ format: 'date-time' });
-const maybe = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
-  Type.Union([type, Type.Null()]);
-const closed = { additionalProperties: false } as const;
+import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';
 
 export type { MailKind, MailState };
 
@@ -19,17 +14,17 @@ export const LoggedMail = named(
   Type.Object({
     id: uuid,
     kind: Type.Enum(Object.keys(mailPaces) as MailKind[]),
-    form_id: maybe(uuid),
-    form_name: maybe(Type.String()),
+    form_id: orNull(uuid),
+    form_name: orNull(Type.String()),
     recipient: Type.String(),
     subject: Type.String(),
     state: Type.Enum([...mailStates]),
     attempts: Type.Integer(),
     /** Why the last attempt failed, in words. */
-    error: maybe(Type.String()),
+    error: orNull(Type.String()),
     created_at: timestamp,
-    settled_at: maybe(timestamp),
-    next_attempt_at: maybe(timestamp),
+    settled_at: orNull(timestamp),
+    next_attempt_at: orNull(timestamp),
   }),
 );
 export type LoggedMail = Static<typeof LoggedMail>;
@@ -45,7 +40,7 @@ export const MailQuery = Type.Object(
 export const MailStatus = Type.Object({
   is_on: Type.Boolean(),
   /** Who mails come from; null while no mail leaves. */
-  from: maybe(Type.String()),
+  from: orNull(Type.String()),
   per_minute: Type.Integer(),
   counts: Type.Record(Type.Enum([...mailStates]), Type.Integer()),
 });

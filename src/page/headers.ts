@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { factOf } from '#ast/fact-of.ts';
 import { stylesheet } from './style.ts';
 import { type Look, plainLook } from './theme/look.ts';
 
@@ -34,16 +35,7 @@ function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: Look) {
   } as const satisfies Readonly<Record<string, string>>;
 }
 
-type Headers = ReturnType<typeof makeHeaders>;
+export const headersFor = factOf(makeHeaders);
 
 /** Headers of pages without a theme. */
-export const pageHeaders: Headers = makeHeaders(plainLook);
-
-const made = new WeakMap<Look, Headers>([[plainLook, pageHeaders]]);
-
-/** Headers of a page of this look. */
-export function headersFor(look: Look): Headers {
-  const headers = made.get(look) ?? makeHeaders(look);
-  made.set(look, headers);
-  return headers;
-}
+export const pageHeaders = headersFor(plainLook);

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import { sayNumber } from '#ast/say-number.ts';
 import { attachment } from '#kit/attachment.ts';
 import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/cursor.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { closed, uuid } from '#kit/schemas.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { requireWholeWorkspace } from '#workspaces/reach.ts';
 import { askedLengths, readAsked } from './asked.ts';
@@ -14,8 +15,6 @@ import { packPerson } from './pack-person.ts';
 import { Erasure, PersonPage } from './shapes.ts';
 import { findTraces, matches, mostTraces, type Trace } from './traces.ts';
 
-const closed = { additionalProperties: false } as const;
-const uuid = Type.String({ format: 'uuid' });
 const gzip = ['application/gzip'] as const;
 
 const personParameters = {
@@ -54,7 +53,7 @@ export function peopleEndpoints(context: EraseContext) {
     );
 
   return {
-    find: operation({
+    findPerson: operation({
       summary: 'Find person',
       command: 'people find',
       description: `What is kept of a person in all forms, newest first: submissions, also in the trash, spam, invitations, mails, and what was told of submissions that are gone. The first ${sayNumber(mostTraces)}.`,
@@ -75,7 +74,7 @@ export function peopleEndpoints(context: EraseContext) {
       },
     }),
 
-    export: operation({
+    exportPerson: operation({
       summary: 'Export person',
       command: 'people export',
       description:
@@ -106,7 +105,7 @@ export function peopleEndpoints(context: EraseContext) {
       },
     }),
 
-    erase: operation({
+    erasePerson: operation({
       summary: 'Erase person',
       command: 'people erase',
       description:
@@ -161,13 +160,8 @@ export function peopleEndpoints(context: EraseContext) {
       reply: { status: 200, description: 'The erasure.', schema: Erasure },
       async run({ workspaceId, formIds, params }) {
         requireWholeWorkspace(formIds);
-        const [found] = await readErasures(workspaceId, {
-          id: params.id,
-          below_id: lastId,
-          limit: 1,
-          offset: 0,
-        });
-        if (!found) throw new ApiError('not_found');
+        const one = { id: params.id, below_id: lastId, limit: 1, offset: 0 };
+        const found = requireRow(await readErasures(workspaceId, one));
         return { body: found };
       },
     }),

@@ -147,12 +147,7 @@ export const lookInEvents = lookingIn('events', {
 export const findSubmissionToPack = statement(
   'people.find_submission_to_pack',
   { workspace_id: uuid, id: uuid },
-  {
-    facts: json<object>(),
-    structure: json<Form>(),
-    answers: json<Answers>(),
-    language: nullable(text),
-  },
+  { facts: json<object>(), structure: json<Form>(), answers: json<Answers>() },
   `select
      json_build_object(
        'id', s.id, 'form_id', s.form_id, 'form_name', v.name, 'status', s.status, 'created_at', s.created_at,
@@ -174,7 +169,7 @@ export const findSubmissionToPack = statement(
                  from mails m
                  where m.workspace_id = s.workspace_id and m.submission_ids <> '{}' and m.submission_ids @> array[s.id])
      ) as facts,
-     v.structure, s.answers, s.language
+     v.structure, s.answers
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
    where s.workspace_id = $workspace_id and s.id = $id`,
@@ -184,11 +179,11 @@ export const findSubmissionToPack = statement(
 export const findHeldToPack = statement(
   'people.find_held_to_pack',
   { workspace_id: uuid, id: uuid },
-  { facts: json<object>(), structure: json<Form>(), answers: json<Answers>(), language: nullable(text) },
+  { facts: json<object>(), structure: json<Form>(), answers: json<Answers>() },
   `select
      json_build_object('id', h.id, 'form_id', h.form_id, 'form_name', v.name, 'reason', h.reason, 'created_at', h.created_at,
        'answers', h.answers, 'fields', v.fields, 'reference', h.reference) as facts,
-     v.structure, h.answers, h.language
+     v.structure, h.answers
    from held_submissions h
    join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
    where h.workspace_id = $workspace_id and h.id = $id`,

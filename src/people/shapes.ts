@@ -1,14 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { listOf } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
+import { orNull, timestamp, uuid } from '#kit/schemas.ts';
 import { submissionStatuses } from '#submissions/queries.ts';
 import { countedKinds, erasedKinds } from './erase/receipt.ts';
 import { traceKinds } from './traces.ts';
-
-const uuid = Type.String({ format: 'uuid' });
-const timestamp = Type.String({ format: 'date-time' });
-const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
-  Type.Union([schema, Type.Null()]);
 
 /** Something that is kept of a person. */
 export const PersonTrace = named(

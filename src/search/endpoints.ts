@@ -4,9 +4,9 @@ import { unfinishedAt } from '#ast/search/complete.ts';
 import type { FileLinks } from '#files/link.ts';
 import type { Database } from '#kit/database.ts';
 import { operation, type Scope } from '#kit/operation.ts';
-import { ApiError } from '#kit/errors.ts';
 import { jsonList, jsonText } from '#kit/wire.ts';
 import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
+import { requireRow } from '#kit/statement.ts';
 import { submissionPage } from '#submissions/endpoints.ts';
 import { type Hit, submissionTexts } from '#submissions/present.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -60,7 +60,7 @@ const SuggestionList = Type.Object({
 export function searchEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   const optionLabels = openOptionLabels(database);
   return {
-    search: operation({
+    searchSubmissions: operation({
       summary: 'Search submissions',
       description: `Across the workspace or one form, by relevance. Every word must be present, in any of its forms; words in the subject count most; equals come newest first. Any text is a valid question; the guide "Search" tells what phrases, \`-not\`, \`beginn*\` and operators such as \`email:\` and \`after:\` mean in it. The first ${searchWindow} can be paged through: \`total_count\` is exact below ${searchWindow}, and ${searchWindow} means that many or more.`,
       permission: 'submissions:read',
@@ -112,7 +112,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
       },
     }),
 
-    suggest: operation({
+    suggestSearch: operation({
       summary: 'Suggest for a search',
       description:
         'What could be meant by what is being written in a question: operators, elements, forms, tags, and words of answers.',
@@ -154,8 +154,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
     if (formId === undefined) return { workspaceId, formIds };
     requireReach(formIds, formId);
     const id = formId.toLowerCase();
-    const [form] = await listSearchedForms(database, { workspace_id: workspaceId, form_ids: [id] });
-    if (!form) throw new ApiError('not_found');
+    requireRow(await listSearchedForms(database, { workspace_id: workspaceId, form_ids: [id] }));
     return { workspaceId, formIds: [id] };
   }
 

@@ -3,7 +3,7 @@ import type { FileLinks } from '#files/link.ts';
 import { type Cut, endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { ApiError } from '#kit/errors.ts';
+import { requireRow } from '#kit/statement.ts';
 import { jsonList } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { readViewedForm } from './columns/read-columns.ts';
@@ -31,7 +31,7 @@ const sortParameter = {
 /** Reading submissions. Specification, "Submissions". */
 export function submissionEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   return {
-    listOfForm: operation({
+    listFormSubmissions: operation({
       summary: 'List submissions of a form',
       description: 'Newest first unless `sort` says otherwise. All filters must hold.',
       permission: 'submissions:read',
@@ -51,7 +51,7 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       },
     }),
 
-    list: operation({
+    listSubmissions: operation({
       summary: 'List submissions',
       description:
         'Of all forms within reach, newest first unless `sort` says otherwise. All filters must hold.',
@@ -67,7 +67,7 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       },
     }),
 
-    get: operation({
+    getSubmission: operation({
       summary: 'Get submission',
       description: 'Reading it again gives fresh links for its files.',
       permission: 'submissions:read',
@@ -78,8 +78,7 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       ),
       reply: { status: 200, description: 'The submission.', schema: Submission },
       async run({ workspaceId, formIds, params, query: { include } }) {
-        const [row] = await findSubmission(database, { workspace_id: workspaceId, id: params.id });
-        if (!row) throw new ApiError('not_found');
+        const row = requireRow(await findSubmission(database, { workspace_id: workspaceId, id: params.id }));
         requireReach(formIds, row.form_id);
         const more = include && { tags: row.tags };
         return { json: submissionJson(row, links, more), tag: submissionTag(row) };

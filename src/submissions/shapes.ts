@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import type { Form } from '#ast/tree.ts';
-import { Answers as AnswersShape } from '#forms/payload/answer-shapes.ts';
+import { Answers as AnswersShape, FileUpload } from '#forms/payload/answer-shapes.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
+import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';
 import type { Column as ColumnOf } from './columns.ts';
 import { exportFormats } from './export/formats.ts';
 import { formFilterParameters } from './filter/read-filter.ts';
@@ -14,12 +15,6 @@ import { sortParameter } from './sort/sortable.ts';
 
 export type { Difference };
 export type Column = ColumnOf;
-
-const uuid = Type.String({ format: 'uuid' });
-const timestamp = Type.String({ format: 'date-time' });
-const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
-  Type.Union([schema, Type.Null()]);
-const closed = { additionalProperties: false } as const;
 
 // Questions -----------------------------------------------------------------------------------------------
 
@@ -162,14 +157,7 @@ export const TableColumns = Type.Object({
 });
 export type TableColumns = Static<typeof TableColumns>;
 
-/** A file of a submission. */
-export type LinkedFile = {
-  id: string;
-  filename: string;
-  size: number;
-  content_type: string;
-  url: string;
-};
+export type LinkedFile = Static<typeof FileUpload>;
 
 export const SubmissionDetail = named(
   'SubmissionView',

@@ -6,7 +6,7 @@ import type { LiveForms } from '#forms/live-form.ts';
 import { closures, findClosure } from '#forms/openness.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { findArrived } from './changes/arrived-files.ts';
 import { takeNamedFiles } from './changes/edited-answers.ts';
@@ -70,10 +70,9 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
       if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
       const result = await submitAnswers(context, { live, raw, files, reference, language });
       if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
-      const row = only(
+      const row = requireRow(
         await findSubmission(context.database, { workspace_id: workspaceId, id: result.submission.id }),
       );
-      if (!row) throw new ApiError('not_found');
       return { json: submissionJson(row, context.links), tag: submissionTag(row) };
     },
   });

@@ -5,7 +5,6 @@ export const deliverJob = 'webhook.deliver';
 export const triggers = ['schedule', 'manual', 'test', 'replay'] as const;
 export type Trigger = (typeof triggers)[number];
 
-/** The payload of a job that sends. */
 export type DeliverJobPayload = { trigger: Trigger };
 
 /** Deliveries of one webhook share a lane: a receiver that hangs holds up nobody else's. */

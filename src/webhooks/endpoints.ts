@@ -73,7 +73,7 @@ export function webhookEndpoints(context: Context) {
   };
 
   return {
-    list: operation({
+    listWebhooks: operation({
       summary: 'List webhooks',
       description: 'The webhooks of a form, newest first, with what became of their last deliveries.',
       permission: 'webhooks:read',
@@ -92,7 +92,7 @@ export function webhookEndpoints(context: Context) {
       },
     }),
 
-    create: operation({
+    createWebhook: operation({
       summary: 'Create webhook',
       description:
         'Sends the named events of the form to a receiver, signed when there is a secret. The secret is shown this once.',
@@ -111,7 +111,7 @@ export function webhookEndpoints(context: Context) {
       },
     }),
 
-    get: operation({
+    getWebhook: operation({
       summary: 'Get webhook',
       permission: 'webhooks:read',
       params: idParameter,
@@ -122,7 +122,7 @@ export function webhookEndpoints(context: Context) {
       },
     }),
 
-    change: operation({
+    changeWebhook: operation({
       summary: 'Change webhook',
       description:
         'What is left out stays as it is. What waits to be sent goes to the new address, signed with the new secret.',
@@ -138,7 +138,7 @@ export function webhookEndpoints(context: Context) {
       },
     }),
 
-    setSecret: operation({
+    setWebhookSecret: operation({
       summary: 'Set webhook secret',
       description:
         'A new secret, made here unless one is sent; the one of before goes on signing for a day unless `overlap` is false.',
@@ -156,7 +156,7 @@ export function webhookEndpoints(context: Context) {
         change(scope, params.id, { secret, overlap }),
     }),
 
-    remove: operation({
+    deleteWebhook: operation({
       summary: 'Delete webhook',
       description:
         'With its delivery log. What waits to be sent is dropped; to stop for a while, pause it instead.',
@@ -170,7 +170,7 @@ export function webhookEndpoints(context: Context) {
       },
     }),
 
-    health: operation({
+    getWebhookHealth: operation({
       summary: 'Get webhook health',
       description: 'How it fared in the last 24 hours and 7 days; tests count for nothing.',
       permission: 'webhooks:read',
@@ -181,7 +181,7 @@ export function webhookEndpoints(context: Context) {
       }),
     }),
 
-    test: operation({
+    testWebhook: operation({
       summary: 'Test webhook',
       description:
         'Sends a sample, or the last real submissions, to the webhook or to another address. It is marked as a test, is not retried, and counts for nothing; its outcome stands in the delivery log.',

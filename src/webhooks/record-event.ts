@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Condition } from '#ast/logic/condition.ts';
 import type { Given } from '#ast/logic/compare.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Work } from '#ast/work.ts';
@@ -37,13 +36,7 @@ export const recordEvent = (
   { workspaceId, formId, ...event }: SubmissionEvent & { workspaceId: string; formId: string },
 ): Promise<number> => recordEvents(db, workspaceId, formId, [event]);
 
-type Webhook = {
-  id: string;
-  events: EventKind[];
-  active: boolean;
-  filter: Condition | null;
-  time_zone: string | null;
-};
+type Webhook = Awaited<ReturnType<typeof selectListeners>>[number] & { id: string };
 
 /** recordEvent for many events of one form, in the same number of round trips. */
 export async function recordEvents(

@@ -1,7 +1,7 @@
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { announceJobs, enqueueJob } from '#kit/queue.ts';
-import { only } from '#kit/statement.ts';
+import { only, requireRow } from '#kit/statement.ts';
 import { deliverJob, type DeliverJobPayload, laneOf } from './delivery-job.ts';
 import { findDeliveryStatus, markForRetry } from './log/queries.ts';
 import type { DeliveryStatus } from './queries.ts';
@@ -27,8 +27,7 @@ export async function retryDelivery(
   await transaction(database, async (client) => {
     const marked = only(await markForRetry(client, delivery));
     if (!marked) {
-      const found = only(await findDeliveryStatus(client, delivery));
-      if (!found) throw new ApiError('not_found');
+      const found = requireRow(await findDeliveryStatus(client, delivery));
       throw new ApiError('conflict', found.is_test ? isTest : conflicts[found.status]);
     }
     await enqueueJob(client, {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Condition } from '#ast/logic/condition.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
+import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';
 import { triggers } from './delivery-job.ts';
 import { longestName, longestValue, mostHeaders } from './editing/custom-headers.ts';
 import { longestUrl, secretLength } from './editing/webhook-problems.ts';
@@ -9,13 +10,8 @@ import { eventKinds } from './event.ts';
 import { deliveryStatuses, pausers } from './queries.ts';
 import { replayStatuses } from './replay/filter.ts';
 
-const uuid = Type.String({ format: 'uuid' });
-const timestamp = Type.String({ format: 'date-time' });
-const maybe = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
-  Type.Union([type, Type.Null()]);
 const event = Type.Enum([...eventKinds]);
 const status = Type.Enum([...deliveryStatuses]);
-const closed = { additionalProperties: false } as const;
 
 /** A webhook with its health at a glance. Tests count for nothing in it. */
 export const Webhook = named(
@@ -28,21 +24,21 @@ export const Webhook = named(
     active: Type.Boolean(),
     has_secret: Type.Boolean(),
     /** Until when deliveries are signed with the secret of before, too; null when there is none. */
-    previous_secret_until: maybe(timestamp),
+    previous_secret_until: orNull(timestamp),
     /** Of its own headers; their values are never shown. */
     header_names: Type.Array(Type.String()),
     /** A condition of the form language; null: it hears of every submission. */
-    filter: maybe(Type.Unsafe<Condition>({ 'x-component': 'Condition' })),
+    filter: orNull(Type.Unsafe<Condition>({ 'x-component': 'Condition' })),
     /** Whether it is paused when it has only failed for days. */
     pauses_on_failure: Type.Boolean(),
     /** Since when every delivery has failed; null while they arrive. */
-    failing_since: maybe(timestamp),
+    failing_since: orNull(timestamp),
     /** Null while it is active. */
-    paused_at: maybe(timestamp),
-    paused_by: maybe(Type.Enum([...pausers])),
+    paused_at: orNull(timestamp),
+    paused_by: orNull(Type.Enum([...pausers])),
     created_at: timestamp,
     updated_at: timestamp,
-    last_delivery: maybe(Type.Object({ status, created_at: timestamp })),
+    last_delivery: orNull(Type.Object({ status, created_at: timestamp })),
     /** Deliveries of the last 24 hours by what became of them so far. */
     day: Type.Object({ success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() }),
   }),
@@ -75,7 +71,7 @@ const url = Type.String({ maxLength: longestUrl });
 const secret = Type.String({ maxLength: secretLength.most });
 const header = {
   name: Type.String({ maxLength: longestName }),
-  value: maybe(Type.String({ maxLength: longestValue })),
+  value: orNull(Type.String({ maxLength: longestValue })),
 };
 const headers = Type.Array(Type.Object(header, closed), { maxItems: mostHeaders });
 export const NewWebhook = named(
@@ -99,7 +95,7 @@ export type NewWebhook = Static<typeof NewWebhook>;
 /** After a change: `secret` is shown this once; null when none was set. */
 export const WebhookWithSecret = named(
   'WebhookWithSecret',
-  Type.Object({ ...Webhook.properties, secret: maybe(Type.String()) }),
+  Type.Object({ ...Webhook.properties, secret: orNull(Type.String()) }),
 );
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
@@ -112,7 +108,7 @@ export const WebhookChange = named(
       events: Type.Optional(texts),
       active: Type.Optional(Type.Boolean()),
       /** `generate`, a text of 16 to 256 characters, or null to sign no more. */
-      secret: Type.Optional(maybe(secret)),
+      secret: Type.Optional(orNull(secret)),
       /** Whether the secret of before goes on signing for a day; yes, when left out. */
       overlap: Type.Optional(Type.Boolean()),
       /** All that there are to be; a null keeps the value that it has. */
@@ -167,11 +163,11 @@ const line = {
   created_at: timestamp,
   attempts: Type.Integer(),
   /** Of the last attempt; null when none was answered. */
-  response_status: maybe(Type.Integer()),
-  response_ms: maybe(Type.Integer()),
+  response_status: orNull(Type.Integer()),
+  response_ms: orNull(Type.Integer()),
   /** Why the last attempt failed, and how it goes on, in words. */
-  reason: maybe(Type.String()),
-  next_attempt_at: maybe(timestamp),
+  reason: orNull(Type.String()),
+  next_attempt_at: orNull(timestamp),
 };
 export const DeliveryLine = named('Delivery', Type.Object(line));
 export type DeliveryLine = Static<typeof DeliveryLine>;
@@ -185,24 +181,24 @@ export const Attempt = named(
     trigger: Type.Enum([...triggers]),
     started_at: timestamp,
     /** Where the request went; null when nothing was sent, or nothing was kept of it. */
-    url: maybe(Type.String()),
-    request_headers: maybe(Type.Record(Type.String(), Type.String())),
-    response_status: maybe(Type.Integer()),
+    url: orNull(Type.String()),
+    request_headers: orNull(Type.Record(Type.String(), Type.String())),
+    response_status: orNull(Type.Integer()),
     response_ms: Type.Integer(),
     /** Milliseconds of each step; null for one that was not reached, or not needed because the connection was open. */
-    dns_ms: maybe(Type.Number()),
-    connect_ms: maybe(Type.Number()),
-    tls_ms: maybe(Type.Number()),
-    first_byte_ms: maybe(Type.Number()),
+    dns_ms: orNull(Type.Number()),
+    connect_ms: orNull(Type.Number()),
+    tls_ms: orNull(Type.Number()),
+    first_byte_ms: orNull(Type.Number()),
     /** SHA-256, in hexadecimal, and length of the bytes that were sent; null when nothing was. */
-    body_sha256: maybe(Type.String()),
-    body_bytes: maybe(Type.Integer()),
+    body_sha256: orNull(Type.String()),
+    body_bytes: orNull(Type.Integer()),
     /** Whether the body, made again from the event, has that SHA-256; null when nothing was sent. */
-    is_body_exact: maybe(Type.Boolean()),
-    response_headers: maybe(Type.Record(Type.String(), Type.String())),
+    is_body_exact: orNull(Type.Boolean()),
+    response_headers: orNull(Type.Record(Type.String(), Type.String())),
     /** At most the first 4 KB. */
-    response_body: maybe(Type.String()),
-    reason: maybe(Type.String()),
+    response_body: orNull(Type.String()),
+    reason: orNull(Type.String()),
   }),
 );
 export type Attempt = Static<typeof Attempt>;
@@ -237,16 +233,16 @@ export const Replay = named(
     webhook_id: uuid,
     state: Type.Enum(['running', 'finished', 'cancelled']),
     filter: Type.Object({
-      status: maybe(Type.Enum([...replayStatuses])),
-      event: maybe(event),
-      since: maybe(timestamp),
-      until: maybe(timestamp),
+      status: orNull(Type.Enum([...replayStatuses])),
+      event: orNull(event),
+      since: orNull(timestamp),
+      until: orNull(timestamp),
     }),
     /** How many it is about, and how many of them were put on their way. */
     total: Type.Integer(),
     done: Type.Integer(),
     created_at: timestamp,
-    ended_at: maybe(timestamp),
+    ended_at: orNull(timestamp),
   }),
 );
 export type Replay = Static<typeof Replay>;
@@ -279,8 +275,8 @@ const counts = { success: Type.Integer(), failed: Type.Integer(), retrying: Type
 const window = Type.Object({
   ...counts,
   /** Of those that were answered, in milliseconds, last attempts only: the middle one, and the slowest of twenty. */
-  p50_ms: maybe(Type.Integer()),
-  p95_ms: maybe(Type.Integer()),
+  p50_ms: orNull(Type.Integer()),
+  p95_ms: orNull(Type.Integer()),
 });
 export const WebhookHealth = named(
   'WebhookHealth',

@@ -30,8 +30,8 @@ async function assertUnauthorized(header: string | string[] | undefined): Promis
 
 /** Waits until `isMet`, for as long as a loaded machine may need. */
 async function until(isMet: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !(await isMet()); ) {
-    assert.ok(Date.now() < deadline, 'the condition was not met within 10 s');
+  for (const deadline = Date.now() + 30_000; !(await isMet()); ) {
+    assert.ok(Date.now() < deadline, 'the condition was not met within 30 s');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -72,19 +72,25 @@ test('a revocation is told to every process, and holds after a second where it i
   );
   await listener.query(`listen ${keyChannel}`);
   await authenticate(context, bearer(key));
+  const rememberedAt = performance.now();
   // As another process would do it: this one's memory is not cleared.
   await database.query('update api_keys set revoked_at = now() where id = $1', [id]);
   await database.query('select pg_notify($1, $2)', [keyChannel, '']);
   assert.equal(await heard, keyChannel);
   listener.release(true);
-  const revokedAt = Date.now();
-  await until(async () =>
-    authenticate(context, bearer(key)).then(
-      () => false,
+  let lastTakenMs = 0;
+  await until(() => {
+    // When it is asked, however long the answer takes.
+    const ms = performance.now() - rememberedAt;
+    return authenticate(context, bearer(key)).then(
+      () => {
+        lastTakenMs = ms;
+        return false;
+      },
       () => true,
-    ),
-  );
-  assert.ok(Date.now() - revokedAt < 1_500, `refused after ${Date.now() - revokedAt} ms`);
+    );
+  });
+  assert.ok(lastTakenMs < 1_000, `taken after ${lastTakenMs} ms`);
 });
 
 test('a clock that was a day ahead and went back does not make a revoked key be remembered for longer', async (t) => {
@@ -122,15 +128,14 @@ test('a key that is revoked, changed or rotated is told to every process', async
   }
 });
 
-test('an expired key yields 401, also when it expires while it is remembered', async () => {
+test('an expired key yields 401, also when it expires while it is remembered', async (t) => {
   const { key } = await newKey({ expiresAt: new Date('2020-01-01') });
   await assertUnauthorized(bearer(key));
-  const soon = await newKey({ expiresAt: new Date(Date.now() + 300) });
-  assert.equal((await authenticate(context, bearer(soon.key))).actor.id, soon.id);
-  await until(
-    async () => (await authenticate(context, bearer(soon.key)).catch(() => undefined)) === undefined,
-  );
-  await assertUnauthorized(bearer(soon.key));
+  const soon = new Date(Date.now() + 60_000);
+  const remembered = await newKey({ expiresAt: soon });
+  assert.equal((await authenticate(context, bearer(remembered.key))).actor.id, remembered.id);
+  t.mock.timers.enable({ apis: ['Date'], now: soon });
+  await assertUnauthorized(bearer(remembered.key));
 });
 
 test('a key of a deleted workspace yields 401', async () => {

@@ -4,7 +4,7 @@ import { seenIn } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { operation, type Scope } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { personOf } from './actor.ts';
 import { findWorkspace, updateWorkspace } from './members/queries.ts';
@@ -17,8 +17,9 @@ import { closed, nameText, Workspace } from './shapes.ts';
 /** The workspace that a request acts in. */
 export function workspaceEndpoints({ database }: { database: Database }) {
   const read = async ({ workspaceId, actor }: Scope) => {
-    const row = only(await findWorkspace(database, { workspace_id: workspaceId, user_id: personOf(actor) }));
-    if (!row) throw new ApiError('not_found');
+    const row = requireRow(
+      await findWorkspace(database, { workspace_id: workspaceId, user_id: personOf(actor) }),
+    );
     const rate = rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst });
     const body: Workspace = {
       id: row.id,
@@ -37,7 +38,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
   };
 
   return {
-    get: operation({
+    getWorkspace: operation({
       summary: 'Get workspace',
       description:
         'The workspace of the key, or the one that `X-Workspace-ID` names, with what its plan gives.',
@@ -49,7 +50,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    change: operation({
+    changeWorkspace: operation({
       summary: 'Change workspace',
       description:
         'Its name, and whether it asks a second factor of its members, which is for owners alone to say, and for no key: whoever has none is asked to set one up at their next request. The plan is the matter of whoever runs the service.',

@@ -63,7 +63,6 @@ export async function reportNews(
   if (news.kind !== 'submission_completed') await announceWithCommit(db);
 }
 
-/** Tells a person that their password was changed. */
 export const reportPasswordChange = (db: Queryable, userId: string): Promise<void> =>
   reportToPerson(db, { kind: 'password_changed', userId });
 

@@ -19,7 +19,6 @@ const isAtLeast = (role: Role, least: Role): boolean => roleNames.indexOf(role) 
 /** What no key is given: only a person makes, changes and removes owners. */
 export type PersonalPermission = 'members:owners';
 
-/** The least role that has each permission. */
 const leastRole: Readonly<Record<Permission | PersonalPermission, Role>> = {
   'forms:read': 'viewer',
   'forms:write': 'editor',

@@ -15,7 +15,6 @@ type Found = {
 export const awaitsSecondStep = ({ session, user }: Found): boolean =>
   user.secondFactor === true && !session.secondFactorAt;
 
-/** Whether the time of a sign-in is over. */
 export const isSessionOver = (found: Found): boolean =>
   now().getTime() - found.session.createdAt.getTime() >=
   (awaitsSecondStep(found) ? secondStepMs : longestSessionMs);

@@ -31,7 +31,7 @@ import { openReceiver } from '../receiver.ts';
 import { freePort, openService, type Tenant, until } from '../service.ts';
 import { beginSession, password, signIn } from '../console.ts';
 import { testDatabase } from '../database.ts';
-import { untilWaiting } from '../while-held.ts';
+import { untilOneWaits, untilWaiting } from '../while-held.ts';
 
 const service = await openService({}, { cells: 3 });
 const { database } = service.services;
@@ -468,12 +468,7 @@ test('a cell that has no workspace goes with its tables, and none that somebody 
   const { id } = await transaction(idle.database, async (client) => {
     const made = await createWorkspace(client, { name: 'In time', plan: 'free' });
     forgetting = forget('idle');
-    await until('the command to wait', async () => {
-      const { rowCount } = await database.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'workspaces'",
-      );
-      return rowCount !== 0;
-    });
+    await untilOneWaits(database, '.workspaces in share row exclusive mode');
     return made;
   });
   assert.match((await forgetting!).complaint, /The cell idle answers, and has 1 workspace\./);

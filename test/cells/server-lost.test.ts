@@ -28,6 +28,7 @@ import { openReceiver } from '../receiver.ts';
 import { startRelay } from '../relay.ts';
 import { slowness } from '../slowness.ts';
 import { callApi, freePort, openService, until } from '../service.ts';
+import { untilOneWaits } from '../while-held.ts';
 
 /* Three cells on two servers: the third is on one of its own, which is killed and stopped while the service runs. */
 
@@ -72,6 +73,9 @@ const statusOf = async (url: string, headers: Record<string, string> = {}): Prom
   await response.arrayBuffer();
   return response.status;
 };
+/** Ends all sessions of the service there, and waits for their end: a signal may take its time. */
+const endSessionsThere = () =>
+  administer("select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = 'elsewhere'");
 const formloom = (...args: string[]) => command(service.environment, ...args);
 const bring = async (): Promise<void> => {
   server = await start();
@@ -270,7 +274,7 @@ test('while a server hears and says nothing, each request is answered within 3 s
     'a submit elsewhere': [201, () => submit(calm, 'Meanwhile')],
     'whether it is ready': [200, () => statusOf(`${service.url}/readyz`)],
   };
-  const factor = slowness();
+  const before = slowness();
   // Kubernetes asks it with a second's patience.
   const readyWithin = 1;
   relay.silence({ connected: true, next: true });
@@ -282,7 +286,10 @@ test('while a server hears and says nothing, each request is answered within 3 s
         assert.equal(typeof answer === 'number' ? answer : answer.status, expected, what);
         const seconds = (performance.now() - since) / 1_000;
         const most = what === 'whether it is ready' ? readyWithin : 3;
-        assert.ok(seconds < most * factor, `${what}: ${seconds} s in round ${round}`);
+        assert.ok(
+          seconds < most || seconds < most * Math.max(before, slowness()),
+          `${what}: ${seconds} s in round ${round}`,
+        );
       }),
     );
   relay.silence({ connected: true, next: false });
@@ -296,16 +303,12 @@ test('a server that is lost while an account ends ends no account that it does n
   const person = await signIn(service);
   const other = await signIn(service);
   await addMember(database, { workspaceId: person.workspaceId, userId: other.userId, role: 'owner' });
-  const waiting = () =>
-    database.query(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
   let end: Promise<{ status: number }> | undefined;
   await transaction(database, async (client) => {
     await client.query('select from users where id = $1 for update', [person.userId]);
     end = person.call('DELETE', '/person', { password });
-    await until('the end to wait', async () => (await waiting()).rowCount !== 0);
-    await administer("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'elsewhere'");
+    await untilOneWaits(database, 'update users set ends_at');
+    await endSessionsThere();
   });
   assert.equal((await end!).status, 503);
   const { rows } = await database.query('select ends_at from users where id = $1', [person.userId]);
@@ -357,10 +360,8 @@ test('a server that lets nobody in any more is away like one that is gone', asyn
   const person = await signIn(service);
   assert.equal(await submit(lost, 'Before'), 201);
   // As with another password, whoever is connected stays so.
-  await administer(
-    'alter role elsewhere nologin',
-    "select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = 'elsewhere'",
-  );
+  await administer('alter role elsewhere nologin');
+  await endSessionsThere();
   // At once: where the form is, is known for a while yet.
   for (let count = 0; count < 8; count += 1) assert.equal(await submit(lost, 'Refused'), 503);
   assert.equal(await statusOf(lost), 503);

@@ -35,6 +35,7 @@ import { beginSession, callConsole, password, signIn } from '../console.ts';
 import { openReceiver } from '../receiver.ts';
 import { callApi, openService, until } from '../service.ts';
 import { testDatabase } from '../database.ts';
+import { findWaiting, untilOneWaits } from '../while-held.ts';
 
 /* Three cells in two databases, of which the second is all that another server is to the service. */
 
@@ -148,12 +149,6 @@ test('of two owners of a workspace there who end their accounts at once one stay
     await addMember(database, { workspaceId: owner.workspaceId, userId: other.userId, role: 'owner' });
     await addMember(there, { workspaceId, userId: owner.userId, role: 'owner' });
   }
-  const isWaitedIn = async (db: typeof database): Promise<boolean> =>
-    (
-      await db.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      )
-    ).rowCount !== 0;
   // The first has looked who else owns it, and is held up before it ends.
   const end = (owner: (typeof owners)[number]) => owner.call('DELETE', '/person', { password });
   const ends: Promise<{ status: number }>[] = [];
@@ -161,13 +156,13 @@ test('of two owners of a workspace there who end their accounts at once one stay
   await transaction(database, async (client) => {
     await client.query('select from users where id = $1 for update', [owners[0]!.userId]);
     ends.push(end(owners[0]!));
-    await until('the first to be held up', () => isWaitedIn(database));
+    await untilOneWaits(database, 'update users set ends_at');
     // What else is written there meanwhile, a mail about it for one, does not wait.
     await noteInWorkspace(there, { workspaceId, operation: 'changeNothing', by: 'service' });
     ends.push(end(owners[1]!).finally(() => (isOver = true)));
     await until(
       'the second to wait there, or to be through',
-      async () => isOver || (await isWaitedIn(other.database)),
+      async () => isOver || (await findWaiting(other.database, 'select from workspaces where id in')),
     );
   });
   const statuses = (await Promise.all(ends)).map(({ status }) => status);
@@ -247,10 +242,8 @@ test('a change that comes while somebody joins is there when they have joined', 
     await addMember(client, { workspaceId, userId, role: 'editor' });
     await database.query("update users set name = 'Late' where id = $1", [userId]);
     await until('the change to be brought, or to wait', async () => {
-      const waits = await other.database.query(
-        "select from pg_locks where not granted and locktype = 'relation'",
-      );
-      return waits.rowCount !== 0 || !(await isDue());
+      const waiting = await findWaiting(other.database, 'lock table users');
+      return waiting !== undefined || !(await isDue());
     });
   });
   await until('the change to be brought', async () => !(await isDue()));
@@ -724,18 +717,16 @@ test('a cell there is made by a command while the service runs, and serves soon 
 });
 
 test('what a `cell create` leaves there that is killed between its commits is taken away by the next, and nothing else is', async () => {
-  const waiting =
-    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into cells%'";
-  const isWaiting = async () => (await database.query(waiting)).rowCount !== 0;
+  const insert = 'insert into cells';
   const create = ['cell', 'create', 'half', '--server', other.url] as const;
   await transaction(database, async (client) => {
     await client.query('lock table cells in share mode');
     const running = startCommand(service.environment, ...create);
-    await until('the command to wait', isWaiting);
+    await untilOneWaits(database, insert);
     running.kill();
     assert.ok((await running.ended).wasKilled);
     // It queues for a lock no more, which others would wait behind.
-    await until('its session to end', async () => !(await isWaiting()));
+    await until('its session to end', async () => !(await findWaiting(database, insert)));
   });
   const commentThere = async () =>
     (
@@ -777,13 +768,10 @@ test('what a `cell create` leaves there that is killed between its commits is ta
 });
 
 test('a `cell forget` that is killed when its cell is gone there is said by the doctor, and ends when it is run again', async () => {
-  const waiting =
-    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%delete from cells%'";
-  const isWaiting = async () => (await database.query(waiting)).rowCount !== 0;
   await transaction(database, async (client) => {
     await client.query('lock table cells in share mode');
     const running = startCommand(service.environment, 'cell', 'forget', 'half', '--yes');
-    await until('the command to wait', isWaiting);
+    await untilOneWaits(database, 'delete from cells');
     running.kill();
     await running.ended;
   });

@@ -68,7 +68,7 @@ test('F2: a worker is killed while the receiver holds the request; another sends
   const second = await startProcess();
   const [line] = await stage.settled(scene);
   // At the server's lease of 25 s that is within 30 s (G3).
-  assert.ok(performance.now() - killed < 15_000);
+  assert.ok(performance.now() - killed < 30_000);
   assert.deepEqual([line!.status, line!.attempts], ['Success', 1]);
   assert.equal(receiver.requests.length, 2);
   assert.equal(deliveriesOf(receiver).size, 1);
@@ -80,10 +80,11 @@ test('F2: a receiver may take longer than a lease: nobody else sends while its w
   const receiver = await openReceiver();
   receiver.replyWith('hang', 200);
   const scene = await stage.setScene(receiver.url);
-  const first = await startProcess(1, { timeoutSeconds: 60 });
+  // A busy machine may stand still for two thirds of the lease.
+  const first = await startProcess(2.5, { timeoutSeconds: 60 });
   await fire(scene, 1);
   await receiver.waitFor(1);
-  const second = await startProcess(1, { timeoutSeconds: 60 });
+  const second = await startProcess(2.5, { timeoutSeconds: 60 });
   const leaseEnd = 'select run_at from jobs where workspace_id = $1';
   const { rows } = await stage.database.query(leaseEnd, [scene.workspaceId]);
   const isLater = `select from (${leaseEnd}) as job where run_at > $2::timestamptz + interval '3 seconds'`;
@@ -131,7 +132,7 @@ test('F4: a worker that is told to stop hands over at once what it cannot finish
   const stopped = performance.now();
   // Its lease was for a minute.
   await receiver.waitFor(2);
-  assert.ok(performance.now() - stopped < 10_000, `took ${Math.round(performance.now() - stopped)} ms`);
+  assert.ok(performance.now() - stopped < 30_000, `took ${Math.round(performance.now() - stopped)} ms`);
   const [line] = await stage.settled(scene);
   assert.deepEqual([line!.status, line!.attempts], ['Success', 1]);
   await end(second, 'SIGTERM');
@@ -146,13 +147,13 @@ test('F5: a worker that is frozen and wakes up changes nothing that its successo
   await receiver.waitFor(1);
   frozen.kill('SIGSTOP');
   const second = await startProcess();
-  await receiver.waitFor(2, 15_000);
+  await receiver.waitFor(2);
   const [line] = await stage.settled(scene);
   frozen.kill('SIGCONT');
   // What it wants to write now, its lease forbids; a job of its own shows that it is awake.
   await end(second, 'SIGTERM');
   await fire(scene, 1);
-  await until('the one that woke up to work', async () => receiver.requests.length >= 3, 15);
+  await until('the one that woke up to work', async () => receiver.requests.length >= 3);
   await stage.settled(scene);
   const settledLater = (await stage.ledger(scene)).find(({ id }) => id === line!.id);
   assert.deepEqual(settledLater, line);

@@ -149,7 +149,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
   await leave(page);
 });
 
-test('by touch: the handle drags, the body scrolls', async () => {
+test('by touch: the handle drags, the body scrolls', { skip: isSlice }, async () => {
   const form = await make(
     structure(
       element('text', 'a', { label: 'First' }),
@@ -183,7 +183,9 @@ test('by touch: the handle drags, the body scrolls', async () => {
   await leave(page);
 });
 
-test('a click puts the caret where it was; options are written where they stand, and a blank one cannot be published', async () => {
+test('a click puts the caret where it was; options are written where they stand, and a blank one cannot be published', {
+  skip: isSlice,
+}, async () => {
   const form = await make(structure(element('text', 'a', { label: 'Your name' })));
   const page = await openBuilder(form);
   const label = part(page, '“Your name”').locator('label');
@@ -263,7 +265,9 @@ test('a click puts the caret where it was; options are written where they stand,
   await leave(page);
 });
 
-test('several parts are selected by key, click and frame; copied, pasted into another form, moved, required and deleted at once', async () => {
+test('several parts are selected by key, click and frame; copied, pasted into another form, moved, required and deleted at once', {
+  skip: isSlice,
+}, async () => {
   const form = await make(
     stepsOf(
       { title: 'One' },
@@ -427,7 +431,9 @@ const parts = [
 ];
 const inColumns = stepsOf({ title: 'One', layout: 'grid_2' }, parts);
 
-test('the canvas is the page: each line of it stands where the page has it, and nothing of the canvas over a control', async () => {
+test('the canvas is the page: each line of it stands where the page has it, and nothing of the canvas over a control', {
+  skip: isSlice,
+}, async () => {
   const picture = await sharp({ create: { width: 400, height: 160, channels: 3, background: '#a63d2f' } })
     .png()
     .toBuffer();
@@ -527,7 +533,7 @@ function assertSame(drawn: readonly Line[], wanted: readonly Line[], where: stri
   }
 }
 
-/** Timed: `npm run bench:builder` says each figure, and this one holds them to their limit in `npm run test:axe`. */
+/** Timed: `npm run bench:builder` says each figure, and this one holds them to their limit in `npm run test:screens`. */
 test('with 200 elements an interaction is answered within 100 ms', { skip: isSlice }, async (t) => {
   const page = await openTwoHundred();
   // Each key at its best: what else the machine does can only make one slower.

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
+import { isSlice } from '#test/cases.ts';
 import { openBrowser, reuseWindows } from '#test/browser.ts';
 import { shareService, until } from '#test/service.ts';
 
@@ -271,7 +272,9 @@ test('in a dialog too, a step begins at its top when the one before was longer t
   await leave(page);
 });
 
-test('the password of a form opens it in a frame on another site, by script and without, and takes its files', async () => {
+test('the password of a form opens it in a frame on another site, by script and without, and takes its files', {
+  skip: isSlice,
+}, async () => {
   const form = await publish({ access: 'password', password: 'öpen sesame', save_progress: true });
   for (const script of ['with', 'without']) {
     const page = await visit(tag(form));
@@ -290,7 +293,9 @@ test('the password of a form opens it in a frame on another site, by script and 
   }
 });
 
-test('the author’s own page takes the place of the page around, not of the frame: with its tag, with a frame of its own, and without script', async () => {
+test('the author’s own page takes the place of the page around, not of the frame: with its tag, with a frame of its own, and without script', {
+  skip: isSlice,
+}, async () => {
   pages.set('/thanks', '<h1>Thanks from the shop</h1>');
   const form = await publish({ redirect_url: `${site}/thanks` });
   const own = `<iframe src="${service.url}/f/${form}?_embed=1" height="700"></iframe>`;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Static } from 'typebox';
+import { isSlice } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { heading, holdToast, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
@@ -35,7 +36,9 @@ async function choose(page: Page, form: string, action: string): Promise<void> {
   await press(page, 'Enter');
 }
 
-test('a template with a picture brings it into the workspace, and its page shows it', async () => {
+test('a template with a picture brings it into the workspace, and its page shows it', {
+  skip: isSlice,
+}, async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open('/app/', person);
   // Who goes elsewhere while its picture is on the way makes no form, and is not called away from there.
@@ -89,7 +92,9 @@ test('a form is made from a template by keyboard, and opens in the builder', asy
   await console.leave(page);
 });
 
-test('pasted JSON that is wrong is told where; dropped JSON that is right becomes a form', async () => {
+test('pasted JSON that is wrong is told where; dropped JSON that is right becomes a form', {
+  skip: isSlice,
+}, async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
   await page.getByRole('tab', { name: 'From JSON' }).click();
@@ -250,7 +255,9 @@ test('an exported form is a file that can be pasted again', async () => {
   await console.leave(page);
 });
 
-test('a form leaves one workspace as a file and becomes a draft of another, which says what the file did not have', async () => {
+test('a form leaves one workspace as a file and becomes a draft of another, which says what the file did not have', {
+  skip: isSlice,
+}, async () => {
   const from = await signIn(service, { role: 'admin' });
   await create(from, 'Moving');
   const [moving] = await list(from);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
+import { isSlice } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo } from '#test/console-browser.ts';
 import { openMailServer } from '#test/mail-server.ts';
@@ -82,7 +83,9 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
   await browser.leave(page);
 });
 
-test('a file is mapped, previewed, imported, and its columns travel with the answers', async () => {
+test('a file is mapped, previewed, imported, and its columns travel with the answers', {
+  skip: isSlice,
+}, async () => {
   const form = await makeInvitedForm();
   // High enough that nothing is cut by the edge of the screen, which axe would take for too small a target.
   const page = await open(`${form}/invitations/new`, { viewport: { width: 1280, height: 2_200 } });
@@ -118,7 +121,9 @@ test('a file is mapped, previewed, imported, and its columns travel with the ans
   await browser.leave(page);
 });
 
-test('a bounced one is mailed again, the quiet ones are reminded, and a revoked link leads nowhere', async () => {
+test('a bounced one is mailed again, the quiet ones are reminded, and a revoked link leads nowhere', {
+  skip: isSlice,
+}, async () => {
   const form = await makeInvitedForm();
   mail.treat('gone@example.com', 'refuse recipient');
   const invited = await tenant.call('POST', `/forms/${form}/invitations`, {

@@ -13,15 +13,16 @@ import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeInstance, type ServerProcess } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { openS3Server } from '#test/s3-server.ts';
+import { openS3Server, s3ServerAt } from '#test/s3-server.ts';
 import { callApi, freePort, until } from '#test/service.ts';
+import { openSwift } from '#test/swift.ts';
 
 /*
  * Two machines that serve one database: each with a DATA_DIR of its own, together with PostgreSQL, an S3 store, a Valkey and
- * one SECRET_KEY. `npm run test:nodes`; not part of `npm test`, since it needs a Valkey.
+ * one SECRET_KEY. `npm run test:nodes`; not part of `npm test`, since it needs a Valkey and a Swift.
  */
 const { database, url: databaseUrl } = await testDatabase();
-const { environment } = await openS3Server();
+const { environment } = await openSwift();
 const secretKey = '0f'.repeat(32);
 const shared = {
   DATABASE_URL: databaseUrl,
@@ -320,10 +321,9 @@ test('a node that does not fit is refused at its start, with what to do', async 
 
 test('a storage that cannot be asked at the start is asked later, and a node whose storage is another one ends', async () => {
   const port = await freePort();
-  const endpoint = `http://127.0.0.1:${port}/uploads`;
   const third = await makeInstance({
     ...shared,
-    S3_ENDPOINT: endpoint,
+    ...s3ServerAt(port).environment,
     PUBLIC_URL: first.url,
     PORT: String(await freePort()),
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
+import { isSlice } from '#test/cases.ts';
 import { lookAround, openConsoleBrowser } from '#test/console-browser.ts';
 import { signIn } from '#test/console.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
@@ -65,7 +66,7 @@ test('what failed is sent again: it says how many before, and how it went', asyn
   await browser.leave(page);
 });
 
-test('a replay that is under way is cancelled', async () => {
+test('a replay that is under way is cancelled', { skip: isSlice }, async () => {
   const scene = await setScene(1, 404, 'hang');
   // So many that they are not all on their way at once.
   await database.query(
@@ -103,7 +104,7 @@ test('a webhook that was paused by itself offers to send what failed, when it is
   await browser.leave(page);
 });
 
-test('real submissions are tried out at another address', async () => {
+test('real submissions are tried out at another address', { skip: isSlice }, async () => {
   const [scene, elsewhere] = [await setScene(2, 200), await openReceiver()];
   const page = await openPage(scene);
   await act(page, 'Test with real submissions');
@@ -116,7 +117,9 @@ test('real submissions are tried out at another address', async () => {
   await browser.leave(page);
 });
 
-test('who writes a receiver finds code, sample, schema and type; axe finds nothing, and nothing is cut off', async () => {
+test('who writes a receiver finds code, sample, schema and type; axe finds nothing, and nothing is cut off', {
+  skip: isSlice,
+}, async () => {
   const scene = await setScene(1, 404);
   const page = await openPage(scene);
   const check = lookAround(page);

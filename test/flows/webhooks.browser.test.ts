@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
+import { isSlice } from '#test/cases.ts';
 import { lookAround, openConsoleBrowser, tabTo, write } from '#test/console-browser.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
@@ -189,7 +190,7 @@ test('a failed delivery: the log says why, Retry sends it once more, also when i
   await leave(page);
 });
 
-test('filters stand in the address, and Back closes what was opened', async () => {
+test('filters stand in the address, and Back closes what was opened', { skip: isSlice }, async () => {
   const scene = await setScene(404, 200);
   for (const [index, name] of ['first', 'second'].entries()) {
     await visitor.submit(scene.form, { name });

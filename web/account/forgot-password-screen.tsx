@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiProblem } from '../api/client.ts';
 import { callOwn } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
+import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { EntryCard } from './entry-card.tsx';
 
@@ -25,14 +25,7 @@ export function ForgotPasswordScreen(): ReactElement {
         )}
       </div>
       {!ask.isSuccess && (
-        <Form
-          className="stack"
-          validationBehavior="aria"
-          onSubmit={(event) => {
-            event.preventDefault();
-            ask.mutate();
-          }}
-        >
+        <Form className="stack" onSubmit={() => ask.mutate()}>
           <p className="soft">We mail you a link to choose a new one.</p>
           {ask.error && problem?.of('email') === undefined && (
             <Message tone="bad">{ask.error.message}</Message>

@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import type { OpenInvitation } from '#console/accounts/shapes.ts';
 import { ApiProblem, unlocatedProblem } from '../api/client.ts';
 import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
+import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { Loading } from '../design/states.tsx';
 import { toastDone } from '../design/toast.tsx';
@@ -153,14 +153,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
   const problem = join.error instanceof ApiProblem ? join.error : undefined;
   const unlocated = unlocatedProblem(join.error);
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
-        join.mutate();
-      }}
-    >
+    <Form className="stack" onSubmit={() => join.mutate()}>
       {unlocated !== undefined && <Message tone="bad">{unlocated}</Message>}
       <p className="soft">Choose how you sign in from now on, as {email}.</p>
       <TextField

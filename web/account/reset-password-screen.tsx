@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiProblem } from '../api/client.ts';
 import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
+import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { EntryCard } from './entry-card.tsx';
 
@@ -35,14 +35,7 @@ export function ResetPasswordScreen(): ReactElement {
       {isOver ? (
         <Link to="/forgot-password">Ask for another link</Link>
       ) : (
-        <Form
-          className="stack"
-          validationBehavior="aria"
-          onSubmit={(event) => {
-            event.preventDefault();
-            choose.mutate();
-          }}
-        >
+        <Form className="stack" onSubmit={() => choose.mutate()}>
           <TextField
             label="New password"
             description="At least 10 characters. A few words in a row are easy to remember and hard to guess."

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useRef, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import type { Session } from '#console/accounts/shapes.ts';
 import { ApiProblem } from '../api/client.ts';
 import { callOwn } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
+import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { useSession } from '../shell/session.ts';
 import { sayWait, useCountdown } from './countdown.ts';
@@ -85,14 +85,7 @@ function CodeForm({ way }: { way: Typed }): ReactElement {
   const wait = useCountdown(problem?.retryAfter);
   const error = problem?.of('code');
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (wait === 0) take.mutate();
-      }}
-    >
+    <Form className="stack" onSubmit={() => wait === 0 && take.mutate()}>
       {wait > 0 && <Message tone="bad">{sayWait(wait)}</Message>}
       {take.error && problem?.retryAfter === undefined && error === undefined && (
         <Message tone="bad">{take.error.message}</Message>

@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useRef, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiProblem } from '../api/client.ts';
 import { callOwn } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
+import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { sayWait, useCountdown } from './countdown.ts';
 import { EntryCard } from './entry-card.tsx';
@@ -31,14 +31,7 @@ export function SignInScreen(): ReactElement {
   const wait = useCountdown(enter.error instanceof ApiProblem ? enter.error.retryAfter : undefined);
   return (
     <EntryCard title="Sign in to Formloom">
-      <Form
-        className="stack"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (wait === 0) enter.mutate();
-        }}
-      >
+      <Form className="stack" onSubmit={() => wait === 0 && enter.mutate()}>
         {ways?.is_set_up === false && (
           <Message>
             Nobody has an account here yet. Open the link that the start of the service printed behind “Set

@@ -17,7 +17,7 @@ import { LaunchDialog } from './publish/launch-dialog.tsx';
 import { PublishDialog } from './publish/publish-dialog.tsx';
 import type { BuilderApi } from './saving/builder-api.ts';
 import { ConflictDialog } from './saving/conflict-dialog.tsx';
-import type { Saving } from './saving/use-saving.ts';
+import { type Saving, useLeaveWarning } from './saving/use-saving.ts';
 import { findSettingProblems, focusSetting, type SettingProblem } from './settings/setting-problems.ts';
 import { SettingsView } from './settings/settings-view.tsx';
 import { ShareView } from './share/share-view.tsx';
@@ -165,16 +165,6 @@ const countByView = (
   languages: settingProblems.filter(({ view }) => view === 'languages').length,
   settings: settingProblems.filter(({ view }) => view === 'settings').length,
 });
-
-/** Has the browser ask before the window closes. */
-function useLeaveWarning(isNeeded: boolean): void {
-  useEffect(() => {
-    if (!isNeeded) return undefined;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [isNeeded]);
-}
 
 type CurrentViewProps = {
   readonly view: BuilderView;

@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { Button } from './button.tsx';
+import { Form } from './form.tsx';
 import { Message } from './message.tsx';
 
 /** A short form of its own within a screen: fields, what is wrong with all of it, and the button that saves it. */
@@ -23,14 +23,7 @@ export function CardForm({
   children: ReactNode;
 }): ReactElement {
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
+    <Form className="stack" onSubmit={onSubmit}>
       {children}
       {error !== undefined && <Message tone="bad">{error}</Message>}
       {label !== undefined && (

@@ -1,13 +1,14 @@
 import './dialog.css';
+import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
-import { Form } from 'react-aria-components/Form';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { isStale } from '../api/client.ts';
 import { Button, IconButton } from './button.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { TextField } from './field.tsx';
+import { Form } from './form.tsx';
 import { Message } from './message.tsx';
 import { useSwipeAway } from './use-swipe-away.ts';
 import { useNarrow } from './use-window.ts';
@@ -22,6 +23,8 @@ type DialogProps = {
   children?: ReactNode;
   /** Buttons at the end, the most likely one last. */
   actions?: ReactNode;
+  /** What the last button says, where all that it does is to close the dialog. */
+  done?: string;
   /** With it, the dialog is a form: Enter submits, and a button in `actions` has type="submit". */
   onSubmit?: () => void;
   /** small 26rem, medium 36rem, large 56rem; side: a panel along the end of the window. */
@@ -39,6 +42,7 @@ export function Dialog({
   description,
   children,
   actions,
+  done,
   onSubmit,
   size = 'small',
   isDismissable = true,
@@ -52,7 +56,16 @@ export function Dialog({
           {children}
         </div>
       )}
-      {actions && <div className="dialog-actions">{actions}</div>}
+      {(actions || done) && (
+        <div className="dialog-actions">
+          {actions}
+          {done && (
+            <Button variant="primary" onPress={onClose}>
+              {done}
+            </Button>
+          )}
+        </div>
+      )}
     </>
   );
   return (
@@ -72,14 +85,7 @@ export function Dialog({
             {isDismissable && <IconButton icon="close" label="Close" size="small" onPress={onClose} />}
           </header>
           {onSubmit ? (
-            <Form
-              className="dialog-form"
-              validationBehavior="aria"
-              onSubmit={(event) => {
-                event.preventDefault();
-                onSubmit();
-              }}
-            >
+            <Form className="dialog-form" onSubmit={onSubmit}>
               {content}
             </Form>
           ) : (
@@ -183,5 +189,26 @@ export function ConfirmDialog({
         )}
       </div>
     </Dialog>
+  );
+}
+
+type ChangeProps = Omit<ConfirmProps, 'onConfirm' | 'isPending' | 'error'> & {
+  change: UseMutationResult<unknown, Error, void>;
+};
+
+/** Asks before something is changed, and says what went wrong with it until it is closed. */
+export function ConfirmChange({ change, onClose, ...dialog }: ChangeProps): ReactElement {
+  const close = (): void => {
+    change.reset();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      {...dialog}
+      onClose={close}
+      onConfirm={() => change.mutate()}
+      isPending={change.isPending}
+      error={change.error}
+    />
   );
 }

@@ -1,13 +1,16 @@
 import type { ReactElement, ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import type { IconName } from './icon.tsx';
 import { Message } from './message.tsx';
 
 /** A dialog of fields: Enter or its last button submits them, and what no field says stands below them. */
 export function FormDialog({
   submitLabel,
+  submitIcon,
   isDanger = false,
-  isPending,
+  isDisabled = false,
+  isPending = false,
   error,
   onClose,
   children,
@@ -20,10 +23,13 @@ export function FormDialog({
   onClose: () => void;
   onSubmit: () => void;
   submitLabel: string;
+  submitIcon?: IconName;
   /** What it takes away does not come back by itself. */
   isDanger?: boolean;
-  isPending: boolean;
-  error: string | undefined;
+  /** There is nothing to submit. */
+  isDisabled?: boolean;
+  isPending?: boolean;
+  error?: string | undefined;
   children: ReactNode;
 }): ReactElement {
   return (
@@ -33,7 +39,13 @@ export function FormDialog({
       actions={
         <>
           <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant={isDanger ? 'danger' : 'primary'} isPending={isPending}>
+          <Button
+            type="submit"
+            variant={isDanger ? 'danger' : 'primary'}
+            icon={submitIcon}
+            isDisabled={isDisabled}
+            isPending={isPending}
+          >
             {submitLabel}
           </Button>
         </>

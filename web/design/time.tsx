@@ -54,7 +54,6 @@ const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeri
 /** A month that is written `2026-06`, as people say it; a year stays one. */
 export const sayMonth = (text: string): string =>
   /^\d{4}-\d\d$/.test(text) ? month.format(new Date(`${text}-01`)) : text;
-/** A moment's day. */
 export const sayDay = (iso: string): string => day.format(new Date(iso));
 
 /** The words alone, for where the moment in full is said beside. */

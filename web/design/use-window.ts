@@ -16,5 +16,4 @@ export const useWide = windowIs('(min-width: 1024px)');
 /** Whether the window is a phone's: what lies beside the work elsewhere comes over it, from below. */
 export const useNarrow = windowIs('(max-width: 767px)');
 
-/** Whether the system prefers dark. */
 export const usePrefersDark = windowIs('(prefers-color-scheme: dark)');

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
-import { ConfirmDialog } from '../design/dialog.tsx';
+import { ConfirmChange } from '../design/dialog.tsx';
 import { toastDone } from '../design/toast.tsx';
 import type { FormLine } from './forms-query.ts';
 import { sayCount } from '../design/say-count.ts';
@@ -15,24 +15,18 @@ export function DeleteFormDialog({ form, isOpen, onClose }: Props): ReactElement
     mutationFn: () => call(form.workspace_id, 'deleteForm', { params: { id: form.id } }, { seen: form }),
     async onSuccess() {
       toastDone(`${form.name} was deleted.`);
-      close();
+      onClose();
       await queryClient.invalidateQueries({ queryKey: ['forms'] });
     },
   });
-  const close = (): void => {
-    erase.reset();
-    onClose();
-  };
   const count = form.submission_count;
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title="Delete this form for good?"
       isOpen={isOpen}
-      onClose={close}
+      onClose={onClose}
       confirmLabel="Delete form"
-      onConfirm={() => erase.mutate()}
-      isPending={erase.isPending}
-      error={erase.error}
+      change={erase}
       typed={form.name}
     >
       <p>
@@ -48,6 +42,6 @@ export function DeleteFormDialog({ form, isOpen, onClose }: Props): ReactElement
       {form.status !== 'archived' && count > 0 && (
         <p className="soft">To keep them and only stop taking answers, archive it instead.</p>
       )}
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

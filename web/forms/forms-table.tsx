@@ -8,7 +8,6 @@ import { FormActions } from './form-actions.tsx';
 import type { FormLine } from './forms-query.ts';
 import { sayCount } from '../design/say-count.ts';
 
-/** One line for each form. */
 export function FormsTable({
   workspace,
   forms,

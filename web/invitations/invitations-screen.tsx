@@ -23,7 +23,7 @@ import {
 } from './invitations-query.ts';
 import { ListActions } from './list-actions.tsx';
 import { statuses, statusOrder } from './statuses.ts';
-import { useSettled } from './use-settled.ts';
+import { useSettled } from '../design/use-settled.ts';
 
 /** Who was invited to a form, and how far each of them is. */
 export function InvitationsScreen(): ReactElement {

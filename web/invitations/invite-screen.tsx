@@ -22,7 +22,7 @@ import { MessageCard } from './message-card.tsx';
 import { PeopleCard } from './people-card.tsx';
 import { ScheduleCard } from './schedule-card.tsx';
 import { type Draft, messageOf } from './draft.ts';
-import { useSettled } from './use-settled.ts';
+import { useSettled } from '../design/use-settled.ts';
 import { sayCount } from '../design/say-count.ts';
 
 /** Invites people: who, what they are told, and when they are reminded. */

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { download } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
-import { ConfirmDialog } from '../design/dialog.tsx';
+import { ConfirmChange } from '../design/dialog.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
 import { type FormPlace, remindAll, type InvitationsOverview } from './invitations-query.ts';
 import { sayCount } from '../design/say-count.ts';
@@ -30,10 +30,6 @@ export function ListActions({
     mutationFn: () => download(form.workspace_id, 'exportInvitations', { params: { id: form.id } }),
     onError: toastProblem,
   });
-  const close = (): void => {
-    setAsking(false);
-    remind.reset();
-  };
   return (
     <>
       <Button isPending={save.isPending} onPress={() => save.mutate()}>
@@ -44,21 +40,19 @@ export function ListActions({
           Remind
         </Button>
       )}
-      <ConfirmDialog
+      <ConfirmChange
         title="Remind those who did not answer?"
         isOpen={isAsking}
-        onClose={close}
+        onClose={() => setAsking(false)}
         confirmLabel="Send reminders"
         isDanger={false}
-        isPending={remind.isPending}
-        error={remind.error}
-        onConfirm={() => remind.mutate()}
+        change={remind}
       >
         <p>
           {sayPeople(unanswered)} got the invitation and did not answer. Whoever had a mail within the hour,
           or asked for no more, is left alone.
         </p>
-      </ConfirmDialog>
+      </ConfirmChange>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Card } from '../design/page.tsx';
 import { type Draft, messageOf } from './draft.ts';
 import { type Addressee, type FormPlace, letterQuery, type ImportPreview } from './invitations-query.ts';
 import { LetterView } from './letter-view.tsx';
-import { useSettled } from './use-settled.ts';
+import { useSettled } from '../design/use-settled.ts';
 
 type Props = {
   form: FormPlace;

@@ -4,7 +4,7 @@ import { type ReactElement, useState } from 'react';
 import type { WorkspaceDetail } from './workspace.ts';
 import { callOwn } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
-import { ConfirmDialog } from '../design/dialog.tsx';
+import { ConfirmChange } from '../design/dialog.tsx';
 import { refreshSession } from '../shell/session.ts';
 
 /** Ends the person's own membership. */
@@ -18,24 +18,18 @@ export function LeaveWorkspace({ workspace }: { workspace: WorkspaceDetail }): R
       await navigate({ to: '/' });
     },
   });
-  const close = (): void => {
-    setAsking(false);
-    leave.reset();
-  };
   return (
     <div className="row">
       <Button onPress={() => setAsking(true)}>Leave workspace</Button>
-      <ConfirmDialog
+      <ConfirmChange
         title={`Leave ${workspace.name}?`}
         isOpen={isAsking}
-        onClose={close}
+        onClose={() => setAsking(false)}
         confirmLabel="Leave workspace"
-        onConfirm={() => leave.mutate()}
-        isPending={leave.isPending}
-        error={leave.error}
+        change={leave}
       >
         You will not see its forms and submissions any more, and the API keys that you made are revoked.
-      </ConfirmDialog>
+      </ConfirmChange>
     </div>
   );
 }

@@ -2,26 +2,19 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { Member } from '#workspaces/members/shapes.ts';
 import { call } from '../api/operations.ts';
-import { queryClient } from '../api/query-client.ts';
 import { AskAgain, toastUnlessAsked } from '../design/ask-again.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { Select } from '../design/select.tsx';
 import { toastDone } from '../design/toast.tsx';
-import { mayAdminister, refreshSession } from '../shell/session.ts';
+import { mayAdminister } from '../shell/session.ts';
 import { roleName, rolesToGive } from './roles.ts';
-import { keysQuery, membersQuery, type WorkspaceDetail, workspaceQuery } from './workspace.ts';
+import { type MemberProps, refreshMembers } from './workspace.ts';
 import { sayCount } from '../design/say-count.ts';
 
 type Role = Member['role'];
 
 /** A member's role, to be changed by those who may; asked about where API keys of theirs lose by it. */
-export function MemberRole({
-  workspace,
-  member,
-}: {
-  workspace: WorkspaceDetail;
-  member: Member;
-}): ReactElement {
+export function MemberRole({ workspace, member }: MemberProps): ReactElement {
   const [asked, setAsked] = useState<Role>();
   const change = useMutation({
     mutationFn: (role: Role) =>
@@ -30,12 +23,7 @@ export function MemberRole({
     onError: toastUnlessAsked,
     onSettled: () => {
       setAsked(undefined);
-      return Promise.all([
-        queryClient.invalidateQueries(membersQuery(workspace.id)),
-        queryClient.invalidateQueries(workspaceQuery(workspace.id)),
-        queryClient.invalidateQueries(keysQuery(workspace.id)),
-        refreshSession(),
-      ]);
+      return refreshMembers(workspace.id);
     },
   });
   const isMine = mayAdminister(workspace.role) && (member.role !== 'owner' || workspace.role === 'owner');

@@ -1,25 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Member } from '#workspaces/members/shapes.ts';
-import type { WorkspaceDetail } from './workspace.ts';
 import { call } from '../api/operations.ts';
-import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../design/button.tsx';
 import { Switch } from '../design/checkbox.tsx';
-import { ConfirmDialog } from '../design/dialog.tsx';
+import { ConfirmChange } from '../design/dialog.tsx';
 import { toastDone } from '../design/toast.tsx';
-import { refreshSession } from '../shell/session.ts';
-import { keysQuery, membersQuery, workspaceQuery } from './workspace.ts';
+import { type MemberProps, refreshMembers } from './workspace.ts';
 import { sayCount } from '../design/say-count.ts';
 
 /** Takes a member out of the workspace, after asking. */
-export function RemoveMember({
-  workspace,
-  member,
-}: {
-  workspace: WorkspaceDetail;
-  member: Member;
-}): ReactElement | null {
+export function RemoveMember({ workspace, member }: MemberProps): ReactElement | null {
   const [isAsking, setAsking] = useState(false);
   const [revokes, setRevokes] = useState(true);
   const take = useMutation({
@@ -37,18 +27,12 @@ export function RemoveMember({
           : `${member.name} was removed.`,
       );
       setAsking(false);
-      await Promise.all([
-        queryClient.invalidateQueries(membersQuery(workspace.id)),
-        queryClient.invalidateQueries(workspaceQuery(workspace.id)),
-        queryClient.invalidateQueries(keysQuery(workspace.id)),
-        refreshSession(),
-      ]);
+      await refreshMembers(workspace.id);
     },
   });
   const close = (): void => {
     setAsking(false);
     setRevokes(true);
-    take.reset();
   };
   if (member.role === 'owner' && workspace.role !== 'owner') return null;
   return (
@@ -59,14 +43,12 @@ export function RemoveMember({
         size="small"
         onPress={() => setAsking(true)}
       />
-      <ConfirmDialog
+      <ConfirmChange
         title={`Remove ${member.name}?`}
         isOpen={isAsking}
         onClose={close}
         confirmLabel="Remove member"
-        onConfirm={() => take.mutate()}
-        isPending={take.isPending}
-        error={take.error}
+        change={take}
       >
         <p>They lose access to {workspace.name} at once. What they made stays.</p>
         {member.key_count > 0 && (
@@ -79,7 +61,7 @@ export function RemoveMember({
             made
           </Switch>
         )}
-      </ConfirmDialog>
+      </ConfirmChange>
     </>
   );
 }

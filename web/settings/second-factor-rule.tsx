@@ -4,7 +4,7 @@ import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
-import { ConfirmDialog } from '../design/dialog.tsx';
+import { ConfirmChange } from '../design/dialog.tsx';
 import { Card } from '../design/page.tsx';
 import { Loading } from '../design/states.tsx';
 import { toastDone } from '../design/toast.tsx';
@@ -20,14 +20,10 @@ export function SecondFactorRule({ workspace }: { workspace: WorkspaceDetail }):
       call(workspace.id, 'changeWorkspace', { body: { second_factor_required: !isOn } }, { seen: workspace }),
     async onSuccess() {
       await Promise.all([queryClient.invalidateQueries(workspaceQuery(workspace.id)), refreshSession()]);
-      close();
+      setAsking(false);
       toastDone(isOn ? 'A password is enough again.' : 'Everybody signs in in two steps from now on.');
     },
   });
-  const close = (): void => {
-    setAsking(false);
-    change.reset();
-  };
   return (
     <Card
       title="Second step for everybody"
@@ -43,22 +39,20 @@ export function SecondFactorRule({ workspace }: { workspace: WorkspaceDetail }):
       ) : (
         <p className="soft">Owners decide about it.</p>
       )}
-      <ConfirmDialog
+      <ConfirmChange
         title={isOn ? 'Let a password be enough?' : 'Ask everybody for a second step?'}
         isOpen={isAsking}
-        onClose={close}
+        onClose={() => setAsking(false)}
         confirmLabel={isOn ? 'Let a password be enough' : 'Ask for it'}
         isDanger={isOn}
-        onConfirm={() => change.mutate()}
-        isPending={change.isPending}
-        error={change.error}
+        change={change}
       >
         {isOn ? (
           'Whoever learns the password of a member gets in with it. Second factors that are set up are asked for as before.'
         ) : (
           <WhoLacksOne workspaceId={workspace.id} />
         )}
-      </ConfirmDialog>
+      </ConfirmChange>
     </Card>
   );
 }

@@ -1,7 +1,10 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import type { Member } from '#workspaces/members/shapes.ts';
 import type { Role, Workspace } from '#workspaces/shapes.ts';
 import { call } from '../api/operations.ts';
+import { queryClient } from '../api/query-client.ts';
+import { refreshSession } from '../shell/session.ts';
 
 /** The id in the address, on a workspace's screens. */
 const useWorkspaceId = (): string => useParams({ strict: false }).workspace!;
@@ -33,6 +36,18 @@ export const keysQuery = (id: string) =>
     queryFn: () => call(id, 'listKeys', {}),
     select: ({ data }) => data,
   });
+
+/** What is done with a member of a workspace. */
+export type MemberProps = { workspace: WorkspaceDetail; member: Member };
+
+/** Reads anew whatever a change of a member changes: their keys too, and what the person who changes it may. */
+export const refreshMembers = (id: string): Promise<unknown> =>
+  Promise.all([
+    queryClient.invalidateQueries(membersQuery(id)),
+    queryClient.invalidateQueries(workspaceQuery(id)),
+    queryClient.invalidateQueries(keysQuery(id)),
+    refreshSession(),
+  ]);
 
 /** What a key did lately, the newest first. Looked at again each time: it grows while one looks. */
 export const keyRequestsQuery = (id: string, key: string) =>

@@ -1,6 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { Button } from '../design/button.tsx';
-import { Dialog } from '../design/dialog.tsx';
+import { FormDialog } from '../design/form-dialog.tsx';
 import { TextField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
 import { dayBefore } from './view-state.ts';
@@ -77,22 +76,15 @@ function DaysDialog({
   const [to, setTo] = useState(days.to ?? '');
   const error = from && to && from > to ? 'The last day comes before the first.' : undefined;
   return (
-    <Dialog
+    <FormDialog
       title="Received between"
       isOpen
       onClose={onClose}
       onSubmit={() => error === undefined && onChange({ from: from || undefined, to: to || undefined })}
-      actions={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary">
-            Show
-          </Button>
-        </>
-      }
+      submitLabel="Show"
     >
       <TextField type="date" label="First day" value={from} onChange={setFrom} autoFocus />
       <TextField type="date" label="Last day" value={to} onChange={setTo} error={error} />
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import type { Webhook } from '#webhooks/shapes.ts';
 import { call } from '../api/operations.ts';
 import { IconButton } from '../design/button.tsx';
 import { AskAgain, toastUnlessAsked } from '../design/ask-again.tsx';
-import { ConfirmDialog } from '../design/dialog.tsx';
+import { ConfirmChange } from '../design/dialog.tsx';
 import { Menu } from '../design/menu.tsx';
 import { toastDone } from '../design/toast.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
@@ -145,22 +145,17 @@ function DeleteWebhook({ form, webhook, onDeleted, isOpen, onClose }: DeleteProp
     },
   });
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title="Delete this webhook?"
       isOpen={isOpen}
-      onClose={() => {
-        deletion.reset();
-        onClose();
-      }}
+      onClose={onClose}
       confirmLabel="Delete webhook"
-      onConfirm={() => deletion.mutate()}
-      isPending={deletion.isPending}
-      error={deletion.error}
+      change={deletion}
     >
       Nothing is sent to <strong>{hostOf(webhook.url)}</strong> any more, its delivery log is deleted
       {webhook.day.retrying > 0 &&
         `, and ${sayCount(webhook.day.retrying, 'waiting delivery is', 'waiting deliveries are')} dropped`}
       . To stop for a while, pause it instead.
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

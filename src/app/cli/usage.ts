@@ -87,17 +87,11 @@ function columns(lines: readonly [string, string][]): string {
 /** The commands that the given words may have meant: those of the same first word, else those spelt alike. */
 export function meantCommands(commands: readonly Command[], words: readonly string[]): readonly Command[] {
   const group = commands.filter(({ name }) => name.split(' ', 1)[0] === words[0]);
-  if (words.length === 1 || group.length === 0) {
-    if (group.length > 0) return group;
-    const names = nearest(
-      words.join(' '),
-      commands.map(({ name }) => name),
-    );
-    return commands.filter(({ name }) => names.includes(name));
-  }
+  if (words.length === 1 && group.length > 0) return group;
+  const among = group.length > 0 ? group : commands;
   const names = nearest(
     words.join(' '),
-    group.map(({ name }) => name),
+    among.map(({ name }) => name),
   );
-  return names.length > 0 ? group.filter(({ name }) => names.includes(name)) : group;
+  return names.length > 0 ? among.filter(({ name }) => names.includes(name)) : group;
 }

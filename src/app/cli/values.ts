@@ -12,7 +12,6 @@ export class UsageError extends Error {}
 export type Value<T> = {
   /** What stands for it in the usage. */
   readonly shows: string;
-  /** What it must be, in words. */
   readonly mustBe: string;
   /** All that it may be, where that is a few words. */
   readonly choices?: readonly string[];
@@ -33,7 +32,6 @@ export const id: Value<string> = {
 /** Words that are longer in all stand in the help of the command alone. */
 const mostShown = 70;
 
-/** One of some words. */
 export const choice = <const Word extends string>(words: readonly Word[]): Value<Word> => ({
   shows: words.join('|').length > mostShown ? '<word>' : words.join('|'),
   mustBe: `one of ${words.join(', ')}`,

@@ -54,7 +54,6 @@ const isFromOutside: Readonly<Record<Resource, boolean>> = {
   everything: true,
 };
 
-/** The group of tools that it is of. */
 export const groupOf = ({ operation }: ApiRoute): Resource => operation.permission.split(':')[0] as Resource;
 
 /** Whether what it answers may have been written by people outside of the workspace. */
@@ -86,7 +85,6 @@ const added = {
 } as const satisfies Record<string, Schema>;
 
 export type Tools = {
-  /** By their names. */
   byName: ReadonlyMap<string, Tool>;
   /** The JSON Schema of a form's tree, with its settings. */
   language: object;

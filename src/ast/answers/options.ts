@@ -45,6 +45,12 @@ export const optionsById = factOf(
 
 const entryOf = (option: Option): [id: string, option: ChoiceOption] => [idOf(option), written(option)];
 
+/** Whether any of the options counts for something. */
+export const havePoints = (attrs: Attributes): boolean =>
+  optionsById(attrs)
+    .values()
+    .some(({ points }) => points !== undefined);
+
 /** An option as if its id and its label had been written down. */
 export const written = (option: Option): ChoiceOption =>
   typeof option === 'string' ? { id: option, label: option } : option;

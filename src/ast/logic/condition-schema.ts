@@ -4,7 +4,6 @@ import { endOfForm, operators } from './condition.ts';
 /** Stands for the condition's schema wherever one is taken. */
 const conditionReference = { $ref: '#/components/schemas/Condition' };
 
-/** An attribute that is a condition. */
 export const conditionAttribute = {
   ...conditionReference,
   examples: [{ reference: 'plan', is: 'equals', value: 'pro' }],

@@ -25,13 +25,11 @@ export const isOffered = (
   row: Row | undefined,
 ): boolean => holds(optionsIn(input).get(option)?.show_when, row);
 
-/** Whether the element has options that are offered by conditions. */
 export const offersByCondition = (element: Element): boolean =>
   optionsIn(element)
     .values()
     .some(({ show_when: when }) => when !== undefined);
 
-/** Whether any element of a form has. */
 export const offersIn = factOf((form: Form): boolean =>
   walkElements(form).some(({ element }) => offersByCondition(element)),
 );

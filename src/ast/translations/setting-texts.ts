@@ -89,7 +89,6 @@ export const isSettingText = (name: string): name is SettingText =>
 
 const themePart = 'theme.';
 
-/** A text of the settings, by its name. */
 export function settingText(settings: WithTexts, name: SettingText): string | undefined {
   const holder: unknown = name.startsWith(themePart) ? settings.theme : settings;
   const text: unknown = isRecord(holder) ? own(holder, name.replace(themePart, '')) : undefined;

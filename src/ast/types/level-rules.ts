@@ -1,6 +1,5 @@
 import { accept, type CheckedAnswer, type Levels, refuse } from './rules.ts';
 
-/** Rules of an answer that is one of the levels. */
 export const levelRules = <Attrs>(levels: (attrs: Attrs) => Levels) => {
   const check = (attrs: Attrs, value: unknown): CheckedAnswer<number> => {
     const { from, to } = levels(attrs);

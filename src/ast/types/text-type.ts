@@ -11,7 +11,6 @@ export const lengthAttributes = {
   max_length: count('Longest length', 1, limits.answerBytes),
 } as const;
 
-/** Of a text of one line. */
 export const lineAttributes = { ...lengthAttributes, unique } as const;
 
 export const proseAttributes = {

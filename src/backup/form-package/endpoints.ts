@@ -25,7 +25,7 @@ const gzip = ['application/gzip'] as const;
 
 /** A form in one file, and back. */
 export const packageEndpoints = (context: UnpackContext & { addresses: FormAddresses }) => ({
-  pack: operation({
+  packForm: operation({
     summary: 'Pack form',
     description:
       'A form as one file, for Unpack form here or at another service: all its versions with their settings and texts, its working copy, its images, and its webhooks without secrets, where the caller has webhooks:read. A tar file, packed with gzip. Submissions are not in it, nor is a password. Of many versions the newest are, as far as there is room. 413: what the form shows now has more than 16 MB of images.',
@@ -41,7 +41,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
     },
   }),
 
-  unpack: operation({
+  unpackForm: operation({
     summary: 'Unpack form',
     description:
       'A draft of what Pack form made, all of it or nothing; a file has at most 24 MB. Webhooks take the permission webhooks:write, and are paused where they had secrets. `left_out` says what was not taken over. Only the command line of the machine may keep the ids of before, under which links to a form lead to it: 409 where one is taken.',

@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox';
 import { isRecord, own } from '#ast/json.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readJsonBody } from '#kit/json-body.ts';
+import { closed, timestamp, uuid } from '#kit/schemas.ts';
 import { type TarWriter, tarStream } from '#kit/tar-stream.ts';
 import { compileCheck } from '#kit/validation.ts';
 
@@ -39,9 +40,6 @@ export const formInWorkspace: FormLimits = {
 /** Of what is unpacked: a file of some KB may be terabytes then. */
 const unpackedBytes = 32 * 1024 * 1024;
 
-const closed = { additionalProperties: false } as const;
-const uuid = Type.String({ format: 'uuid' });
-const moment = Type.String({ format: 'date-time' });
 const anObject = Type.Unsafe<object>({ type: 'object' });
 
 /** The first entry, `form.json`: everything but the versions and the bytes of the images. */
@@ -71,7 +69,7 @@ const Manifest = Type.Object(
           /** Theirs are in no file. */
           has_secret: Type.Boolean(),
           header_names: Type.Array(Type.String(), { maxItems: 100 }),
-          created_at: moment,
+          created_at: timestamp,
         },
         closed,
       ),
@@ -84,7 +82,7 @@ export type Manifest = Static<typeof Manifest>;
 
 /** An entry `versions/<number>.json`. */
 const Version = Type.Object(
-  { created_at: moment, structure: anObject, settings: Type.Union([anObject, Type.Null()]) },
+  { created_at: timestamp, structure: anObject, settings: Type.Union([anObject, Type.Null()]) },
   closed,
 );
 export type Version = Static<typeof Version>;

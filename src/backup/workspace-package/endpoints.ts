@@ -6,7 +6,8 @@ import { ApiError } from '#kit/errors.ts';
 import { named } from '#kit/named.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { enqueueJob } from '#kit/queue.ts';
-import { only } from '#kit/statement.ts';
+import { closed, orNull } from '#kit/schemas.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { oneOfFew } from '#submissions/export/one-of-few.ts';
 import { personOf } from '#workspaces/actor.ts';
@@ -25,11 +26,9 @@ import {
 } from './queries.ts';
 import { Counts, noCounts } from './shapes.ts';
 
-const closed = { additionalProperties: false } as const;
 const gzip = ['application/gzip'] as const;
 /** A program may recognise the first part as what it is the beginning of. */
 const aPart = ['application/octet-stream', 'application/gzip'] as const;
-const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
 
 /** So many of the latest imports are listed. */
 const shownImports = 10;
@@ -65,14 +64,13 @@ const present = ({ entries: _entries, form_ids: _ids, made, ...row }: Row): Stat
 export function workspacePackageEndpoints(context: BringContext) {
   const { database } = context;
   const read = async ({ workspaceId }: Scope, id: string) => {
-    const row = only(await findWorkspaceImport(database, { workspace_id: workspaceId, id }));
-    if (!row) throw new ApiError('not_found');
+    const row = requireRow(await findWorkspaceImport(database, { workspace_id: workspaceId, id }));
     return { body: present(row) };
   };
   const reply = { description: 'How far it is.', schema: WorkspaceImport };
 
   return {
-    pack: operation({
+    packWorkspace: operation({
       summary: 'Pack workspace',
       description: `All forms with their versions, images and webhooks without secrets, and all that hangs on them: submissions with files, tags, notes and histories, also in the trash and the spam box, saved views, invitations, counts of visits. A tar file, packed with gzip. Members, keys, passwords, the logs of deliveries and mails and the audit log are not in it.`,
       permission: 'everything:read',
@@ -80,10 +78,9 @@ export function workspacePackageEndpoints(context: BringContext) {
       async run(scope) {
         requireWholeWorkspace(scope.formIds);
         const { workspaceId, actor } = scope;
-        const found = only(
+        const found = requireRow(
           await findWorkspace(database, { workspace_id: workspaceId, user_id: personOf(actor) }),
         );
-        if (!found) throw new ApiError('not_found');
         return {
           headers: { ...attachment(found.name, '.workspace.tar.gz'), 'Content-Type': gzip[0] },
           stream: oneOfFew(workspaceId, () => packWorkspace(context, found)),
@@ -91,7 +88,7 @@ export function workspacePackageEndpoints(context: BringContext) {
       },
     }),
 
-    begin: operation({
+    beginWorkspaceImport: operation({
       summary: 'Begin workspace import',
       description: `The beginning of bringing in what Pack workspace made: then come its parts (Add workspace part), and Start workspace import. Everything comes beside what is here, under new ids; only the command line of the machine may keep those of before. 409: another import runs; one whose parts have not all come is given up.`,
       permission: 'everything:write',
@@ -125,7 +122,7 @@ export function workspacePackageEndpoints(context: BringContext) {
       },
     }),
 
-    add: operation({
+    addWorkspacePart: operation({
       summary: 'Add workspace part',
       description: `The next ${workspaceLimits.partBytes / 1024 / 1024} MB of the file, or its rest; parts are numbered from 1. One that is sent again takes the place of the first.`,
       permission: 'everything:write',
@@ -150,7 +147,7 @@ export function workspacePackageEndpoints(context: BringContext) {
       },
     }),
 
-    start: operation({
+    startWorkspaceImport: operation({
       summary: 'Start workspace import',
       description:
         'All parts are here. What they say is taken in step by step, and nobody finds any of it before all is; where something is wrong with the file, nothing of it stays. Nobody is told: no webhook and no mail. 409: a part is missing, or it was started before.',
@@ -180,7 +177,7 @@ export function workspacePackageEndpoints(context: BringContext) {
       },
     }),
 
-    get: operation({
+    getWorkspaceImport: operation({
       summary: 'Get workspace import',
       permission: 'everything:write',
       params: idParameter,
@@ -191,7 +188,7 @@ export function workspacePackageEndpoints(context: BringContext) {
       },
     }),
 
-    list: operation({
+    listWorkspaceImports: operation({
       summary: 'List workspace imports',
       description: `The ${shownImports} latest, newest first.`,
       permission: 'everything:write',

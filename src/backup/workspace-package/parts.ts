@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FilesContext } from '#files/receive.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import {
   deletePart,
   findWorkspaceImport,
@@ -32,10 +32,7 @@ export async function storePart(
   bytes: Buffer,
 ): Promise<void> {
   const key = { workspace_id: place.workspaceId, import_id: place.importId };
-  const found = only(
-    await findWorkspaceImport(database, { workspace_id: place.workspaceId, id: place.importId }),
-  );
-  if (!found) throw new ApiError('not_found');
+  requireRow(await findWorkspaceImport(database, { workspace_id: place.workspaceId, id: place.importId }));
   if (!(await storage.hasRoom()))
     throw new ApiError('service_unavailable', 'Files cannot be stored right now. Try again later.', {
       retryAfter: 60,

@@ -1,6 +1,7 @@
-import { type Static, type TObject, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { formStatuses } from '#forms/queries.ts';
 import { messageLimits } from '#invitations/message/message.ts';
+import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';
 import { holdReasons } from '#submissions/held/reasons.ts';
 import { changeThroughs } from '#submissions/history/queries.ts';
 import { longestNote } from '#submissions/notes/endpoints.ts';
@@ -9,12 +10,6 @@ import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
 import { Tags } from '#submissions/tags/tags.ts';
 import { retentionChange } from '#workspaces/retention/change.ts';
 
-const closed = { additionalProperties: false } as const;
-const uuid = Type.String({ format: 'uuid' });
-const moment = Type.String({ format: 'date-time' });
-const orNull = <S extends TObject | ReturnType<typeof Type.String> | ReturnType<typeof Type.Unsafe>>(
-  schema: S,
-) => Type.Union([schema, Type.Null()]);
 const count = Type.Integer({ minimum: 0 });
 const line = Type.String({ maxLength: 1_024 });
 const anObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
@@ -44,7 +39,7 @@ export const Workspace = Type.Object(
     formloom_workspace: Type.Literal(1),
     id: uuid,
     name: Type.String({ maxLength: 1_024 }),
-    made_at: moment,
+    made_at: timestamp,
   },
   closed,
 );
@@ -54,7 +49,7 @@ export const Ending = Type.Object(
   {
     ...Counts.properties,
     unsubscribed: Type.Array(
-      Type.Object({ address_key: Type.String({ pattern: '^[0-9a-f]{64}$' }), created_at: moment }, closed),
+      Type.Object({ address_key: Type.String({ pattern: '^[0-9a-f]{64}$' }), created_at: timestamp }, closed),
     ),
   },
   closed,
@@ -64,8 +59,8 @@ export const Ending = Type.Object(
 export const FormState = Type.Object(
   {
     status: Type.Enum([...formStatuses]),
-    updated_at: moment,
-    published_at: orNull(moment),
+    updated_at: timestamp,
+    published_at: orNull(timestamp),
     retention: Type.Object(retentionChange, closed),
   },
   closed,
@@ -78,7 +73,7 @@ const file = Type.Object(
     filename: line,
     content_type: line,
     size: count,
-    created_at: moment,
+    created_at: timestamp,
   },
   closed,
 );
@@ -90,7 +85,7 @@ const answered = {
   language: orNull(Type.String({ maxLength: 100 })),
   /** Of the invitation that it answers. */
   invitation_id: orNull(uuid),
-  created_at: moment,
+  created_at: timestamp,
   files: Type.Array(file),
 };
 
@@ -105,10 +100,10 @@ export const records = {
       reminder_message: orNull(Type.String({ maxLength: messageLimits.message })),
       remind_after_days: Type.Array(Type.Integer(), { maxItems: messageLimits.reminders }),
       is_mailed: Type.Boolean(),
-      expires_at: orNull(moment),
+      expires_at: orNull(timestamp),
       created: count,
       skipped: count,
-      created_at: moment,
+      created_at: timestamp,
     },
     closed,
   ),
@@ -120,16 +115,16 @@ export const records = {
       name: line,
       reference: texts,
       prefill: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
-      expires_at: orNull(moment),
-      created_at: moment,
-      sent_at: orNull(moment),
-      opened_at: orNull(moment),
-      started_at: orNull(moment),
-      bounced_at: orNull(moment),
-      revoked_at: orNull(moment),
+      expires_at: orNull(timestamp),
+      created_at: timestamp,
+      sent_at: orNull(timestamp),
+      opened_at: orNull(timestamp),
+      started_at: orNull(timestamp),
+      bounced_at: orNull(timestamp),
+      revoked_at: orNull(timestamp),
       mail_error: orNull(Type.String()),
       reminders: count,
-      reminded_at: orNull(moment),
+      reminded_at: orNull(timestamp),
     },
     closed,
   ),
@@ -138,12 +133,17 @@ export const records = {
       ...answered,
       status: Type.Enum([...submissionStatuses]),
       tags: Tags,
-      updated_at: moment,
-      completed_at: orNull(moment),
-      trashed_at: orNull(moment),
+      updated_at: timestamp,
+      completed_at: orNull(timestamp),
+      trashed_at: orNull(timestamp),
       notes: Type.Array(
         Type.Object(
-          { id: uuid, text: Type.String({ maxLength: longestNote }), created_at: moment, updated_at: moment },
+          {
+            id: uuid,
+            text: Type.String({ maxLength: longestNote }),
+            created_at: timestamp,
+            updated_at: timestamp,
+          },
           closed,
         ),
       ),
@@ -153,7 +153,7 @@ export const records = {
             id: uuid,
             kind: Type.Enum(['edited', 'trashed', 'restored', 'note_added', 'note_changed', 'note_deleted']),
             through: Type.Enum([...changeThroughs]),
-            changed_at: moment,
+            changed_at: timestamp,
             changes: Type.Array(anObject),
           },
           closed,
@@ -169,8 +169,8 @@ export const records = {
       name: Type.String({ minLength: 1, maxLength: 100 }),
       query: ViewQuery,
       columns: orNull(TableSettings),
-      created_at: moment,
-      updated_at: moment,
+      created_at: timestamp,
+      updated_at: timestamp,
     },
     closed,
   ),

@@ -1,6 +1,6 @@
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { originOf, personalLine } from '#workspaces/audit/note-person.ts';
 import { beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '#workspaces/endings/endings.ts';
 import { findMembership } from '#workspaces/members/queries.ts';
@@ -13,8 +13,7 @@ export function endingEndpoints(services: ConsoleServices) {
   const { accounts, database } = services;
   /** @throws ApiError not_found for strangers; forbidden for who does not own it. */
   const requireOwner = async (workspaceId: string, userId: string): Promise<void> => {
-    const found = only(await findMembership(database, { workspace_id: workspaceId, user_id: userId }));
-    if (!found) throw new ApiError('not_found');
+    const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: userId }));
     if (found.role !== 'owner') throw new ApiError('forbidden', 'Only an owner may do this.');
   };
 

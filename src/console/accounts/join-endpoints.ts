@@ -22,7 +22,7 @@ export function joinEndpoints(services: ConsoleServices) {
     });
 
   return {
-    open: operation({
+    openMemberInvitation: operation({
       summary: 'Read an invitation to a workspace',
       caller: 'visitor',
       body: InvitationToken,
@@ -49,7 +49,7 @@ export function joinEndpoints(services: ConsoleServices) {
       },
     }),
 
-    join: operation({
+    joinWorkspace: operation({
       summary: 'Join as who is signed in',
       caller: 'person',
       body: InvitationToken,

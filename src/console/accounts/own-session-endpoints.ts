@@ -14,7 +14,7 @@ import { Activity, PasswordAgain, Sessions } from './shapes.ts';
 export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' | 'requestCounter'>) {
   const { database } = services;
   return {
-    list: operation({
+    listSessions: operation({
       summary: 'List where one is signed in',
       caller: 'person',
       reply: { status: 200, description: 'The newest first.', schema: Sessions },
@@ -32,7 +32,7 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
       },
     }),
 
-    activity: operation({
+    listActivity: operation({
       summary: 'List what concerned one’s account',
       caller: 'person',
       query: Type.Object(listParameters, { additionalProperties: false }),
@@ -57,7 +57,7 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
       },
     }),
 
-    end: operation({
+    endSession: operation({
       summary: 'End one of one’s sessions',
       caller: 'person',
       params: idParameter,
@@ -72,7 +72,7 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
       },
     }),
 
-    endOthers: operation({
+    endOtherSessions: operation({
       summary: 'End every other session of one’s own',
       caller: 'person',
       body: PasswordAgain,

@@ -24,7 +24,7 @@ import {
 export function passkeyEndpoints(services: ConsoleServices) {
   const { database } = services;
   return {
-    start: operation({
+    startPasskey: operation({
       summary: 'Begin to add a passkey',
       caller: 'person',
       body: PasswordAgain,
@@ -36,7 +36,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
       },
     }),
 
-    add: operation({
+    addPasskey: operation({
       summary: 'Add the passkey that the browser made',
       caller: 'person',
       body: MadePasskey,
@@ -47,7 +47,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
       },
     }),
 
-    rename: operation({
+    renamePasskey: operation({
       summary: 'Name a passkey',
       caller: 'person',
       params: idParameter,
@@ -59,7 +59,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
       },
     }),
 
-    remove: operation({
+    removePasskey: operation({
       summary: 'Remove a passkey',
       caller: 'person',
       params: idParameter,
@@ -74,7 +74,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
       },
     }),
 
-    ask: operation({
+    askForPasskey: operation({
       summary: 'Begin to sign in by a passkey',
       caller: 'visitor',
       reply: { status: 201, description: 'What the browser shows one by.', schema: PasskeyQuestion },
@@ -82,7 +82,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
       run: async ({ visitor }) => ({ body: await askForPasskey(services, visitor) }),
     }),
 
-    signIn: operation({
+    signInByPasskey: operation({
       summary: 'Sign in by a passkey',
       caller: 'visitor',
       body: ShownPasskey,

@@ -13,7 +13,7 @@ const asksPerMinute = 3;
 /** Choosing a new password through a mail. Nothing of it tells whether an address has an account. */
 export function passwordResetEndpoints(services: ConsoleServices) {
   return {
-    ask: operation({
+    askForPasswordReset: operation({
       summary: 'Ask for a new password by mail',
       caller: 'visitor',
       body: PasswordReset,
@@ -35,7 +35,7 @@ export function passwordResetEndpoints(services: ConsoleServices) {
       },
     }),
 
-    finish: operation({
+    finishPasswordReset: operation({
       summary: 'Choose a new password by the link of a mail',
       caller: 'visitor',
       body: NewPassword,

@@ -10,7 +10,7 @@ import { ProviderAnswer, ProviderQuestion, WaysIn } from './shapes.ts';
 export function providerEndpoints(services: ConsoleServices) {
   const { publicUrl, identityProvider } = services.config;
   return {
-    ways: operation({
+    readWaysIn: operation({
       summary: 'Read how one signs in here',
       caller: 'visitor',
       reply: { status: 200, description: 'Beside a password and a passkey.', schema: WaysIn },
@@ -19,7 +19,7 @@ export function providerEndpoints(services: ConsoleServices) {
       }),
     }),
 
-    ask: operation({
+    askProvider: operation({
       summary: 'Begin to sign in by the provider',
       caller: 'visitor',
       reply: { status: 201, description: 'Where the browser goes to.', schema: ProviderQuestion },
@@ -30,7 +30,7 @@ export function providerEndpoints(services: ConsoleServices) {
       },
     }),
 
-    signIn: operation({
+    signInByProvider: operation({
       summary: 'Sign in by what the provider answered',
       caller: 'visitor',
       body: ProviderAnswer,

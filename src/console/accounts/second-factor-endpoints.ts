@@ -26,7 +26,7 @@ export function answerAdded({ wakeQueue }: ConsoleServices, { recoveryCodes, coo
 export function secondFactorEndpoints(services: ConsoleServices) {
   const { database, config } = services;
   return {
-    read: operation({
+    readSecondFactors: operation({
       summary: 'Read one’s second factors',
       caller: 'person',
       reply: { status: 200, description: 'What there is, without its secrets.', schema: SecondFactors },

@@ -17,7 +17,7 @@ import { PasswordChange, PersonChange, SecondStep, Session, SignIn } from './sha
 export function sessionEndpoints(services: ConsoleServices) {
   const { accounts, auditLog, database, config } = services;
   return {
-    get: operation({
+    getSession: operation({
       summary: 'Read who is signed in',
       caller: 'halfway',
       reply: { status: 200, description: 'The person, and where they may go.', schema: Session },
@@ -80,7 +80,7 @@ export function sessionEndpoints(services: ConsoleServices) {
       },
     }),
 
-    begin: operation({
+    signIn: operation({
       summary: 'Sign in',
       caller: 'visitor',
       body: SignIn,
@@ -104,7 +104,7 @@ export function sessionEndpoints(services: ConsoleServices) {
       },
     }),
 
-    end: operation({
+    signOut: operation({
       summary: 'Sign out',
       caller: 'visitor',
       reply: { status: 204, description: 'The session is over.' },
@@ -135,7 +135,7 @@ export function sessionEndpoints(services: ConsoleServices) {
       },
     }),
 
-    rename: operation({
+    renamePerson: operation({
       summary: 'Change one’s name',
       caller: 'person',
       body: PersonChange,

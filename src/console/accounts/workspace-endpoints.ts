@@ -11,7 +11,7 @@ import { MadeWorkspace, WorkspaceName } from './shapes.ts';
 /** What is everyone's own matter: to make a workspace, and to leave one. */
 export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {
   return {
-    create: operation({
+    createWorkspace: operation({
       summary: 'Make a workspace',
       caller: 'person',
       body: WorkspaceName,
@@ -31,7 +31,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices
       },
     }),
 
-    leave: operation({
+    leaveWorkspace: operation({
       summary: 'Leave a workspace',
       caller: 'person',
       params: idParameter,

@@ -1,7 +1,6 @@
 import { publicUrlOf } from '#forms/present.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Person } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { TableSettings } from '#submissions/shapes.ts';
 import { findTableSettings, saveTableSettings } from '#submissions/table/queries.ts';
@@ -13,8 +12,7 @@ import { Arrangement, LocatedForm } from './shapes.ts';
 /** What is a person's own matter at a form that they have the address of: where it is, and how its table looks to them. */
 export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {
   const locate = async (id: string, person: Person) => {
-    const located = only(await locateForm(database, { id, user_id: person.id }));
-    if (!located) throw new ApiError('not_found');
+    const located = requireRow(await locateForm(database, { id, user_id: person.id }));
     refuseOneStep(located, person);
     const { second_factor_required: _, ...found } = located;
     return found;
@@ -25,7 +23,7 @@ export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'da
   };
 
   return {
-    locate: operation({
+    locateForm: operation({
       summary: 'Find the workspace of a form',
       description: 'Whoever knows it asks the API.',
       caller: 'person',

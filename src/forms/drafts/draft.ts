@@ -5,7 +5,7 @@ import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import { withoutPassword } from '../password.ts';
 import { findBuilderForm, saveDraft } from './queries.ts';
 
@@ -29,8 +29,7 @@ export type BuilderForm = Awaited<ReturnType<typeof readBuilderForm>>;
  * @throws ApiError not_found.
  */
 export async function readBuilderForm(db: Queryable, workspaceId: string, id: string) {
-  const [row] = await findBuilderForm(db, { workspace_id: workspaceId, id });
-  if (!row) throw new ApiError('not_found');
+  const row = requireRow(await findBuilderForm(db, { workspace_id: workspaceId, id }));
   const {
     revision,
     draft_structure,

@@ -3,6 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/wire.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { listParameters } from '#kit/cursor.ts';
+import { closed } from '#kit/schemas.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { requireAnswerReader } from '../answer-settings.ts';
@@ -12,7 +13,6 @@ import type { FormAddresses } from '../present.ts';
 import { readForm } from '../read-form.ts';
 import {
   ChangedForm,
-  closed,
   Draft,
   DraftSave,
   DraftSaved,
@@ -50,7 +50,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
   };
 
   return {
-    get: operation({
+    getDraft: operation({
       summary: 'Get draft',
       description:
         'The working copy of a form: structure and settings as one document, complete or not, beside what is live. A form that nobody is editing has what is live.',
@@ -63,7 +63,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       },
     }),
 
-    save: operation({
+    saveDraft: operation({
       summary: 'Save draft',
       description:
         'The working copy as a whole, complete or not. Visitors see it when it is published. With If-Match nobody else is overwritten. The password is no part of it.',
@@ -90,7 +90,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       },
     }),
 
-    publish: operation({
+    publishForm: operation({
       summary: 'Publish form',
       description:
         'The working copy becomes what visitors see, as a new version when it is another, and the form is published. If-Match takes the ETag of the draft, `version` the live version that it was compared with.',
@@ -119,7 +119,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       },
     }),
 
-    versions: operation({
+    listVersions: operation({
       summary: 'List versions',
       description:
         'Every version, from the one that the form was made with on, newest first, without their structures.',
@@ -133,7 +133,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       },
     }),
 
-    version: operation({
+    getVersion: operation({
       summary: 'Get version',
       description: 'A version with its structure and settings. Versions never change.',
       permission: 'forms:read',

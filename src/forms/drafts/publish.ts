@@ -5,6 +5,7 @@ import type { Scope } from '#kit/operation.ts';
 import { changeForm } from '../forms.ts';
 import { lockForm, setFormStatus } from '../queries.ts';
 import { now } from '#kit/clock.ts';
+import { requireRow } from '#kit/statement.ts';
 import { requireAnswerReader } from '../answer-settings.ts';
 import { type BuilderForm, readBuilderForm, requireRevision } from './draft.ts';
 import { rebaseDraft } from './queries.ts';
@@ -30,8 +31,7 @@ type Publication = {
 export async function publishWorkingCopy(database: Database, publication: Publication): Promise<void> {
   const { workspaceId, formId, userId } = publication;
   await transaction(database, async (client) => {
-    const [locked] = await lockForm(client, { workspace_id: workspaceId, id: formId });
-    if (!locked) throw new ApiError('not_found');
+    requireRow(await lockForm(client, { workspace_id: workspaceId, id: formId }));
     const found = await readBuilderForm(client, workspaceId, formId);
     await requirePublishable(found, publication);
     const { form, draft } = found;

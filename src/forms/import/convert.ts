@@ -12,7 +12,6 @@ import { readSurveyJs } from './surveyjs/read-surveyjs.ts';
 import { readTally } from './tally/read-tally.ts';
 import { readTypeform } from './typeform/read-typeform.ts';
 
-/** Where a form may come from. */
 export const formSources = ['typeform', 'tally', 'google_forms', 'surveyjs', 'json_schema'] as const;
 export type FormSource = (typeof formSources)[number];
 

@@ -158,7 +158,6 @@ export function addJump(step: Sketched, jump: Jump): void {
   jumps.push(jump);
 }
 
-/** A setting of the theme. */
 export function setTheme(sketch: Sketch, name: string, value: unknown): void {
   sketch.settings['theme'] = { ...(sketch.settings['theme'] as object | undefined), [name]: value };
 }

@@ -19,7 +19,7 @@ import { personOf } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { draftTag, revisionsIn } from '../drafts/draft-tag.ts';
 import { readBuilderForm, saveWorkingCopy } from '../drafts/draft.ts';
-import { closed } from '../shapes.ts';
+import { closed } from '#kit/schemas.ts';
 
 const tag = Type.String({ description: 'A BCP-47 tag.' });
 
@@ -74,7 +74,7 @@ export function textEndpoints({ database }: { database: Database }) {
     return { name: form.name, draft, document };
   };
   return {
-    list: operation({
+    listFormTexts: operation({
       summary: 'List texts of a form',
       description:
         'Every text of the working copy that visitors read, with what it is in the other languages that the form names.',
@@ -90,7 +90,7 @@ export function textEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    export: operation({
+    exportFormTexts: operation({
       summary: 'Export texts of a form',
       description:
         'The same as CSV, for translators: a line for each text and a column for each language. A text that a spreadsheet could take for a formula has an apostrophe before it.',
@@ -106,7 +106,7 @@ export function textEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    import: operation({
+    importFormTexts: operation({
       summary: 'Import texts of a form',
       description:
         'Takes such a file into the working copy: its translations replace those that are there. An empty cell changes nothing. A key, a column or a text that the form cannot have is named by its line, and then nothing is changed.',

@@ -1,4 +1,4 @@
-import { boolean, bytes, jsonb, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import { boolean, bytes, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
 
 /**
  * What a link of this form leads to; the workspace is found by the form of the address. `saved_id` is the incomplete
@@ -10,14 +10,13 @@ export const findByHash = statement(
   {
     workspace_id: uuid,
     id: uuid,
-    address_key: text,
     reference: jsonb<Record<string, string>>(),
     prefill: jsonb<Record<string, string | string[]>>(),
     is_open: boolean,
     is_used: boolean,
     saved_id: nullable(uuid),
   },
-  `select i.workspace_id, i.id, i.address_key, i.reference, i.prefill,
+  `select i.workspace_id, i.id, i.reference, i.prefill,
           i.revoked_at is null and (i.expires_at is null or i.expires_at > $now) as is_open,
           s.completed_at is not null or exists (
             select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id) as is_used,

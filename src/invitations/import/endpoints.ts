@@ -23,7 +23,7 @@ const example = {
 
 /** Inviting from pasted addresses or a file: look first, then do. */
 export const importEndpoints = (context: InvitingContext) => ({
-  preview: operation({
+  previewInvitationImport: operation({
     summary: 'Preview import of invitations',
     description:
       'What the columns become, who would be invited, and what is wrong on which line. Changes nothing.',
@@ -51,7 +51,7 @@ export const importEndpoints = (context: InvitingContext) => ({
     },
   }),
 
-  start: operation({
+  startInvitationImport: operation({
     summary: 'Import invitations',
     description:
       'Invites up to 10,000 people from addresses or the text of a CSV file, step by step; the overview of the invitations says how far it is. Lines with problems are left out.',

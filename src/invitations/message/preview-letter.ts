@@ -1,5 +1,6 @@
 import { isLocale } from '#ast/locales.ts';
 import { ApiError } from '#kit/errors.ts';
+import { requireRow } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
 import type { InvitationDraft } from '../draft.ts';
 import { checkInvitation, type Invitation } from '../invite.ts';
@@ -16,8 +17,7 @@ export async function previewLetter(
   invitation: Invitation,
   person: InvitationDraft,
 ): Promise<{ subject: string; letter: InvitationLetter }> {
-  const [names] = await findFormNames(database, { workspace_id: workspaceId, form_id: formId });
-  if (!names) throw new ApiError('not_found');
+  const names = requireRow(await findFormNames(database, { workspace_id: workspaceId, form_id: formId }));
   const errors = checkInvitation(invitation, new Set(Object.keys(person.reference)));
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   return writeLetter(

@@ -2,6 +2,7 @@ import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { cancelMails } from '#kit/outbox/queries.ts';
+import { requireRow } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
 import { findInvitations, revokeInvitation } from '../queries.ts';
 import { mailInvitations } from './mail-invitations.ts';
@@ -66,8 +67,7 @@ export async function revokeOne(
   invitationId: string,
 ): Promise<void> {
   const key = { workspace_id: workspaceId, form_id: formId };
-  const [found] = await findInvitations(database, { ...key, ids: [invitationId] });
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findInvitations(database, { ...key, ids: [invitationId] }));
   if (found.status === 'completed')
     throw new ApiError('conflict', 'This invitation was answered. Delete its submission instead.');
   await transaction(database, async (client) => {

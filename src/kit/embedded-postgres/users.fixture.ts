@@ -35,7 +35,7 @@ type Report = Partial<Pick<EmbeddedPostgres, 'how' | 'directory' | 'connection'>
 export async function poll<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  limit = 15_000,
+  limit = 30_000,
 ): Promise<T> {
   for (const deadline = Date.now() + limit; Date.now() < deadline; await sleep(10)) {
     const found = await look();

@@ -6,7 +6,6 @@ import { laneOfMail, type MailKind } from './kinds.ts';
 import type { Letter } from './letter.ts';
 import { insertMails } from './queries.ts';
 
-/** A mail to write. */
 export type NewMail = {
   /** Of one that may be written again, by who cannot know whether it was: the same each time (idOf). */
   id?: string;

@@ -27,7 +27,6 @@ type WebProcessOptions = {
   /** The program, which begins with joinPrimary (primary-link.ts). */
   script: string;
   environment: NodeJS.ProcessEnv;
-  /** Answers its questions. */
   answer: (question: unknown) => Promise<unknown>;
   /** A process that serves and gives no sign of life for this long is killed. */
   silenceMs?: number;
@@ -41,7 +40,6 @@ const mostUnanswered = 6;
 /** Whoever asks all processes does not wait longer for one of them. */
 const surveyMs = 2_000;
 
-/** Starts web process `number`. */
 export function startWebProcess(number: number, options: WebProcessOptions): WebProcess {
   const { silenceMs = longestSilenceMs } = options;
   const child = fork(options.script, [webProcessArgument, String(number)], { env: options.environment });

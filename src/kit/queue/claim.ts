@@ -4,7 +4,6 @@ import type { Lanes } from './lanes.ts';
 import { everything, type LookBack } from './look-back.ts';
 import { claimJobs, findNextDue } from './queries.ts';
 
-/** What claims are made with. */
 export type Claims = {
   database: Database;
   lanes: Lanes;

@@ -38,7 +38,6 @@ export const selectMails = statement(
     limit $limit offset $offset`,
 );
 
-/** A mail of the log. */
 export const findLoggedMail = statement(
   'mail.find_logged_mail',
   { workspace_id: uuid, id: uuid },

@@ -1,7 +1,6 @@
 import type { MailAddress } from '#kit/outbox/address.ts';
 import type { DrawnLetter } from '../template/draw-letter.ts';
 
-/** What a message is made of. */
 type MessageParts = {
   /** The mail's id: the Message-ID is made of it, so whoever gets it twice has the same message twice. */
   id: string;

@@ -7,7 +7,6 @@ import { accept } from './accept.ts';
 import type { AnsweringContext } from './answering.ts';
 import { nextAddress, type Taken } from './next-address.ts';
 
-/** Whether the body is JSON, by its type. */
 export const isJsonBody = (request: FastifyRequest): boolean =>
   /^application\/json\b/i.test(request.headers['content-type'] ?? '');
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { closed, uuid } from '#kit/schemas.ts';
 import { wired } from '#kit/wire.ts';
 import { requireExpected, startBulk, undoBulk } from '#submissions/bulk/bulk.ts';
 import { progressEndpoints } from '#submissions/bulk/progress.ts';
@@ -11,8 +12,6 @@ import { submissionStatuses } from '#submissions/queries.ts';
 import { readTags, Tags } from '#submissions/tags/tags.ts';
 import { ViewQuery } from '#submissions/shapes.ts';
 import { readView, readViewIds } from './view.ts';
-
-const uuid = Type.String({ format: 'uuid' });
 
 /** Either `ids` or a `filter`. */
 const selection = {
@@ -27,7 +26,6 @@ const selection = {
     Type.Integer({ minimum: 1, description: '409, and nothing is done, when there are not as many.' }),
   ),
 };
-const closed = { additionalProperties: false } as const;
 
 /** Changing submissions by the thousand: those of a list, or all that a filter finds when it begins. */
 export function bulkEndpoints(context: ChangeContext) {

@@ -7,7 +7,7 @@ import { endCutBy, readCutBy } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { only, requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { jsonList, type JsonText, jsonText, wired } from '#kit/wire.ts';
 import type { Column } from '#submissions/columns.ts';
@@ -37,7 +37,7 @@ import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } 
 export function viewEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   const optionLabels = openOptionLabels(database);
   return {
-    rows: operation({
+    listFormRows: operation({
       summary: 'List rows of a form',
       description:
         'Its submissions as a table shows them: newest first, or as `sort` says; with `q` by relevance, and with the words that it found.',
@@ -66,7 +66,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       },
     }),
 
-    one: operation({
+    viewSubmission: operation({
       summary: 'View submission',
       description:
         'With the version that it answered, and what stands above and below it in the view that is asked for.',
@@ -75,8 +75,9 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       query: ViewQuery,
       reply: { status: 200, description: 'The submission.', schema: SubmissionDetail },
       async run({ workspaceId, formIds, params, query }) {
-        const [row] = await findViewedSubmission(database, { workspace_id: workspaceId, id: params.id });
-        if (!row) throw new ApiError('not_found');
+        const row = requireRow(
+          await findViewedSubmission(database, { workspace_id: workspaceId, id: params.id }),
+        );
         requireReach(formIds, row.form_id);
         const form = { workspaceId, formId: row.form_id };
         const [{ language, version }, view] = await Promise.all([
@@ -115,7 +116,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       },
     }),
 
-    export: operation({
+    exportFormSubmissions: operation({
       summary: 'Export submissions of a form',
       description:
         'Every submission of the filter as a file, written while it is read. A workspace makes few exports at once: 429 says when to come again. A cell of XLSX holds 32,767 characters: a longer answer is cut there, which it says; CSV and NDJSON have all of it.',

@@ -6,7 +6,7 @@ import { Analytics, AnalyticsQuery } from './shapes.ts';
 
 /** How the visits of a form went. */
 export const analyticsEndpoints = ({ database }: { database: Database }) => ({
-  analytics: operation({
+  getFormAnalytics: operation({
     summary: 'Get analytics of a form',
     description:
       'How many saw the page, began to answer and sent it, and where the others left. These are sums: no visit is kept, and those that ask not to be tracked, machines and previews are not counted. Counts are at most a second or two old; a crash may lose as much.',

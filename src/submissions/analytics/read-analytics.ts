@@ -2,14 +2,13 @@ import { withStableLabels } from '#ast/piping.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
+import { requireRow } from '#kit/statement.ts';
 import { findViewedForm, readStructures } from '../columns/queries.ts';
 import { listVisitDays, sumVisits, type VisitKind } from './queries.ts';
 import type { Analytics } from './shapes.ts';
 import { medianOf } from './spans.ts';
 import { reviewName, stepNames } from './step-names.ts';
 
-/** By kind and name. */
 type Sums = (kind: VisitKind, name?: string) => number;
 
 /**
@@ -22,8 +21,7 @@ export async function readAnalytics(
   { from = null, to = null }: { from?: string | null | undefined; to?: string | null | undefined },
 ): Promise<Analytics> {
   const key = { workspace_id: workspaceId, form_id: formId };
-  const [found] = await findViewedForm(database, key);
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findViewedForm(database, key));
   const [[live], rows, days] = await Promise.all([
     readStructures(database, { ...key, versions: [found.version] }),
     sumVisits(database, { ...key, from, to }),

@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
 import { enqueueJob, type Job } from '#kit/queue.ts';
 import { takeStep } from '#kit/queue/take-step.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, requireRow } from '#kit/statement.ts';
 import type { ChangeContext } from '../changes/edit.ts';
 import type { FormKey } from '../changes/event.ts';
 import { changedBy } from '../history/changed-by.ts';
@@ -94,8 +94,7 @@ export async function undoBulk(
     insertUndo(client, { ...key, id, undoes, ...changedBy(by), created_at: timeOfId(id) }),
   );
   if (undo) return undo;
-  const found = only(await findBulk(context.database, { ...key, id: undoes, kinds: [...bulkKinds] }));
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findBulk(context.database, { ...key, id: undoes, kinds: [...bulkKinds] }));
   if (!undoable.includes(found.kind)) throw new ApiError('conflict', 'This cannot be undone.');
   const why = found.finished_at === null ? 'It is still under way.' : 'It was undone already.';
   throw new ApiError('conflict', why);

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { reachForm } from '#forms/require-form.ts';
 import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { type BulkKind, findBulk, findUnfinishedBulks } from './queries.ts';
@@ -45,8 +44,7 @@ export function progressEndpoints(database: Database) {
   ) => {
     requireReach(formIds, formId);
     const key = { workspace_id: workspaceId, form_id: formId };
-    const bulk = only(await findBulk(database, { ...key, id, kinds: [...kindsOf[of]] }));
-    if (!bulk) throw new ApiError('not_found');
+    const bulk = requireRow(await findBulk(database, { ...key, id, kinds: [...kindsOf[of]] }));
     return { body: wired(bulk) };
   };
   const reply = { status: 200, description: 'How far it is.', schema: BulkChange } as const;

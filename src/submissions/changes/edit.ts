@@ -8,7 +8,7 @@ import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
 import { type ChangedBy, changedBy } from '../history/changed-by.ts';
@@ -184,8 +184,7 @@ async function changeWithin(
   apply: (current: Current) => Current,
 ): Promise<number> {
   const { workspaceId, formId, id, unchanged, limited } = changing;
-  const [before] = await lockSubmission(db, { workspace_id: workspaceId, form_id: formId, id });
-  if (!before) throw new ApiError('not_found');
+  const before = requireRow(await lockSubmission(db, { workspace_id: workspaceId, form_id: formId, id }));
   requireUnchanged(unchanged, before.updated_at);
   const applied = apply(before);
   const stamp = { version: before.version, at: now() };

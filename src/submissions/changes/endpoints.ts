@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { limits } from '#ast/limits.ts';
 import type { FileLinks } from '#files/link.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { Submission, submissionJson, submissionTag } from '../present.ts';
 import { findSubmission, submissionStatuses } from '../queries.ts';
@@ -55,11 +54,10 @@ const ChangedSubmission = Type.Object({
   }),
 });
 
-/** Changing one submission. */
 export function submissionChangeEndpoints(context: SubmitContext & { links: FileLinks }) {
   const { database, links } = context;
   return {
-    change: operation({
+    changeSubmission: operation({
       summary: 'Change submission',
       description:
         'A merge patch. Webhooks hear of it as `submission.updated`, but of tags, which its sender never sees. Every change is in its history.',
@@ -72,8 +70,9 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       async run({ params, body, unchanged, ...scope }) {
         const place = await reachSubmission(database, scope, params.id);
         const { unasked } = await changeSubmission(context, { ...place, by: scope.actor, unchanged }, body);
-        const row = only(await findSubmission(database, { workspace_id: place.workspaceId, id: place.id }));
-        if (!row) throw new ApiError('not_found');
+        const row = requireRow(
+          await findSubmission(database, { workspace_id: place.workspaceId, id: place.id }),
+        );
         const { tags, updated_at } = row;
         return {
           json: submissionJson(row, links, wired({ tags, updated_at, unasked })),
@@ -82,7 +81,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       },
     }),
 
-    remove: operation({
+    deleteSubmission: operation({
       summary: 'Delete submission',
       description:
         'Into the trash, from which it can come back for 30 days; with `permanent` for good at once, with its files, and webhooks hear of it as `submission.deleted`.',
@@ -106,7 +105,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       },
     }),
 
-    restore: operation({
+    restoreSubmission: operation({
       summary: 'Restore submission',
       description: 'Takes it out of the trash: it is where it was, with its files, and counts again.',
       permission: 'submissions:write',
@@ -115,8 +114,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       async run({ params, ...scope }) {
         const { id, ...form } = await reachSubmission(database, scope, params.id, 'trash');
         await restoreMany(database, form, { ids: [id], by: scope.actor });
-        const row = only(await findSubmission(database, { workspace_id: form.workspaceId, id }));
-        if (!row) throw new ApiError('not_found');
+        const row = requireRow(await findSubmission(database, { workspace_id: form.workspaceId, id }));
         return { json: submissionJson(row, links), tag: submissionTag(row) };
       },
     }),

@@ -7,7 +7,7 @@ import { readColumns, readViewedForm } from './read-columns.ts';
 
 /** The columns of a form's submissions. */
 export const columnEndpoints = ({ database }: { database: Database }) => ({
-  columns: operation({
+  getFormColumns: operation({
     summary: 'List columns of a form',
     description:
       'Its questions over all versions that were answered: the live ones in their order, each that is no longer asked behind the one that it followed.',

@@ -1,7 +1,7 @@
 import { defaultLanguage } from '#ast/languages.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
+import { requireRow } from '#kit/statement.ts';
 import { type Column, unionColumns } from '../columns.ts';
 import { findOlderVersions, findViewedForm, lookForVersions, readStructures } from './queries.ts';
 
@@ -12,8 +12,7 @@ type FormKey = { workspaceId: string; formId: string };
  * @throws ApiError not_found.
  */
 export async function readViewedForm(database: Database, { workspaceId, formId }: FormKey) {
-  const [form] = await findViewedForm(database, { workspace_id: workspaceId, form_id: formId });
-  if (!form) throw new ApiError('not_found');
+  const form = requireRow(await findViewedForm(database, { workspace_id: workspaceId, form_id: formId }));
   return { name: form.name, version: form.version, language: form.settings.language ?? defaultLanguage };
 }
 

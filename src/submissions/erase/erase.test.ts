@@ -149,5 +149,6 @@ test('of who somebody is nothing stays: answers to what asks for it, and each th
     'select terms::text as terms from search_documents where form_id = $1',
     [scene.formId],
   );
-  assert.doesNotMatch(JSON.stringify(rows), /ada|example/);
+  // The id of the form is among them, which may have such a word in its digits.
+  assert.doesNotMatch(JSON.stringify(rows).replaceAll(scene.formId, ''), /ada|example/);
 });

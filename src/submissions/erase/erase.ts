@@ -21,23 +21,9 @@ import {
 } from './queries.ts';
 import { stripAnswers } from './strip-answers.ts';
 
-/** How much is gone, of each kind. A receipt says so, and nothing of what it was. */
-export type Gone = {
-  submissions: number;
-  /** Submissions of which only the answers are gone that tell who somebody is. */
-  stripped: number;
-  files: number;
-  notes: number;
-  changes: number;
-  links: number;
-  events: number;
-  deliveries: number;
-  mails: number;
-  invitations: number;
-};
-
-const nothingGone: Gone = {
+const nothingGone = {
   submissions: 0,
+  /** Submissions of which only the answers are gone that tell who somebody is. */
   stripped: 0,
   files: 0,
   notes: 0,
@@ -48,6 +34,9 @@ const nothingGone: Gone = {
   mails: 0,
   invitations: 0,
 };
+
+/** How much is gone, of each kind. A receipt says so, and nothing of what it was. */
+export type Gone = typeof nothingGone;
 
 /** What an erasing did: what is gone, the files whose bytes have to follow, and how many deliveries will be made. */
 export type Erased = { gone: Gone; fileIds: string[]; deliveries: number };

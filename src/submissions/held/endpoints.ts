@@ -4,7 +4,7 @@ import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import { belowId, endCut, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { personOf } from '#workspaces/actor.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -20,7 +20,7 @@ export function spamEndpoints(context: SubmitContext) {
   const { database } = context;
 
   return {
-    list: operation({
+    listSpam: operation({
       summary: 'List spam',
       description: 'What is held in the spam box of a form, newest first. After 30 days it is deleted.',
       permission: 'submissions:read',
@@ -49,7 +49,7 @@ export function spamEndpoints(context: SubmitContext) {
       },
     }),
 
-    get: operation({
+    getSpam: operation({
       summary: 'Get spam',
       description: 'One of the spam box, with the version that it answered.',
       permission: 'submissions:read',
@@ -58,13 +58,12 @@ export function spamEndpoints(context: SubmitContext) {
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id, id: params.held };
-        const held = only(await findHeld(database, key));
-        if (!held) throw new ApiError('not_found');
+        const held = requireRow(await findHeld(database, key));
         return { body: { ...held, created_at: held.created_at.toISOString() } };
       },
     }),
 
-    release: operation({
+    releaseSpam: operation({
       summary: 'Release spam',
       description:
         'Not spam: these become submissions with the time at which they came, and webhooks hear of them. 409: the form has its maximum; the rest stays.',
@@ -80,7 +79,7 @@ export function spamEndpoints(context: SubmitContext) {
       },
     }),
 
-    remove: operation({
+    deleteSpam: operation({
       summary: 'Delete spam',
       description:
         'For good, with its files: these, or `everything`. No webhook is told, as none was told that it came.',

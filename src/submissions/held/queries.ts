@@ -75,13 +75,12 @@ export const lockHeld = statement(
     reference: json<Record<string, string>>(),
     language: nullable(text),
     key: nullable(uuid),
-    created_at: timestamp,
     name: text,
     structure: json<Form>(),
     fields: json<Record<string, FieldDescription>>(),
     settings: jsonb<Settings>(),
   },
-  `select h.version, h.answers, h.reference, h.language, h.key, h.created_at, v.name, v.structure, v.fields, f.settings
+  `select h.version, h.answers, h.reference, h.language, h.key, v.name, v.structure, v.fields, f.settings
    from held_submissions h
    join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
    join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id

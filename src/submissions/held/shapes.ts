@@ -2,10 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import type { Form } from '#ast/tree.ts';
 import { listOf } from '#kit/cursor.ts';
+import { closed, uuid } from '#kit/schemas.ts';
 import { holdReasons } from './reasons.ts';
-
-const uuid = Type.String({ format: 'uuid' });
-const closed = { additionalProperties: false } as const;
 
 export const HeldPath = Type.Object({ id: uuid, held: uuid });
 

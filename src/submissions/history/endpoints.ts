@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { requireRow } from '#kit/statement.ts';
 import { jsonList, type JsonText, jsonText } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { Timeline, type TimelineEntry } from '../shapes.ts';
@@ -12,7 +12,7 @@ const mostOfKind = 200;
 
 /** What happened to a submission. */
 export const historyEndpoints = ({ database }: { database: Database }) => ({
-  timeline: operation({
+  getSubmissionTimeline: operation({
     summary: 'Get timeline of a submission',
     description: `When it came, who changed what, and, for who may read webhooks, whom it was told. Newest first: the latest ${mostOfKind} changes and the latest ${mostOfKind} deliveries.`,
     permission: 'submissions:read',
@@ -20,8 +20,7 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
     reply: { status: 200, description: 'What happened.', schema: Timeline },
     async run({ workspaceId, formIds, params, may }) {
       const submission = { workspace_id: workspaceId, submission_id: params.id };
-      const [times] = await findTimes(database, submission);
-      if (!times) throw new ApiError('not_found');
+      const times = requireRow(await findTimes(database, submission));
       requireReach(formIds, times.form_id);
       // One more of each than is shown says that there are more.
       const key = { ...submission, form_id: times.form_id, limit: mostOfKind + 1 };

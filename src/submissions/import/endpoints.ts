@@ -36,7 +36,7 @@ const example = { body: { kind: 'csv', text: 'a,message\r\nAnni,Please call me.\
 
 /** Answers from a file: look first, then do. */
 export const submissionImportEndpoints = (context: ImportContext) => ({
-  preview: operation({
+  previewSubmissionImport: operation({
     summary: 'Preview import of submissions',
     description:
       'What the columns of a file become, the first submissions that it would make, and what is wrong in which cell. Changes nothing. 409: the form was never published.',
@@ -75,7 +75,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     },
   }),
 
-  start: operation({
+  startSubmissionImport: operation({
     summary: 'Import submissions',
     description:
       'Makes completed submissions of up to 10,000 lines of a CSV file or a workbook, step by step; List imports says how far it is. Each line is checked as the page checks answers, and left out where it has a problem. The same line is imported once, however often it is sent. Nobody is told: no webhook, mail or receipt.',
@@ -95,7 +95,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     },
   }),
 
-  list: operation({
+  listSubmissionImports: operation({
     summary: 'List imports',
     description: "The last imports of a form's submissions, newest first, and how far they are.",
     permission: 'submissions:read',

@@ -1,3 +1,4 @@
+import { factOf } from '#ast/fact-of.ts';
 import { isDate } from '#ast/rules/text-formats.ts';
 import { type InputElement, kindOf, optionsOf, takesSeveralInRow } from '#ast/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
@@ -71,20 +72,14 @@ function optionOf(input: InputElement, text: string): string {
   return optionIds(input).get(plain(text)) ?? text.trim();
 }
 
-// A form never changes, and has hundreds of options that thousands of lines choose from.
-const known = new WeakMap<InputElement, ReadonlyMap<string, string>>();
-
-/** The ids of the options by what they may be called: labels win. */
-function optionIds(input: InputElement): ReadonlyMap<string, string> {
-  const found =
-    known.get(input) ??
+/** The ids of the options by what they may be called: labels win. Thousands of lines choose from hundreds of options. */
+const optionIds = factOf(
+  (input: InputElement): ReadonlyMap<string, string> =>
     new Map([
       ...optionsOf(input).map(({ id }) => [plain(id), id] as const),
       ...optionsOf(input).map(({ id, label }) => [plain(label), id] as const),
-    ]);
-  known.set(input, found);
-  return found;
-}
+    ]),
+);
 
 /** Between semicolons or line breaks; between commas where that gives options only. */
 function readChoices(input: InputElement, text: string): string[] {

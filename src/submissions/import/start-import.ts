@@ -12,7 +12,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
 import { enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import { takeStep } from '#kit/queue/take-step.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { requireClean } from '../reference.ts';
 import { isLimited } from '../taken/limits-of.ts';
@@ -79,16 +79,17 @@ export async function startImport(
   const id = newId();
   const lines = keyed(form.formId, entries);
   await transaction(context.database, async (client) => {
-    const [begun] = await insertImport(client, {
-      workspace_id: form.workspaceId,
-      id,
-      form_id: form.formId,
-      requested_by: personOf(by),
-      created_at: timeOfId(id),
-      total: entries.length,
-      lines: JSON.stringify(lines),
-    });
-    if (!begun) throw new ApiError('not_found');
+    requireRow(
+      await insertImport(client, {
+        workspace_id: form.workspaceId,
+        id,
+        form_id: form.formId,
+        requested_by: personOf(by),
+        created_at: timeOfId(id),
+        total: entries.length,
+        lines: JSON.stringify(lines),
+      }),
+    );
     await enqueueJob(client, {
       workspace_id: form.workspaceId,
       id: newId(),

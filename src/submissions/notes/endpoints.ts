@@ -4,7 +4,7 @@ import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { reachSubmission } from '../changes/reach-submission.ts';
 import { changedBy } from '../history/changed-by.ts';
@@ -28,7 +28,7 @@ const Note = Type.Object({
 /** What the people of a workspace write down about a submission. Its sender never sees it, and no webhook tells it. */
 export function noteEndpoints({ database }: { database: Database }) {
   return {
-    list: operation({
+    listNotes: operation({
       summary: 'List notes',
       description: 'The notes on a submission, newest first.',
       permission: 'submissions:read',
@@ -41,7 +41,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    add: operation({
+    addNote: operation({
       summary: 'Add note',
       description: `With its author and moment, up to ${mostNotes} on a submission. 409: there are that many.`,
       permission: 'submissions:write',
@@ -69,13 +69,12 @@ export function noteEndpoints({ database }: { database: Database }) {
         if (!written!.is_there) throw new ApiError('not_found');
         if (!written!.is_written)
           throw new ApiError('conflict', `A submission has ${mostNotes} notes at most.`);
-        const found = only(await listNotes(database, { ...note, limit: 1 }));
-        if (!found) throw new ApiError('not_found');
+        const found = requireRow(await listNotes(database, { ...note, limit: 1 }));
         return { body: wired(found) };
       },
     }),
 
-    remove: operation({
+    deleteNote: operation({
       summary: 'Delete note',
       description: 'Its words are gone; the history keeps who took them away.',
       permission: 'submissions:write',

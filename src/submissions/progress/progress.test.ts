@@ -4,6 +4,7 @@ import type { AnswerFiles } from '#ast/answers.ts';
 import { composite, element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';
+import { slowness } from '#test/slowness.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { changedBy } from '../history/changed-by.ts';
 import { trashMany } from '../trash/trash.ts';
@@ -224,7 +225,10 @@ test('a link of another form, a changed one, one that expired, and one of a form
   const { id, resumeToken } = await save(scene, { raw: { name: 'Ada' }, key: newId() });
   const lost = { code: 'not_found' };
   await assert.rejects(openResume(database, other.formId, resumeToken), lost);
-  await assert.rejects(openResume(database, scene.formId, `${resumeToken.slice(0, -2)}xx`), lost);
+  await assert.rejects(
+    openResume(database, scene.formId, `${resumeToken.startsWith('x') ? 'y' : 'x'}${resumeToken.slice(1)}`),
+    lost,
+  );
   await assert.rejects(openResume(database, scene.formId, id), lost);
   await database.query("update submission_links set expires_at = now() - interval '1 second'");
   await assert.rejects(openResume(database, scene.formId, resumeToken), lost);
@@ -252,5 +256,6 @@ test('a save of a hundred thousand wrong answers and as many unknown names does 
   const since = performance.now();
   const { id } = await save(scene, { raw, key: newId() });
   assert.deepEqual((await scene.read(id)).answers, { answers: 'kept' });
-  assert.ok(performance.now() - since < 3_000);
+  const ms = performance.now() - since;
+  assert.ok(ms < 3_000 || ms < 3_000 * slowness(), `took ${ms} ms`);
 });

@@ -135,7 +135,7 @@ export function retentionEndpoints({
   };
 
   return {
-    get: operation({
+    getRetention: operation({
       summary: 'Get retention',
       description:
         'For how long the workspace keeps what. What is over is erased everywhere, as a person’s submissions are: with events, deliveries, mails and files.',
@@ -147,7 +147,7 @@ export function retentionEndpoints({
       },
     }),
 
-    change: operation({
+    changeRetention: operation({
       summary: 'Change retention',
       description:
         'What is left out stays; null takes back what was said. What is over by then goes within minutes, for good: `POST /retention/preview` says beforehand how much that is. The days of the audit log are for owners to say, and for no key.',
@@ -177,7 +177,7 @@ export function retentionEndpoints({
       },
     }),
 
-    getOfForm: operation({
+    getFormRetention: operation({
       summary: 'Get retention of a form',
       permission: 'forms:read',
       params: idParameter,
@@ -188,7 +188,7 @@ export function retentionEndpoints({
       },
     }),
 
-    changeOfForm: operation({
+    changeFormRetention: operation({
       summary: 'Change retention of a form',
       description:
         'What it says itself goes before what its workspace says; null takes it back. What is over by then goes within minutes, for good.',
@@ -216,7 +216,7 @@ export function retentionEndpoints({
       },
     }),
 
-    preview: operation({
+    previewRetention: operation({
       summary: 'Preview retention',
       description:
         'How much goes now, within a week and within a month, of the workspace or of one form: by the rules that hold, or as they would be with those that are sent. It changes nothing.',

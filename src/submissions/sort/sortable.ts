@@ -28,7 +28,6 @@ export const facts = {
 type FactId = keyof typeof facts;
 export const isFact = (id: string): id is FactId => Object.hasOwn(facts, id);
 
-/** Whether answers of a kind have an order. */
 const hasOrder: Readonly<Record<AnswerKind, boolean>> = {
   text: true,
   moment: true,

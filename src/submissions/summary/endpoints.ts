@@ -9,7 +9,7 @@ import { readSummary } from './read-summary.ts';
 
 /** What a form's submissions say together. */
 export const summaryEndpoints = ({ database }: { database: Database }) => ({
-  summary: operation({
+  getFormSummary: operation({
     summary: 'Get summary of a form',
     description:
       'How many submissions a day, how many were completed, and the answers to each question, added up.',

@@ -123,12 +123,11 @@ export const findViewedSubmission = statement(
     ...rowColumns,
     form_id: uuid,
     fields: text,
-    has_files: boolean,
     form_name: text,
     structure: json<Form>(),
     is_live_version: boolean,
   },
-  `select ${rowSelection}, s.form_id, v.fields::text as fields, s.has_files, v.name as form_name, v.structure,
+  `select ${rowSelection}, s.form_id, v.fields::text as fields, v.name as form_name, v.structure,
           v.version = f.version as is_live_version
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version

@@ -10,7 +10,7 @@ const shownTags = 200;
 /** The tags of a form's submissions. They are set by changing submissions, one or many. */
 export function tagEndpoints({ database }: { database: Database }) {
   return {
-    list: operation({
+    listTags: operation({
       summary: 'List tags',
       description: 'The tags that submissions of the form have, the most used first.',
       permission: 'submissions:read',

@@ -4,6 +4,7 @@ import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { closed, timestamp, uuid } from '#kit/schemas.ts';
 import { wired } from '#kit/wire.ts';
 import { daysThatHold } from '#workspaces/retention/rules.ts';
 import { findRetention } from '../retention/queries.ts';
@@ -15,11 +16,7 @@ import { countTrashed, listTrashed, listTrashedIds } from './queries.ts';
 import { restoreMany } from './trash.ts';
 
 const dayMs = 86_400_000;
-const uuid = Type.String({ format: 'uuid' });
-const timestamp = Type.String({ format: 'date-time' });
-const closed = { additionalProperties: false } as const;
 
-/** A submission in the trash. */
 const TrashedSubmission = Type.Object({
   id: uuid,
   status: Type.Enum([...submissionStatuses]),
@@ -54,7 +51,7 @@ export function trashEndpoints(context: ChangeContext) {
   const { database } = context;
 
   return {
-    list: operation({
+    listTrash: operation({
       summary: 'List trash',
       description:
         'What was deleted, the latest first. After 30 days, or as many as the retention of the form says, it is erased for good.',
@@ -80,7 +77,7 @@ export function trashEndpoints(context: ChangeContext) {
       },
     }),
 
-    restore: operation({
+    restoreSubmissions: operation({
       summary: 'Restore submissions',
       command: 'trash restore',
       description: 'Takes these out of the trash. 404: none of them is there any more.',
@@ -101,7 +98,7 @@ export function trashEndpoints(context: ChangeContext) {
       },
     }),
 
-    empty: operation({
+    emptyTrash: operation({
       summary: 'Empty trash',
       description:
         'Deletes for good what lies in the trash, in the background, and webhooks hear of each that had been completed: these, or `everything`, the last deleted first where one deletion does not take them all. 409: they are not as many as `expected`.',

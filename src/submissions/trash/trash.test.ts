@@ -44,9 +44,11 @@ async function seen(
   const read = async (reply: Promise<Answer>) =>
     JSON.parse(textOf(await reply)!) as { data: { id: string }[]; pagination: { total_count: number } };
   const list = await read(
-    api.listOfForm.handle(scope, { params: { id: scene.formId }, query: {}, body: {} }),
+    api.listFormSubmissions.handle(scope, { params: { id: scene.formId }, query: {}, body: {} }),
   );
-  const search = await read(api.search.handle(scope, { params: {}, query: { q: word }, body: {} }));
+  const search = await read(
+    api.searchSubmissions.handle(scope, { params: {}, query: { q: word }, body: {} }),
+  );
   return {
     listed: list.data.map(({ id }) => id),
     found: search.data.map(({ id }) => id),
@@ -73,7 +75,7 @@ test('what lies in the trash is in no list, search, count or file link, and come
 
   await trashSubmission(database, { ...scene, id, by, unchanged: null });
   assert.deepEqual(await seen(scene, 'xylograph'), { listed: [stays], found: [], total: 1 });
-  const get = api.get.handle(scopeOf(scene.workspaceId), { params: { id }, query: {}, body: {} });
+  const get = api.getSubmission.handle(scopeOf(scene.workspaceId), { params: { id }, query: {}, body: {} });
   await assert.rejects(get, { code: 'not_found' });
   assert.deepEqual(await findClaimedFile(database, file), []);
   const edit = { ...scene, id, unchanged: [before.updated_at], by };

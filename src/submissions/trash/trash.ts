@@ -1,9 +1,8 @@
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { requireUnchanged } from '#kit/conditional.ts';
-import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import type { ChangeTarget } from '../changes/edit.ts';
 import type { FormKey } from '../changes/event.ts';
 import { lockSubmission } from '../changes/queries.ts';
@@ -27,8 +26,7 @@ export function trashSubmission(
   return transaction(database, async (client) => {
     const row = { workspace_id: workspaceId, form_id: formId, id };
     await joinTurn(client, row);
-    const found = only(await lockSubmission(client, row));
-    if (!found) throw new ApiError('not_found');
+    const found = requireRow(await lockSubmission(client, row));
     requireUnchanged(unchanged, found.updated_at);
     await trashMany(client, { workspaceId, formId }, { ids: [id], by: changedBy(by) });
   });

@@ -2,7 +2,7 @@ import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
 import { eventKinds } from '../event.ts';
@@ -54,8 +54,7 @@ export async function changeWebhook(
   ]);
   const secret = change.secret === 'generate' ? makeSecret() : change.secret;
   await transaction(context.database, async (client) => {
-    const found = only(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
-    if (!found) throw new ApiError('not_found');
+    const found = requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
     requireUnchanged(change.unchanged, found.updated_at);
     if (typeof secret === 'string') refuse(planProblems(found.plan));
     const headers = changedHeaders(context.vault, found, change);

@@ -7,7 +7,7 @@ import type { Config } from '#kit/config.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { eventKinds } from '../event.ts';
 import {
@@ -117,8 +117,7 @@ export async function deleteWebhook(
 ): Promise<void> {
   const webhook = { workspace_id: workspaceId, id: webhookId };
   await transaction(database, async (client) => {
-    const found = only(await lockWebhook(client, webhook));
-    if (!found) throw new ApiError('not_found');
+    const found = requireRow(await lockWebhook(client, webhook));
     requireUnchanged(unchanged, found.updated_at);
     await deleteWebhookRow(client, webhook);
   });
@@ -156,8 +155,7 @@ export const makeSecret = (): string => `whsec_${randomBytes(32).toString('base6
 /** What only the database knows; holds the form, so that two who add a webhook at once are counted one by one. */
 async function checkForm(client: Queryable, { workspaceId, formId, secret }: NewWebhook): Promise<void> {
   const form = { workspace_id: workspaceId, form_id: formId };
-  const found = only(await lockFormForWebhook(client, form));
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await lockFormForWebhook(client, form));
   if (secret !== undefined) refuse(planProblems(found.plan));
   const [counted] = await countWebhooks(client, form);
   if (counted!.count >= mostWebhooks) {

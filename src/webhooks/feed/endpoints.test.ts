@@ -92,7 +92,7 @@ test('a poll that waits is answered when something happens, and with nothing whe
       data.map(({ submission }) => submission.id),
       [id],
     );
-  assert.ok(performance.now() - submitted < 5_000);
+  assert.ok(performance.now() - submitted < 15_000);
 });
 
 test('a key that is limited to some forms pulls no other, and finds no other', async () => {

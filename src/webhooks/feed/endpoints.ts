@@ -65,7 +65,7 @@ type FeedServices = { database: Database; links: FileLinks; config: Config; feed
 export function feedEndpoints(services: FeedServices) {
   const { database, feedBell, config } = services;
   return {
-    list: operation({
+    listEvents: operation({
       summary: 'List events',
       description: `The events of the workspace, oldest first, with the bodies of webhooks. Go on with \`next\`: no event is passed by, and none comes twice. \`has_more\` says that the next page need not be waited for; a page may be empty and still have one. \`delivery_id\` is the event's own id, which is that of its delivery when one webhook hears of it; for the ids of another one, name it in \`webhook_id\`. The first request switches the feed on: earlier events are there only as far as a webhook heard of them. A feed that is not read for 30 days is switched off. Events are kept for ${config.deliveryRetentionDays} days; a cursor from before that is answered with 410. Events of a form that was deleted are gone with it.`,
       permission: 'events:read',

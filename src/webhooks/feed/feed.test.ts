@@ -224,16 +224,16 @@ test('a cursor that the feed never gave is a 410 as well', async () => {
   await assert.rejects(read(place, { after: 7 }), isGone);
 });
 
-test('whoever waits is woken though there is always something to hear', async () => {
+test('whoever waits is woken though there is always something to hear', async (t) => {
   const place = await makeForm(database);
   const { next } = await read(place);
   const bell = openFeedBell({ database, log });
   const chatter = setInterval(() => void announceJobs(database, 'others'), 5);
+  t.after(() => clearInterval(chatter));
   const wait = bell.wait(place.workspaceId, next, 10_000);
   await say(place, 'news');
   const began = performance.now();
   assert.equal(await wait, true);
-  clearInterval(chatter);
   bell.close();
   assert.ok(performance.now() - began < 5_000);
 });

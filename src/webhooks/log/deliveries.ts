@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileLinks } from '#files/link.ts';
 import { belowId, type Cut, endCut } from '#kit/cursor.ts';
-import { ApiError } from '#kit/errors.ts';
-import { only, type Queryable, type RowOf } from '#kit/statement.ts';
+import { type Queryable, requireRow, type RowOf } from '#kit/statement.ts';
 import { deliveryBody } from '../body.ts';
 import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../queries.ts';
@@ -57,8 +56,7 @@ export async function readDelivery(
   { database, links }: { database: Queryable; links: Pick<FileLinks, 'sign'> },
   { workspaceId, deliveryId }: { workspaceId: string; deliveryId: string },
 ): Promise<DeliveryDetail> {
-  const found = only(await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }));
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }));
   const attempts = await selectAttempts(database, { workspace_id: workspaceId, delivery_id: deliveryId });
   const bodyWith = (signLink: (fileId: string) => string): string =>
     deliveryBody({

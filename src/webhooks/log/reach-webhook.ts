@@ -1,6 +1,5 @@
-import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { EventKind } from '../event.ts';
 import { findWebhookPlace } from './queries.ts';
@@ -23,8 +22,7 @@ export async function reachWebhook(
   { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
   webhookId: string,
 ): Promise<WebhookPlace> {
-  const found = only(await findWebhookPlace(db, { workspace_id: workspaceId, id: webhookId }));
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findWebhookPlace(db, { workspace_id: workspaceId, id: webhookId }));
   requireReach(formIds, found.form_id);
   return { workspaceId, formId: found.form_id, webhookId, url: found.url, events: found.events };
 }

@@ -1,6 +1,5 @@
 import { leastIdAt, now } from '#kit/clock.ts';
-import { ApiError } from '#kit/errors.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import { type Plan, plans } from '#workspaces/plans.ts';
 import { findFormPlan, selectWebhookHealth } from './queries.ts';
 import type { Webhook } from '../shapes.ts';
@@ -18,8 +17,7 @@ export async function readWebhooks(
   { workspaceId, formId, webhookId }: FormPlace & { webhookId?: string },
 ): Promise<{ webhooks: Webhook[]; secretsAllowed: boolean }> {
   const form = { workspace_id: workspaceId, form_id: formId };
-  const found = only(await findFormPlan(db, form));
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findFormPlan(db, form));
   const since = leastIdAt(new Date(now().getTime() - dayMs));
   const rows = await selectWebhookHealth(db, { ...form, id: webhookId ?? null, since });
   const webhooks = rows.map(

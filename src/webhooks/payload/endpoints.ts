@@ -37,7 +37,7 @@ export function payloadEndpoints({
     return { id: found.id, name: found.name, structure: found.structure as Form };
   };
   return {
-    schema: operation({
+    getFormSchema: operation({
       summary: 'Get payload schema',
       description:
         'The JSON Schema (2020-12) of an event of this form, as webhooks and `/events` have it; that of `answers` in the API is `#/$defs/Answers`. It describes the live version: submissions of earlier ones keep the answers of theirs.',
@@ -55,7 +55,7 @@ export function payloadEndpoints({
       },
     }),
 
-    payload: operation({
+    getPayloadSamples: operation({
       summary: 'Get payload samples',
       description:
         'For who writes a receiver: a sample of each event of this form, its JSON Schema and its TypeScript type.',
@@ -85,7 +85,7 @@ export function payloadEndpoints({
       },
     }),
 
-    receivers: operation({
+    listReceivers: operation({
       summary: 'List receivers',
       description: 'Programs in four languages to start a receiver of this webhook from.',
       permission: 'webhooks:read',

@@ -12,7 +12,7 @@ import { cancelReplay, countReplay, listReplays, readReplay, startReplay } from 
 export function replayEndpoints(context: { database: Database }) {
   const { database } = context;
   return {
-    list: operation({
+    listReplays: operation({
       summary: 'List replays',
       description: 'The last ten replays of a webhook, newest first.',
       permission: 'webhooks:read',
@@ -24,7 +24,7 @@ export function replayEndpoints(context: { database: Database }) {
       },
     }),
 
-    count: operation({
+    countReplay: operation({
       summary: 'Count replay',
       description: 'How many deliveries a replay would send again now.',
       permission: 'webhooks:read',
@@ -37,7 +37,7 @@ export function replayEndpoints(context: { database: Database }) {
       },
     }),
 
-    start: operation({
+    startReplay: operation({
       summary: 'Start replay',
       description:
         'Sends deliveries again in the background, under their own ids: those that failed, unless said otherwise. 409: the webhook is paused, or replays already.',
@@ -54,7 +54,7 @@ export function replayEndpoints(context: { database: Database }) {
       },
     }),
 
-    cancel: operation({
+    cancelReplay: operation({
       summary: 'Cancel replay',
       description: 'Nothing more of it is sent; what is on its way arrives. 409: it is over.',
       permission: 'webhooks:write',

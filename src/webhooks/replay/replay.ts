@@ -2,7 +2,7 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { announceJobs, enqueueJob } from '#kit/queue.ts';
-import { only, type Queryable, type RowOf } from '#kit/statement.ts';
+import { type Queryable, requireRow, type RowOf } from '#kit/statement.ts';
 import {
   cancelReplayRow,
   countMeant,
@@ -16,17 +16,12 @@ import { meant, type ReplayFilter } from './filter.ts';
 import { replayJob, type ReplayJobPayload } from './replay-job.ts';
 
 /** A replay as its webhook shows it. `done` of `total` were put on their way; what changed meanwhile is left out. */
-type Replay = {
-  id: string;
-  webhook_id: string;
+type Replay = Omit<Row, 'cancelled_at' | 'finished_at'> & {
   state: 'running' | 'finished' | 'cancelled';
-  filter: ReplayFilter;
-  total: number;
-  done: number;
-  created_at: Date;
   /** When it was finished or cancelled. */
   ended_at: Date | null;
 };
+type Row = RowOf<typeof replayColumns>;
 
 type WebhookPlace = { workspaceId: string; webhookId: string };
 
@@ -48,8 +43,7 @@ export async function startReplay(
 ): Promise<Replay> {
   const id = newId();
   const replay = await transaction(database, async (client) => {
-    const webhook = only(await lockForReplay(client, { workspace_id: workspaceId, id: webhookId }));
-    if (!webhook) throw new ApiError('not_found');
+    const webhook = requireRow(await lockForReplay(client, { workspace_id: workspaceId, id: webhookId }));
     if (!webhook.active) throw new ApiError('conflict', 'The webhook is paused. Resume it first.');
     if (webhook.is_replaying)
       throw new ApiError('conflict', 'A replay of this webhook is under way already.');
@@ -93,8 +87,7 @@ export async function cancelReplay(
 ): Promise<Replay> {
   const place = { workspace_id: workspaceId, id: replayId };
   const cancelled = await cancelReplayRow(database, { ...place, now: now() });
-  const found = only(await findReplay(database, place));
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findReplay(database, place));
   if (cancelled.length === 0) throw new ApiError('conflict', 'This replay is over.');
   return present(found);
 }
@@ -104,8 +97,7 @@ export async function readReplay(
   db: Queryable,
   { workspaceId, replayId }: { workspaceId: string; replayId: string },
 ): Promise<Replay> {
-  const found = only(await findReplay(db, { workspace_id: workspaceId, id: replayId }));
-  if (!found) throw new ApiError('not_found');
+  const found = requireRow(await findReplay(db, { workspace_id: workspaceId, id: replayId }));
   return present(found);
 }
 
@@ -118,7 +110,7 @@ export async function listReplays(
   return rows.map(present);
 }
 
-const present = ({ cancelled_at, finished_at, ...replay }: RowOf<typeof replayColumns>): Replay => ({
+const present = ({ cancelled_at, finished_at, ...replay }: Row): Replay => ({
   ...replay,
   state: cancelled_at ? 'cancelled' : finished_at ? 'finished' : 'running',
   ended_at: cancelled_at ?? finished_at,

@@ -4,8 +4,7 @@ import { findForm } from '#forms/queries.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import { currentTrace } from '#kit/trace.ts';
 import { countUpTo } from '#workspaces/limit.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
@@ -22,7 +21,6 @@ export type SendTestContext = {
   wakeQueue: () => void;
 };
 
-/** What is tested. */
 export type TestOf = {
   workspaceId: string;
   webhookId: string;
@@ -43,8 +41,7 @@ const tooManyTests = `A workspace sends at most ${testsPerMinute} tests in a min
  */
 export async function sendTest(context: SendTestContext, test: TestOf): Promise<{ deliveryId: string }> {
   const [deliveryId] = await sendAll(context, test, 1, async (client, formId) => {
-    const form = only(await findForm(client, { workspace_id: test.workspaceId, id: formId }));
-    if (!form) throw new ApiError('not_found');
+    const form = requireRow(await findForm(client, { workspace_id: test.workspaceId, id: formId }));
     // The structure was validated when it became the live version.
     const structure = form.structure as Form;
     return [sampleSnapshot({ id: form.id, name: form.name, workspaceId: test.workspaceId }, structure)];
@@ -75,8 +72,7 @@ async function sendAll(
     await countUpTo(requestCounter, `webhook tests of ${workspaceId}`, testsPerMinute, { why: tooManyTests });
   if (url !== undefined) refuse(await urlProblems(config, url));
   const ids = await transaction(database, async (client) => {
-    const webhook = only(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
-    if (!webhook) throw new ApiError('not_found');
+    const webhook = requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
     return insertTests(client, test, webhook.form_id, await snapshotsOf(client, webhook.form_id));
   });
   wakeQueue();

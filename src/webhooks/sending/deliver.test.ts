@@ -190,7 +190,7 @@ test('while it is retried, the log says when the next attempt is', async () => {
   ]);
   assert.equal(delivery.next_attempt_at, rows[0].run_at.toISOString());
   const wait = rows[0].run_at.getTime() - new Date(delivery.created_at).getTime();
-  assert.ok(wait >= 60_000 && wait < 65_000, `waits ${wait} ms`);
+  assert.ok(wait >= 60_000 && wait < 75_000, `waits ${wait} ms`);
   await queue.stop();
   startDelivering();
 });
@@ -301,7 +301,7 @@ test('a webhook that is deleted during a request leaves nothing behind', async (
   await fire(scene);
   await scene.receiver.waitFor(1);
   await deleteWebhook({ database }, scene);
-  for (const end = performance.now() + 5_000; (await countJobs(scene)) > 0; await sleep(5)) {
+  for (const end = performance.now() + 30_000; (await countJobs(scene)) > 0; await sleep(5)) {
     assert.ok(performance.now() < end, 'the job is still there');
     await database.query('update jobs set run_at = now() where workspace_id = $1 and lease_token is null', [
       scene.workspaceId,
@@ -349,7 +349,7 @@ for (const [how, retryDelays] of [
 ] as const) {
   test(`a request whose job has become another worker's is written down by that one alone: ${how}`, async () => {
     await queue.stop();
-    startDelivering({ timeoutSeconds: 1, retryDelays });
+    startDelivering({ timeoutSeconds: 2, retryDelays });
     const scene = await setScene({ replies: ['hang'] });
     await fire(scene);
     await scene.receiver.waitFor(1);
@@ -367,12 +367,13 @@ for (const [how, retryDelays] of [
 
 test('a request that takes longer than a lease is made once, and its attempt written', async () => {
   await queue.stop();
-  startDelivering({ timeoutSeconds: 1.5 }, 0.3);
+  // A busy machine may stand still for two thirds of the lease.
+  startDelivering({ timeoutSeconds: 2.5 }, 2);
   const scene = await setScene({ replies: ['hang', 200] });
   await fire(scene);
   await settled(scene, 'Success', 2);
   assert.equal(scene.receiver.requests.length, 2);
-  assert.match(String((await attemptsOf(scene))[0]!['reason']), /within 1.5 seconds/);
+  assert.match(String((await attemptsOf(scene))[0]!['reason']), /within 2.5 seconds/);
   await queue.stop();
   startDelivering();
 });

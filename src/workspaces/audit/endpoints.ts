@@ -101,7 +101,7 @@ const linesAtOnce = 1_000;
 
 /** Who did what in a workspace. */
 export const auditEndpoints = ({ database }: { database: Database }) => ({
-  list: operation({
+  listAuditLog: operation({
     summary: 'List audit log',
     description:
       'Who changed what of forms and administration, who signed in and tried to, who read a single submission, and who took data out or away, newest first: without answers and secrets, for as many days as the workspace keeps. Changes of submissions are in their own histories.',
@@ -120,7 +120,7 @@ export const auditEndpoints = ({ database }: { database: Database }) => ({
     },
   }),
 
-  export: operation({
+  exportAuditLog: operation({
     summary: 'Export audit log',
     description:
       'Every line of the filter, newest first, as NDJSON: a line of JSON each, as the list has it.',

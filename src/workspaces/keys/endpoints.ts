@@ -32,7 +32,7 @@ export function keyEndpoints({ database }: { database: Database }) {
   };
 
   return {
-    list: operation({
+    listKeys: operation({
       summary: 'List API keys',
       description: 'Newest first, the revoked and expired ones too; never a secret.',
       permission: 'keys:read',
@@ -43,7 +43,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    create: operation({
+    createKey: operation({
       summary: 'Create API key',
       description:
         'The key is shown this once. Without `permissions` it may do everything with data and administers nothing; nobody gives what they may not do themselves.',
@@ -68,7 +68,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    get: operation({
+    getKey: operation({
       summary: 'Get API key',
       permission: 'keys:read',
       params: idParameter,
@@ -76,7 +76,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       run: ({ params, ...scope }) => show(scope, params.id),
     }),
 
-    change: operation({
+    changeKey: operation({
       summary: 'Change API key',
       description: 'What it may do and reach, and until when: at once, without another secret.',
       permission: 'keys:write',
@@ -96,7 +96,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    revoke: operation({
+    revokeKey: operation({
       summary: 'Revoke API key',
       description: 'It is refused from now on. A key may revoke itself.',
       permission: 'keys:write',
@@ -110,7 +110,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    rotate: operation({
+    rotateKey: operation({
       summary: 'Rotate API key',
       description:
         'Another secret, shown this once; the former one works for `grace_hours` more. Nobody is shown the secret of a key that may more than they do.',
@@ -132,7 +132,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    requests: operation({
+    listKeyRequests: operation({
       summary: 'List requests of an API key',
       description: `The latest ${keptRequests}, newest first, about a second after they were answered.`,
       permission: 'keys:read',

@@ -26,7 +26,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
   };
 
   return {
-    list: operation({
+    listMemberInvitations: operation({
       summary: 'List invitations of members',
       description:
         'Who was asked to join and has not answered, newest first. Only whoever may invite sees them.',
@@ -39,7 +39,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       },
     }),
 
-    invite: operation({
+    inviteMember: operation({
       summary: 'Invite member',
       description:
         'Asks a person by mail to join with a role, which no key can make that of an owner. An open invitation of the same address ends. Where the service sends no mail the answer has a link to hand over. 409: they are a member.',
@@ -55,7 +55,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       },
     }),
 
-    resend: operation({
+    resendMemberInvitation: operation({
       summary: 'Resend invitation of a member',
       description: 'The same link, whose time begins anew.',
       permission: 'members:write',
@@ -68,7 +68,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       },
     }),
 
-    revoke: operation({
+    revokeMemberInvitation: operation({
       summary: 'Revoke invitation of a member',
       description: 'Its link leads nowhere from now on.',
       permission: 'members:write',

@@ -4,7 +4,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
 import { cancelMails } from '#kit/outbox/queries.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, requireRow } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { type Keeper, requireOwner } from '../members.ts';
 import { findMemberByEmail, findWorkspace } from '../members/queries.ts';
@@ -122,8 +122,7 @@ export async function resendInvitation(
   const invited = await transaction(context.database, async (client) => {
     const expiresAt = new Date(now().getTime() + openDays * dayMs);
     const key = { workspace_id: workspaceId, id };
-    const found = only(await prolongInvitation(client, { ...key, expires_at: expiresAt }));
-    if (!found) throw new ApiError('not_found');
+    const found = requireRow(await prolongInvitation(client, { ...key, expires_at: expiresAt }));
     requireOwner(inviter, found.role);
     const { email } = found;
     await countInvitation(context.requestCounter, { inviterId: inviter.id, workspaceId, email });
@@ -140,8 +139,7 @@ export function revokeInvitation(
   { workspaceId, id, keeper }: { workspaceId: string; id: string; keeper: Keeper },
 ): Promise<void> {
   return transaction(database, async (client) => {
-    const gone = only(await deleteInvitation(client, { workspace_id: workspaceId, id }));
-    if (!gone) throw new ApiError('not_found');
+    const gone = requireRow(await deleteInvitation(client, { workspace_id: workspaceId, id }));
     requireOwner(keeper, gone.role);
     await cancelMail(client, workspaceId, gone.mail_id);
   });

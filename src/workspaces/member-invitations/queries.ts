@@ -61,14 +61,8 @@ export const selectInvitations = statement(
 export const findOpenInvitation = statement(
   'member_invitations.find_open',
   { workspace_id: uuid, id: uuid, now: timestamp },
-  {
-    workspace: text,
-    email: text,
-    role: word<Role>(),
-    invited_by: nullable(text),
-    expires_at: timestamp,
-  },
-  `select w.name as workspace, i.email, i.role, by.name as invited_by, i.expires_at
+  { workspace: text, email: text, role: word<Role>(), invited_by: nullable(text) },
+  `select w.name as workspace, i.email, i.role, by.name as invited_by
      from member_invitations i
      join workspaces w on w.id = i.workspace_id and w.ends_at is null
      left join users by on by.id = i.invited_by

@@ -43,10 +43,10 @@ test('a key for some forms changes neither the workspace nor its members, also w
   const given = { params: { id: userId }, query: {}, unchanged: null };
   const none = { ...given, params: {} };
   for (const work of [
-    () => workspaces.change.handle(scope, { ...none, body: { name: 'Taken' } }),
-    () => members.change.handle(scope, { ...given, body: { role: 'viewer' } }),
-    () => members.remove.handle(scope, { ...given, body: undefined }),
-    () => invitations.revoke.handle(scope, { ...given, body: undefined }),
+    () => workspaces.changeWorkspace.handle(scope, { ...none, body: { name: 'Taken' } }),
+    () => members.changeMember.handle(scope, { ...given, body: { role: 'viewer' } }),
+    () => members.removeMember.handle(scope, { ...given, body: undefined }),
+    () => invitations.revokeMemberInvitation.handle(scope, { ...given, body: undefined }),
   ])
     await assert.rejects(async () => work(), { code: 'forbidden', message: /limited to certain forms/ });
 });

@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import { now } from '#kit/clock.ts';
 import { seenIn } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { changeRole, removeMember } from '../members.ts';
 import type { Permission } from '../permissions.ts';
@@ -14,7 +13,6 @@ import { Member, Removal, RoleChange } from './shapes.ts';
 
 type Reader = Pick<Scope, 'workspaceId' | 'may'>;
 
-/** The people of a workspace. */
 export function memberEndpoints({ database }: { database: Database }) {
   const read = async ({ workspaceId, may }: Reader, userId: string | null): Promise<Member[]> => {
     const rows = await selectMembers(database, { workspace_id: workspaceId, user_id: userId, now: now() });
@@ -28,13 +26,12 @@ export function memberEndpoints({ database }: { database: Database }) {
     }));
   };
   const find = async (reader: Reader, userId: string) => {
-    const body = only(await read(reader, userId));
-    if (!body) throw new ApiError('not_found');
+    const body = requireRow(await read(reader, userId));
     return { body, tag: tagOf(new Date(body.updated_at), seenIn(body)) };
   };
 
   return {
-    list: operation({
+    listMembers: operation({
       summary: 'List members',
       description: 'Owners first, then by name.',
       permission: 'members:read',
@@ -45,7 +42,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    get: operation({
+    getMember: operation({
       summary: 'Get member',
       permission: 'members:read',
       params: idParameter,
@@ -56,7 +53,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    change: operation({
+    changeMember: operation({
       summary: 'Change member',
       description:
         'Gives a member another role. The keys that they made may no more than they do from then on. Owners are the matter of owners alone, and of no key. 409: the last owner stays one.',
@@ -75,7 +72,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    remove: operation({
+    removeMember: operation({
       summary: 'Remove member',
       description:
         'The account stays. The keys that they made are revoked, unless `keys` is `keep`: they were shown the secrets. 409: the last owner stays.',

@@ -157,7 +157,6 @@ export const findMemberByEmail = statement(
     where m.workspace_id = $workspace_id and u.email = $email`,
 );
 
-/** Whether a person owns a workspace. */
 export const findOwnedWorkspace = statement(
   'workspaces.find_owned_workspace',
   { user_id: text },

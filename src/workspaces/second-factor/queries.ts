@@ -64,7 +64,6 @@ export const deleteTotp = ofInstance(
   `delete from totp_secrets where user_id = $user_id and confirmed_at is not null returning user_id`,
 );
 
-/** Uses a recovery code up. */
 export const spendRecoveryCode = ofInstance(
   'second_factor.use_recovery_code',
   { user_id: text, hashes: texts },

@@ -46,7 +46,6 @@ export type Asker = { person: Person; visitor: Pick<Visitor, 'headers' | 'ip'> }
 export const codeTriesInDay = 30;
 const daySeconds = 86_400;
 
-/** How the second step can be taken. */
 export const secondSteps = ['totp', 'recovery_code', 'passkey'] as const;
 export type SecondStep = (typeof secondSteps)[number];
 

@@ -12,7 +12,6 @@ export const selectSessions = ofInstance(
     limit 200`,
 );
 
-/** Ends one of a person's sessions. */
 export const endSession = ofInstance(
   'sessions.end',
   { user_id: text, id: text },

@@ -24,11 +24,7 @@ export function RecoveryCodesDialog({
       isOpen
       onClose={onClose}
       isDismissable={false}
-      actions={
-        <Button variant="primary" onPress={onClose}>
-          I have kept them
-        </Button>
-      }
+      done="I have kept them"
     >
       <div className="stack">
         <Message tone="warn">They are shown only this once.</Message>

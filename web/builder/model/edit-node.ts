@@ -1,3 +1,4 @@
+import { factOf } from '#ast/fact-of.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { FormNode } from '#ast/tree.ts';
 
@@ -72,17 +73,15 @@ function readNode(node: unknown, path: readonly number[], problems: ShapeProblem
   return { key: newKey(), type, attrs, children: read.filter((child) => child !== undefined), rest };
 }
 
-const written = new WeakMap<EditNode, FormNode>();
-
 /** The tree as the structure that is stored; the same node gives the same object each time. */
-export function toStructure(node: EditNode): FormNode {
-  const known = written.get(node);
-  if (known) return known;
-  const { type, attrs, children, rest } = node;
-  const made = { type, attrs, children: children.map(toStructure), ...rest };
-  written.set(node, made);
-  return made;
-}
+export const toStructure: (node: EditNode) => FormNode = factOf(
+  ({ type, attrs, children, rest }: EditNode): FormNode => ({
+    type,
+    attrs,
+    children: children.map(toStructure),
+    ...rest,
+  }),
+);
 
 /** Every node under `node` and itself, in reading order, a parent before its children. */
 export function* walkNodes(node: EditNode): Generator<EditNode> {
@@ -90,7 +89,6 @@ export function* walkNodes(node: EditNode): Generator<EditNode> {
   for (const child of node.children) yield* walkNodes(child);
 }
 
-/** The node with the key. */
 export function findNode(root: EditNode, key: NodeKey): EditNode | undefined {
   for (const node of walkNodes(root)) if (node.key === key) return node;
   return undefined;

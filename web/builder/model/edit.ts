@@ -25,7 +25,6 @@ import { topmost } from './selection.ts';
  * hold elements, other elements hold nothing.
  */
 
-/** Puts a new node at a spot. */
 export function insertNode(root: EditNode, node: EditNode, spot: Spot): EditNode {
   return mayHold(root, spot.parent, node) ? putChild(root, spot, node) : root;
 }

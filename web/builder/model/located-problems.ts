@@ -1,4 +1,5 @@
-import { type StructureResult, validateStructure } from '#ast/validate.ts';
+import { factOf } from '#ast/fact-of.ts';
+import { validateStructure } from '#ast/validate.ts';
 import { type EditNode, nodeAt, type NodeKey, toStructure } from './edit-node.ts';
 
 /** A problem of the form, at the node that it belongs to. */
@@ -8,14 +9,8 @@ export type LocatedProblem = {
   readonly path: readonly number[];
 };
 
-const checked = new WeakMap<EditNode, StructureResult>();
-
 /** What the validator says of the form; asked once for each state of it, however many ask. */
-export function validateRoot(root: EditNode): StructureResult {
-  const result = checked.get(root) ?? validateStructure(toStructure(root));
-  checked.set(root, result);
-  return result;
-}
+export const validateRoot = factOf((root: EditNode) => validateStructure(toStructure(root)));
 
 /** Everything that keeps the form from being published, in reading order: what the API would say, by node. */
 export function findProblems(root: EditNode): readonly LocatedProblem[] {

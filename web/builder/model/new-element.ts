@@ -38,7 +38,6 @@ export function newElement(type: ElementType, taken: ReadonlySet<string>): EditN
   return makeNode(type, needed);
 }
 
-/** Whether elements of a type have an attribute. */
 export const hasAttribute = (type: string, name: string): boolean =>
   isElementType(type) && Object.hasOwn(elements[type].attrs, name);
 
@@ -50,7 +49,6 @@ export const typesLike = (type: string): readonly ElementType[] =>
         (other) => elements[other].group === elements[type].group,
       );
 
-/** An empty step. */
 export function newStep(title: string): EditNode {
   return makeNode('step', { title, layout: 'stack' });
 }

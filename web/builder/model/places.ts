@@ -5,7 +5,7 @@ import { type EditNode, findNode, type NodeKey, textOf, trailTo, walkNodes } fro
 export type Spot = { readonly parent: NodeKey; readonly index: number };
 
 export const isElement = ({ type }: EditNode): boolean => type !== 'form' && type !== 'step';
-const isRepeatable = ({ type, attrs }: EditNode): boolean =>
+export const isRepeatable = ({ type, attrs }: EditNode): boolean =>
   type === 'composite' && attrs['repeatable'] === true;
 
 /** Whether a node may lie directly in another: the rules of the tree, with its caps (docs/rules.md 13, 17). */

@@ -211,7 +211,6 @@ const sayId = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).r
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The field that fits the attribute's kind. */
 export function AttributeField<Kind extends AttributeKind>(props: AttributeProps<Kind>): ReactElement {
   const Field: (props: AttributeProps<Kind>) => ReactElement = fields[props.spec.kind];
   return <Field {...props} />;

@@ -1,6 +1,6 @@
 import './formula-input.css';
 import { type ReactElement, useRef } from 'react';
-import { optionsById } from '#ast/answers/options.ts';
+import { havePoints } from '#ast/answers/options.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
 import { placeOfProblem } from '#ast/logic/formula/formula-problem.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
@@ -95,7 +95,7 @@ function InsertElement({ onInsert }: { onInsert: (text: string) => void }): Reac
   const items = named.map(({ node: element, rows }) => {
     const name = `{${textOf(element, 'id')}}`;
     const one =
-      element.type === 'composite' ? `count(${name})` : hasPoints(element) ? `points(${name})` : name;
+      element.type === 'composite' ? `count(${name})` : havePoints(element.attrs) ? `points(${name})` : name;
     const text = rows ? `sum(${one})` : one;
     return {
       id: textOf(element, 'id'),
@@ -112,11 +112,6 @@ function InsertElement({ onInsert }: { onInsert: (text: string) => void }): Reac
     </Menu>
   );
 }
-
-const hasPoints = ({ attrs }: { readonly attrs: object }): boolean =>
-  optionsById(attrs)
-    .values()
-    .some(({ points }) => points !== undefined);
 
 /** What is inserted, and what it does. docs/form-language.md has all of them. */
 const functions = [

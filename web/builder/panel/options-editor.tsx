@@ -4,7 +4,7 @@ import { idOf, labelOf, type Option } from '#ast/answers/options.ts';
 import { isSameJson } from '#ast/json.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
-import { Dialog } from '../../design/dialog.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { OptionDetails } from './option-details.tsx';
 import {
   blankOption,
@@ -186,7 +186,7 @@ function PasteDialog({
   const [text, setText] = useState(value.map(labelOf).join('\n'));
   const options = fromLines(readOptions(text), value);
   return (
-    <Dialog
+    <FormDialog
       title={`${nouns[noun]}s from a list`}
       isOpen
       onClose={onClose}
@@ -195,16 +195,10 @@ function PasteDialog({
         onChange(options);
         onClose();
       }}
-      actions={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isDisabled={options.length === 0}>
-            Use {sayCount(options.length, noun)}
-          </Button>
-        </>
-      }
+      submitLabel={`Use ${sayCount(options.length, noun)}`}
+      isDisabled={options.length === 0}
     >
       <TextArea label={`${nouns[noun]}s, one a line`} rows={10} value={text} onChange={setText} autoFocus />
-    </Dialog>
+    </FormDialog>
   );
 }

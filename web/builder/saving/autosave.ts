@@ -3,7 +3,6 @@ import type { FormDocument } from './form-document.ts';
 /** What a save sends: all that is edited, the ETag that it was made on and the live version that it rests on. */
 export type Save = FormDocument & { readonly etag: string; readonly base_version: number };
 
-/** What became of a save. */
 export type SaveOutcome =
   | { readonly kind: 'saved'; readonly etag: string; readonly savedAt: string | undefined }
   | { readonly kind: 'conflict' | 'offline' | 'refused'; readonly message: string };

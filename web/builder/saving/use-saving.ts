@@ -73,12 +73,16 @@ export function useSaving({ editor, opened, api, userId, saved, isRescue }: Opti
       noteLeaving(api.formId, leave());
     };
   }, [autosave, api]);
-  const isUnsaved = state.kind !== 'saved';
+  useLeaveWarning(state.kind !== 'saved');
+  return { autosave, state };
+}
+
+/** Has the browser ask before the window closes. */
+export function useLeaveWarning(isNeeded: boolean): void {
   useEffect(() => {
-    if (!isUnsaved) return undefined;
+    if (!isNeeded) return undefined;
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
-  }, [isUnsaved]);
-  return { autosave, state };
+  }, [isNeeded]);
 }

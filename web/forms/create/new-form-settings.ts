@@ -1,7 +1,6 @@
 import type { InputOf } from '#app/operations.ts';
 import type { Settings } from '#ast/settings.ts';
 
-/** What a form is created with. */
 export type NewForm = InputOf<'createForm'>['body'];
 
 /**

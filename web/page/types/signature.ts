@@ -20,7 +20,6 @@ type Signature = {
   sending?: Promise<void>;
 };
 
-/** The pads of a page. */
 const pads = new Map<HTMLElement, Signature>();
 
 /** How long nobody draws or types before a signature is sent, in ms. */

@@ -1,5 +1,4 @@
 import type { ReactElement } from 'react';
-import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 
@@ -14,17 +13,7 @@ export function LinkDialog({
   onClose: () => void;
 }): ReactElement {
   return (
-    <Dialog
-      title="Hand over the link"
-      isOpen
-      onClose={onClose}
-      size="medium"
-      actions={
-        <Button variant="primary" onPress={onClose}>
-          Done
-        </Button>
-      }
-    >
+    <Dialog title="Hand over the link" isOpen onClose={onClose} size="medium" done="Done">
       <p>
         This server sends no mail. Give <strong>{email}</strong> this link in a safe way: whoever has it can
         join in their place. It works once, for 7 days.

@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Key } from '#workspaces/keys/shapes.ts';
 import { ApiProblem, isStale, unlocatedProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -10,17 +9,10 @@ import { toastDone } from '../../design/toast.tsx';
 import { keysQuery } from '../workspace.ts';
 import { draftOf, readEdit } from './key-draft.ts';
 import { KeyFields } from './key-fields.tsx';
+import type { KeyProps } from './key-props.ts';
 
 /** Changes what a key may do; the key itself stays as it is, in the programs that use it too. */
-export function EditKeyDialog({
-  workspaceId,
-  apiKey,
-  onClose,
-}: {
-  workspaceId: string;
-  apiKey: Key;
-  onClose: () => void;
-}): ReactElement {
+export function EditKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
   const [begun] = useState(apiKey);
   const [draft, setDraft] = useState(() => draftOf(begun));
   const save = useMutation({

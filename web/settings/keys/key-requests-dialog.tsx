@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { Key, KeyRequest } from '#workspaces/keys/shapes.ts';
+import type { KeyRequest } from '#workspaces/keys/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
 import { Dialog } from '../../design/dialog.tsx';
@@ -8,6 +8,7 @@ import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
 import { keyRequestsQuery } from '../workspace.ts';
+import type { KeyProps } from './key-props.ts';
 
 const columns: readonly TableColumn<KeyRequest>[] = [
   {
@@ -32,15 +33,7 @@ const columns: readonly TableColumn<KeyRequest>[] = [
 ];
 
 /** What a key did lately; the id under a request is X-Request-Id of its answer. */
-export function KeyRequestsDialog({
-  workspaceId,
-  apiKey,
-  onClose,
-}: {
-  workspaceId: string;
-  apiKey: Key;
-  onClose: () => void;
-}): ReactElement {
+export function KeyRequestsDialog({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
   const { data, error, refetch } = useQuery(keyRequestsQuery(workspaceId, apiKey.id));
   return (
     <Dialog
@@ -50,15 +43,11 @@ export function KeyRequestsDialog({
       isOpen
       onClose={onClose}
       actions={
-        <>
-          <Button icon="refresh" onPress={() => void refetch()}>
-            Refresh
-          </Button>
-          <Button variant="primary" onPress={onClose}>
-            Done
-          </Button>
-        </>
+        <Button icon="refresh" onPress={() => void refetch()}>
+          Refresh
+        </Button>
       }
+      done="Done"
     >
       {error && !data ? (
         <ErrorState error={error} onRetry={() => void refetch()} />

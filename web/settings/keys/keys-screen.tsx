@@ -15,7 +15,6 @@ import { KeyActions } from './key-actions.tsx';
 import { permissionName } from './permissions.ts';
 import { sayCount } from '../../design/say-count.ts';
 
-/** The API keys of a workspace. */
 export function KeysScreen(): ReactElement {
   const workspace = useWorkspace();
   const keys = useQuery(keysQuery(workspace.id));

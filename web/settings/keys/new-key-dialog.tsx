@@ -1,6 +1,5 @@
 import type { ReactElement } from 'react';
 import type { NewKey } from '#workspaces/keys/shapes.ts';
-import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
@@ -27,11 +26,7 @@ export function NewKeyDialog({
       isOpen={isOpen}
       onClose={onClose}
       isDismissable={false}
-      actions={
-        <Button variant="primary" onPress={onClose}>
-          I have stored it
-        </Button>
-      }
+      done="I have stored it"
     >
       <Message tone="warn">Store it in a safe place now. It is not shown again.</Message>
       <CopyField label="API key" text={apiKey} />

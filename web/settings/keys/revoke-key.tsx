@@ -1,22 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { Key } from '#workspaces/keys/shapes.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmChange } from '../../design/dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { keysQuery } from '../workspace.ts';
+import type { KeyProps } from './key-props.ts';
 
 /** Asks before a key ends. */
-export function RevokeKey({
-  workspaceId,
-  apiKey,
-  onClose,
-}: {
-  workspaceId: string;
-  apiKey: Key;
-  onClose: () => void;
-}): ReactElement {
+export function RevokeKey({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
   const revoke = useMutation({
     mutationFn: () => call(workspaceId, 'revokeKey', { params: { id: apiKey.id } }, { seen: apiKey }),
     async onSuccess() {
@@ -26,16 +18,14 @@ export function RevokeKey({
     },
   });
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Revoke ${apiKey.name}?`}
       isOpen
       onClose={onClose}
       confirmLabel="Revoke key"
-      onConfirm={() => revoke.mutate()}
-      isPending={revoke.isPending}
-      error={revoke.error}
+      change={revoke}
     >
       Whatever uses <code>{apiKey.prefix}…</code> is refused from now on. This cannot be undone.
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

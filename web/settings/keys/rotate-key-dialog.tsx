@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Key } from '#workspaces/keys/shapes.ts';
 import { unlocatedProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Select } from '../../design/select.tsx';
 import { keysQuery } from '../workspace.ts';
+import type { KeyProps } from './key-props.ts';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
 const graces = [
@@ -18,15 +18,7 @@ const graces = [
 type Grace = (typeof graces)[number]['id'];
 
 /** Gives a key another secret, shown this once; the present one works on for a while. */
-export function RotateKeyDialog({
-  workspaceId,
-  apiKey,
-  onClose,
-}: {
-  workspaceId: string;
-  apiKey: Key;
-  onClose: () => void;
-}): ReactElement {
+export function RotateKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
   const [grace, setGrace] = useState<Grace>('24');
   const rotate = useMutation({
     mutationFn: () =>

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
+import { Form } from '../../design/form.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
 import { useSession } from '../../shell/session.ts';
@@ -19,14 +19,7 @@ export function SendTest({ workspace }: { workspace: string }): ReactElement {
   const problem = send.error instanceof ApiProblem ? send.error : undefined;
   return (
     <Card title="Send a test">
-      <Form
-        className="mail-test"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send.mutate();
-        }}
-      >
+      <Form className="mail-test" onSubmit={() => send.mutate()}>
         <TextField
           label="To"
           type="email"

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmChange } from '../../design/dialog.tsx';
 import { Select } from '../../design/select.tsx';
 import type { Erasure, Question } from './people-query.ts';
 
@@ -47,18 +47,13 @@ export function EraseDialog({
     },
   });
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={count === 1 ? 'Erase this one thing?' : `Erase these ${count.toLocaleString()} things?`}
       isOpen={isOpen}
-      onClose={() => {
-        erase.reset();
-        onClose();
-      }}
+      onClose={onClose}
       confirmLabel="Erase for good"
-      onConfirm={() => erase.mutate()}
+      change={erase}
       typed={question.q}
-      isPending={erase.isPending}
-      error={erase.error}
     >
       <div className="stack">
         <Select label="What goes" value={what} choices={choices} onChange={setWhat} />
@@ -67,6 +62,6 @@ export function EraseDialog({
           Webhooks are told, without any answer of this person. Export first if somebody asked for a copy.
         </p>
       </div>
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

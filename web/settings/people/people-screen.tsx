@@ -1,12 +1,12 @@
 import '../mail/mail-screen.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiProblem } from '../../api/client.ts';
 import { download } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
 import { TextField } from '../../design/field.tsx';
+import { Form } from '../../design/form.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card, Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
@@ -63,9 +63,7 @@ export function PeopleScreen(): ReactElement {
       <Card title="Find">
         <Form
           className="mail-test"
-          validationBehavior="aria"
-          onSubmit={(event) => {
-            event.preventDefault();
+          onSubmit={() => {
             setBegun(undefined);
             begin({ ...asked, q: asked.q.trim() });
             if (question?.q === asked.q.trim() && question.match === asked.match) void found.refetch();

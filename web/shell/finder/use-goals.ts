@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { createElement, Fragment, type ReactNode, useEffect, useState } from 'react';
+import { createElement, Fragment, type ReactNode } from 'react';
 import { readQuestion } from '#ast/search/read-question.ts';
 import { call } from '../../api/operations.ts';
 import type { IconName } from '../../design/icon.tsx';
 import { Marked } from '../../design/marked.tsx';
 import { AgoText } from '../../design/time.tsx';
+import { useSettled } from '../../design/use-settled.ts';
 import { formScreens, type Place, workspaceScreens } from '../navigation/places.ts';
 import { askedIn } from '../search/asked-in.ts';
 import { firstHit, type Found, type FoundSubmission, placeOf, sayReading, whoOf } from '../search/found.ts';
@@ -37,7 +38,7 @@ export function useGoals(
   typed: string,
 ): { groups: GoalGroup[]; isPending: boolean; note: string; error: Error | null } {
   const written = typed.trim();
-  const text = useRested(written);
+  const text = useSettled(written, typingMs);
   const workspaceId = workspace?.id ?? '';
   const { parts, problems } = readQuestion(text);
   const forms = useQuery({
@@ -159,14 +160,4 @@ function sayFound(text: string, found: Found | undefined, groups: readonly GoalG
   const notes = found ? sayReading(found) : [];
   const isNothing = groups.every(({ goals }) => goals.length === 0);
   return [...notes, ...(isNothing ? ['Nothing is called that, and nobody wrote it.'] : [])].join(' ');
-}
-
-/** A text once typing rests. */
-function useRested(text: string): string {
-  const [rested, setRested] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(text), typingMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return rested;
 }

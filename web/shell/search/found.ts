@@ -1,7 +1,6 @@
 import type { ReplyOf } from '#app/operations.ts';
 import { sayWho } from '#ast/say-who.ts';
 
-/** What a search answered. */
 export type Found = ReplyOf<'searchSubmissions'>;
 export type FoundSubmission = Found['data'][number];
 

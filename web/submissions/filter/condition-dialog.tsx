@@ -1,11 +1,9 @@
 import { type ReactElement, useState } from 'react';
 import { own } from '#ast/json.ts';
 import type { Column } from '#submissions/shapes.ts';
-import { Button } from '../../design/button.tsx';
 import { CheckboxGroup } from '../../design/checkbox.tsx';
-import { Dialog } from '../../design/dialog.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { TextField } from '../../design/field.tsx';
-import { Message } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import {
   beginDraft,
@@ -44,19 +42,13 @@ export function ConditionDialog({ columns, condition, onClose, onSave }: Props):
     else onSave(read);
   };
   return (
-    <Dialog
+    <FormDialog
       title={condition ? 'Change the filter' : 'Add a filter'}
       isOpen
       onClose={onClose}
       onSubmit={save}
-      actions={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary">
-            Show
-          </Button>
-        </>
-      }
+      submitLabel="Show"
+      error={problem}
     >
       <Select
         label="What"
@@ -106,8 +98,7 @@ export function ConditionDialog({ columns, condition, onClose, onSave }: Props):
         />
       )}
       <Values draft={draft} kind={kind} columns={columns} onChange={set} />
-      {problem && <Message tone="bad">{problem}</Message>}
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -30,7 +30,6 @@ export function kindOfSubject(subject: string, columns: readonly Column[], row =
   return column ? kindOfColumn(column) : 'text';
 }
 
-/** A new draft on a subject. */
 export function beginDraft(subject: string, columns: readonly Column[], row = ''): ConditionDraft {
   const [op] = operatorsOf[kindOfSubject(subject, columns, row)];
   return { subject, row, op, name: '', text: '', from: '', to: '', values: [] };

@@ -9,7 +9,6 @@ export type ImportPreview = ReplyOf<'previewSubmissionImport'>;
 export type ColumnUse = ImportPreview['mapping'][number];
 export type ImportProgress = ReplyOf<'listSubmissionImports'>['data'][number];
 
-/** What an import would do. */
 export const importPreviewQuery = (form: FormPlace, source: ImportSource | undefined) =>
   queryOptions({
     queryKey: ['import preview', form.id, source],

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { call } from '../../api/operations.ts';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmChange } from '../../design/dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { sayMoment } from '../../design/time.tsx';
 import { type FormPlace, refreshSubmissions } from '../queries.ts';
@@ -28,19 +28,17 @@ export function DeleteSubmission({ form, submission, onCancel, onDeleted }: Prop
     await refreshSubmissions(form);
   };
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title="Delete this submission?"
       isOpen
       onClose={onCancel}
       confirmLabel="Delete submission"
-      isPending={deletion.isPending}
-      error={deletion.error}
-      onConfirm={() => deletion.mutate()}
+      change={deletion}
     >
       <p>
         The submission of {sayMoment(submission.created_at)} goes to the trash, and can be restored for 30
         days. Then it is deleted for good, with its files.
       </p>
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

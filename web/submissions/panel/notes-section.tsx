@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { call } from '../../api/operations.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
+import { Form } from '../../design/form.tsx';
 import { UnsavedGuard } from './edit/unsaved-guard.tsx';
 import { toastProblem } from '../../design/toast.tsx';
 import { Ago } from '../../design/time.tsx';
@@ -37,10 +37,8 @@ export function NotesSection({ form, id, mayEdit }: Props): ReactElement | null 
       {mayEdit && (
         <Form
           className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (text.trim() !== '') add.mutate(text);
-          }}
+          validationBehavior="native"
+          onSubmit={() => text.trim() !== '' && add.mutate(text)}
         >
           <TextArea
             label="Write a note"

@@ -43,11 +43,7 @@ export function StatusSwitch({
         role="alertdialog"
         isOpen={isExplaining}
         onClose={() => setExplaining(false)}
-        actions={
-          <Button variant="primary" onPress={() => setExplaining(false)}>
-            Close
-          </Button>
-        }
+        done="Close"
       >
         <p>{change.error?.message}</p>
         {errors.length > 0 && (

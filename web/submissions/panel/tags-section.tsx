@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
+import { Form } from '../../design/form.tsx';
 import type { FormPlace } from '../queries.ts';
 import { TagChips } from '../tags/tag-chips.tsx';
 import { TagField, tagsIn } from '../tags/tag-field.tsx';
@@ -40,8 +40,8 @@ export function TagsSection({ form, submission, mayEdit }: Props): ReactElement 
       {mayEdit && (
         <Form
           className="tag-add"
-          onSubmit={(event) => {
-            event.preventDefault();
+          validationBehavior="native"
+          onSubmit={() => {
             if (tagsIn(text).length > 0)
               change.mutate((now) => ({ tags: [...now.tags, ...tagsIn(text)] }), {
                 onSuccess: () => setText((now) => (now === text ? '' : now)),

@@ -4,10 +4,5 @@ export function changeSelection(
   ids: readonly string[],
   isSelected: boolean,
 ): ReadonlySet<string> {
-  const next = new Set(selected);
-  for (const id of ids) {
-    if (isSelected) next.add(id);
-    else next.delete(id);
-  }
-  return next;
+  return isSelected ? selected.union(new Set(ids)) : selected.difference(new Set(ids));
 }

@@ -1,9 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { call } from '../../api/operations.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
-import { Message } from '../../design/message.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import type { Bulk, FormPlace } from '../queries.ts';
 import type { filterOf } from '../view-state.ts';
 import { saySubmissions } from '../say-submissions.ts';
@@ -32,19 +30,15 @@ export function TagDialog({ form, chosen, count, onClose, onStart }: Props): Rea
   });
   const isEmpty = tags.add.length + tags.remove.length === 0;
   return (
-    <Dialog
+    <FormDialog
       title={`Tag ${saySubmissions(count)}`}
       isOpen
       onClose={onClose}
       onSubmit={() => !isEmpty && start.mutate()}
-      actions={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isDisabled={isEmpty} isPending={start.isPending}>
-            Tag {saySubmissions(count)}
-          </Button>
-        </>
-      }
+      submitLabel={`Tag ${saySubmissions(count)}`}
+      isDisabled={isEmpty}
+      isPending={start.isPending}
+      error={start.error?.message}
     >
       <TagField
         form={form}
@@ -54,7 +48,6 @@ export function TagDialog({ form, chosen, count, onClose, onStart }: Props): Rea
         onChange={setAdded}
       />
       <TagField form={form} label="Remove tags" value={removed} onChange={setRemoved} />
-      {start.error && <Message tone="bad">{start.error.message}</Message>}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmChange } from '../../design/dialog.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
 import type { FormPlace } from '../queries.ts';
 import { decide } from './spam-query.ts';
@@ -33,10 +33,6 @@ export function SpamActions({ form, ids, onDone }: Props): ReactElement {
       onDone();
     },
   });
-  const close = (): void => {
-    setAsking(false);
-    remove.reset();
-  };
   return (
     <>
       <Button
@@ -54,17 +50,15 @@ export function SpamActions({ form, ids, onDone }: Props): ReactElement {
       >
         Delete
       </Button>
-      <ConfirmDialog
+      <ConfirmChange
         title={`Delete ${saySubmissions(ids.length)}?`}
         isOpen={isAsking}
-        onClose={close}
+        onClose={() => setAsking(false)}
         confirmLabel="Delete"
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
+        change={remove}
       >
         <p>Their answers and files are gone for good. No webhook is told, as none was told that they came.</p>
-      </ConfirmDialog>
+      </ConfirmChange>
     </>
   );
 }

@@ -5,7 +5,6 @@ import { Menu, type MenuAction } from '../../design/menu.tsx';
 import { pressHead, readSorting, sortBy, unsort } from './sorting.ts';
 import { columnWidth, isFixedColumn, isSortable, type TableColumn } from './table-columns.ts';
 
-/** What can be done with a column. */
 export type ColumnActions = {
   /** Puts it before or behind the column that was dropped on. */
   onMove: (id: string, target: string, place: 'before' | 'after') => void;

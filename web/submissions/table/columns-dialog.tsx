@@ -47,14 +47,8 @@ export function ColumnsDialog({
       description="Kept for you and this form, in every browser."
       isOpen={isOpen}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onReset}>Reset</Button>
-          <Button variant="primary" onPress={onClose}>
-            Done
-          </Button>
-        </>
-      }
+      actions={<Button onPress={onReset}>Reset</Button>}
+      done="Done"
     >
       <ol className="column-list" aria-label="Columns in order">
         {columns.map(({ id, title }, index) => (

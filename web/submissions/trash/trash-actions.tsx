@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmChange } from '../../design/dialog.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
 import { type Bulk, type FormPlace, refreshSubmissions } from '../queries.ts';
 import { saySubmissions } from '../say-submissions.ts';
@@ -50,10 +50,6 @@ export function TrashActions({ form, selected, total, atOnce, onDone, onStart }:
       onStart(bulk);
     },
   });
-  const close = (): void => {
-    setAsking(false);
-    empty.reset();
-  };
   return (
     <>
       <Button
@@ -67,15 +63,13 @@ export function TrashActions({ form, selected, total, atOnce, onDone, onStart }:
       <Button icon="remove" onPress={() => setAsking(true)}>
         {selected.length === 0 ? 'Empty the trash' : 'Delete for good'}
       </Button>
-      <ConfirmDialog
+      <ConfirmChange
         title={`Delete ${what} for good?`}
         isOpen={isAsking}
-        onClose={close}
+        onClose={() => setAsking(false)}
         confirmLabel={`Delete ${what}`}
         typed={String(count)}
-        isPending={empty.isPending}
-        error={empty.error}
-        onConfirm={() => empty.mutate()}
+        change={empty}
       >
         <p>
           This cannot be undone. Their files go too, and webhooks that listen are told of each one that had
@@ -87,7 +81,7 @@ export function TrashActions({ form, selected, total, atOnce, onDone, onStart }:
             stay in the trash for now.
           </p>
         )}
-      </ConfirmDialog>
+      </ConfirmChange>
     </>
   );
 }

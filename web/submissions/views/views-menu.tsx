@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmChange } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
@@ -251,16 +251,14 @@ function DeleteView({
     onSuccess: onDeleted,
   });
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Delete the view “${saved.name}”?`}
       isOpen
       onClose={onClose}
       confirmLabel="Delete view"
-      isPending={deletion.isPending}
-      error={deletion.error}
-      onConfirm={() => deletion.mutate()}
+      change={deletion}
     >
       <p>Everybody in the workspace loses it. The submissions stay.</p>
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

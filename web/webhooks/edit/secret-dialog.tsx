@@ -1,5 +1,4 @@
 import type { ReactElement } from 'react';
-import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
@@ -28,11 +27,7 @@ export function SecretDialog({
       isOpen={isOpen}
       onClose={onClose}
       isDismissable={false}
-      actions={
-        <Button variant="primary" onPress={onClose}>
-          I have stored it
-        </Button>
-      }
+      done="I have stored it"
     >
       <Message tone="warn">Give it to your receiver now. It is not shown again.</Message>
       <div className="secret-fields">
@@ -62,11 +57,7 @@ export function VerifyDialog({
       size="medium"
       isOpen={isOpen}
       onClose={onClose}
-      actions={
-        <Button variant="primary" onPress={onClose}>
-          Done
-        </Button>
-      }
+      done="Done"
     >
       <ReceiverCode form={form} webhook={webhook} />
     </Dialog>

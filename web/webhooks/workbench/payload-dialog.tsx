@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { Payload, Webhook } from '#webhooks/shapes.ts';
-import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Select } from '../../design/select.tsx';
@@ -31,11 +30,7 @@ export function PayloadDialog({ form, webhook, onClose }: Props): ReactElement {
       size="large"
       isOpen
       onClose={onClose}
-      actions={
-        <Button variant="primary" onPress={onClose}>
-          Done
-        </Button>
-      }
+      done="Done"
     >
       <Tabs
         label="What a receiver gets"

@@ -3,10 +3,8 @@ import { type ReactElement, useState } from 'react';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { TextField } from '../../design/field.tsx';
-import { Message } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
@@ -38,7 +36,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: Props): ReactEl
   });
   const problem = send.error instanceof ApiProblem ? send.error : undefined;
   return (
-    <Dialog
+    <FormDialog
       title="Test with real submissions"
       description={
         'The last completed submissions go to an address of your choice, signed like every delivery, marked with ' +
@@ -51,14 +49,10 @@ export function SubmissionTestDialog({ form, webhook, onClose }: Props): ReactEl
         setLeft(true);
         if (urlProblem(draft.url) === undefined && !send.isPending) send.mutate();
       }}
-      actions={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" icon="send" isPending={send.isPending}>
-            Send tests
-          </Button>
-        </>
-      }
+      submitLabel="Send tests"
+      submitIcon="send"
+      isPending={send.isPending}
+      error={problem?.of('url') ? undefined : send.error?.message}
     >
       <TextField
         label="Address"
@@ -85,7 +79,6 @@ export function SubmissionTestDialog({ form, webhook, onClose }: Props): ReactEl
         value={draft.event}
         onChange={(event) => set({ event })}
       />
-      {send.error && !problem?.of('url') && <Message tone="bad">{send.error.message}</Message>}
-    </Dialog>
+    </FormDialog>
   );
 }

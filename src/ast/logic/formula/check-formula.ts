@@ -1,4 +1,4 @@
-import { optionsById, otherTaken } from '../../answers/options.ts';
+import { havePoints, optionsById, otherTaken } from '../../answers/options.ts';
 import { type InputType, inputRules } from '../../input-rules.ts';
 import { quote } from '../../problems.ts';
 import { isDate, isDateTime, isTime } from '../../rules/text-formats.ts';
@@ -184,15 +184,10 @@ function typeOfNamed(
     return problemAt(step, `names ${quote(id)}, ${hint}`);
   }
   if (step.kind === 'answer') return { type: valueTypeOf(named.type), named, at, end };
-  if (!hasPoints(named))
+  if (!havePoints(named.attrs))
     return problemAt(step, `asks for the points of ${quote(id)}, whose options have none`);
   return { type: 'number', at, end };
 }
-
-const hasPoints = ({ attrs }: NamedElement): boolean =>
-  optionsById(attrs)
-    .values()
-    .some(({ points }) => points !== undefined);
 
 /** Each part stands for itself, or for all rows of the one group whose questions it names. */
 function typeOfGathered(

@@ -71,7 +71,6 @@ export type Field = {
   readonly place: Place;
 };
 
-/** The field of an input at its place. */
 export function fieldAt(element: InputElement, place: Place): Field {
   const { page, answers, row } = place;
   const name = fieldName(element, row);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { transaction } from '#kit/database.ts';
 import { signIn } from '#test/console.ts';
-import { until } from '#test/service.ts';
+import { whileHeld } from '#test/while-held.ts';
 import { makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 import { mostSavedViews } from './endpoints.ts';
 import type { SavedView } from './shapes.ts';
@@ -72,23 +71,12 @@ test('two changes of different parts of a view at once are both kept', async () 
   const form = await makeForm();
   const { body: view } = await save(form, adults);
   const path = `/views/${view.id}`;
-  const { database } = service.services;
-  const sent = await transaction(database, async (client) => {
-    await client.query('select from saved_views where id = $1 for update', [view.id]);
-    const changes = [
-      person.api('PATCH', path, { name: 'Grown up' }),
-      person.api('PATCH', path, { query: {} }),
-    ];
-    await until('all of them to wait', async () => {
-      const { rows } = await database.query<{ count: number }>(
-        `select count(*)::integer as count from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows[0]!.count === changes.length;
-    });
-    return { changes };
-  });
-  for (const { status } of await Promise.all(sent.changes)) assert.equal(status, 200);
+  const rows = { text: 'select from saved_views where id = $1 for update', values: [view.id] };
+  const changes = [{ name: 'Grown up' }, { query: {} }];
+  const sent = await whileHeld(service.services.database, rows, changes.length, () =>
+    Promise.all(changes.map((change) => person.api('PATCH', path, change))),
+  );
+  for (const { status } of sent) assert.equal(status, 200);
   const { body } = await person.api<SavedView>('GET', path);
   assert.deepEqual([body.name, body.query, body.columns], ['Grown up', {}, columns]);
 });

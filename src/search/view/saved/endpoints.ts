@@ -7,7 +7,7 @@ import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { type Queryable, requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { wired } from '#kit/wire.ts';
 import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
@@ -43,7 +43,7 @@ type Written = { name: string; query: ViewQuery; columns: TableSettings | null }
 /** Views with names, which everybody sees who may read the submissions of the form (docs/decisions/0069). */
 export function savedViewEndpoints({ database }: { database: Database }) {
   return {
-    list: operation({
+    listViews: operation({
       summary: 'List views',
       description: 'The views of a form that its workspace has saved, by their names.',
       permission: 'submissions:read',
@@ -56,7 +56,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    save: operation({
+    saveView: operation({
       summary: 'Save view',
       description: `A filter, a search, an order and the columns of a form's submissions under a name, for everybody in the workspace; up to ${mostSavedViews} of a form. 409: there are that many, or one has the name.`,
       permission: 'submissions:write',
@@ -90,7 +90,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    get: operation({
+    getView: operation({
       summary: 'Get view',
       permission: 'submissions:read',
       params: idParameter,
@@ -98,7 +98,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       run: ({ params, ...scope }) => show(scope, params.id),
     }),
 
-    change: operation({
+    changeView: operation({
       summary: 'Change view',
       description:
         'For everybody in the workspace. What is left out stays as it is; `query` and `columns` are replaced whole. 409: another one of the form has the name.',
@@ -124,7 +124,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       },
     }),
 
-    remove: operation({
+    deleteView: operation({
       summary: 'Delete view',
       description: 'For everybody in the workspace. The submissions stay.',
       permission: 'submissions:write',
@@ -141,8 +141,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
 
   /** @throws ApiError not_found. */
   async function find({ workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>, id: string) {
-    const found = only(await findSavedView(database, { workspace_id: workspaceId, id }));
-    if (!found) throw new ApiError('not_found');
+    const found = requireRow(await findSavedView(database, { workspace_id: workspaceId, id }));
     requireReach(formIds, found.form_id);
     return found;
   }
@@ -187,8 +186,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
   ): Promise<void> {
     return transaction(database, async (client) => {
       const key = { workspace_id: workspaceId, id };
-      const locked = only(await lockSavedView(client, key));
-      if (!locked) throw new ApiError('not_found');
+      const locked = requireRow(await lockSavedView(client, key));
       const { updated_at, ...before } = locked;
       requireUnchanged(unchanged, updated_at);
       await change(client, key, before);

@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { named } from '#kit/named.ts';
+import { timestamp, uuid } from '#kit/schemas.ts';
 import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
-
-const uuid = Type.String({ format: 'uuid' });
-const timestamp = Type.String({ format: 'date-time' });
 
 /** A view of a form's submissions with a name, which its workspace shares. */
 export const SavedView = named(

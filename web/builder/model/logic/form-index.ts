@@ -1,3 +1,4 @@
+import { factOf } from '#ast/fact-of.ts';
 import { type EditNode, type NodeKey, textOf } from '../edit-node.ts';
 
 /** A node and where it stands: in which step, and what it lies in, outermost first. */
@@ -15,12 +16,8 @@ export type FormIndex = {
   readonly steps: ReadonlyMap<string, Placed>;
 };
 
-const known = new WeakMap<EditNode, FormIndex>();
-
 /** The index of a form; made once for each root. */
-export function indexOf(root: EditNode): FormIndex {
-  const old = known.get(root);
-  if (old) return old;
+export const indexOf = factOf((root: EditNode): FormIndex => {
   const placed: Placed[] = [];
   const visit = (node: EditNode, step: number, around: readonly EditNode[]): void => {
     placed.push({ node, step, around });
@@ -34,12 +31,10 @@ export function indexOf(root: EditNode): FormIndex {
     // Of two with the same id the first is meant; the second is a problem of its own.
     return new Map(found.toReversed().map((entry) => [textOf(entry.node, 'id'), entry]));
   };
-  const index = {
+  return {
     placed,
     byKey: new Map(placed.map((entry) => [entry.node.key, entry])),
     elements: byId(false),
     steps: byId(true),
   };
-  known.set(root, index);
-  return index;
-}
+});

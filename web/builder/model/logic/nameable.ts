@@ -1,9 +1,7 @@
 import { elements, isElementType } from '#ast/elements.ts';
 import { type EditNode, textOf } from '../edit-node.ts';
+import { isRepeatable } from '../places.ts';
 import { indexOf, type Placed } from './form-index.ts';
-
-const isRepeatable = ({ type, attrs }: EditNode): boolean =>
-  type === 'composite' && attrs['repeatable'] === true;
 
 /** Whether it has an answer: an input, or a group, of which can be asked whether it is answered at all. */
 const takesAnswer = ({ type }: EditNode): boolean =>

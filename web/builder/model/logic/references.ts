@@ -1,3 +1,4 @@
+import { factOf } from '#ast/fact-of.ts';
 import { isRecord } from '#ast/json.ts';
 import { endOfForm } from '#ast/logic/condition.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
@@ -23,7 +24,6 @@ export function jumpsOf(step: EditNode): readonly Jump[] {
   return jumps.filter((jump): jump is Jump => isRecord(jump) && typeof jump['to'] === 'string');
 }
 
-/** The conditions of a node's options. */
 const optionConditions = (node: EditNode): Group[] =>
   readOptions(node.attrs['options']).flatMap(({ show_when: when }) => readCondition(when) ?? []);
 
@@ -43,14 +43,9 @@ export type Reference = {
   readonly holds: boolean;
 };
 
-const known = new WeakMap<EditNode, readonly Reference[]>();
-
 /** Every reference of a form; made once for each root. */
-export function listReferences(root: EditNode): readonly Reference[] {
-  const old = known.get(root);
-  if (old) return old;
-  const index = indexOf(root);
-  const found = index.placed.flatMap((place) => [
+export const listReferences = factOf((root: EditNode): readonly Reference[] =>
+  indexOf(root).placed.flatMap((place) => [
     ...conditionNames.flatMap((attribute) => {
       const group = readCondition(place.node.attrs[attribute]);
       return group ? inCondition(root, place, attribute, group) : [];
@@ -59,10 +54,8 @@ export function listReferences(root: EditNode): readonly Reference[] {
     ...jumpsOf(place.node).flatMap((jump) => inJump(root, place, jump)),
     ...pipedAttributes.flatMap((attribute) => inText(root, place, attribute)),
     ...inFormula(root, place),
-  ]);
-  known.set(root, found);
-  return found;
-}
+  ]),
+);
 
 function inCondition(
   root: EditNode,

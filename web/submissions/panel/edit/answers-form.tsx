@@ -1,5 +1,4 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { fieldName } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
@@ -10,26 +9,18 @@ import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tr
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
-import type { FormPlace } from '../../queries.ts';
 import { dayOf } from '../../../design/day.ts';
+import { Form } from '../../../design/form.tsx';
 import { AnswerField } from './answer-field.tsx';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
-import { patchOf, useChange, useEnd } from './use-change.ts';
+import { type EditProps, patchOf, useChange, useEnd } from './use-change.ts';
 
 type Draft = Readonly<Record<string, unknown>>;
 type Group = Extract<Question, { kind: 'group' }>;
 
 /** Edits the answers by the form that was answered. Problems stand at their fields, and the first one gets the focus. */
-export function AnswersForm({
-  form,
-  submission,
-  onDone,
-}: {
-  form: FormPlace;
-  submission: SubmissionDetail;
-  onDone: () => void;
-}): ReactElement {
+export function AnswersForm({ form, submission, onDone }: EditProps): ReactElement {
   const [begun, setBegun] = useState(() => ({
     ...submission,
     structure: withStableLabels(submission.structure),
@@ -58,9 +49,7 @@ export function AnswersForm({
       ref={element}
       className="answers-form"
       aria-label="Edit answers"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         noteSent();
         change.mutate({ answers: patchOf(begun.answers, toSend(questions, draft)) });
       }}

@@ -1,25 +1,15 @@
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
-import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
 import { TextField } from '../../../design/field.tsx';
-import type { FormPlace } from '../../queries.ts';
+import { Form } from '../../../design/form.tsx';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
-import { patchOf, useChange, useEnd } from './use-change.ts';
+import { type EditProps, patchOf, useChange, useEnd } from './use-change.ts';
 
 type Line = { key: number; name: string; value: string };
 
 /** Changes the reference data: a list of names and values. */
-export function ReferenceForm({
-  form,
-  submission,
-  onDone,
-}: {
-  form: FormPlace;
-  submission: SubmissionDetail;
-  onDone: () => void;
-}): ReactElement {
+export function ReferenceForm({ form, submission, onDone }: EditProps): ReactElement {
   const [begun, setBegun] = useState(submission);
   const [lines, setLines] = useState<readonly Line[]>(() => linesOf(begun.reference));
   const { noteSent, end } = useEnd(lines, {
@@ -44,13 +34,7 @@ export function ReferenceForm({
   return (
     <section className="panel-section">
       <h3>Reference data</h3>
-      <Form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <Form className="stack" validationBehavior="native" onSubmit={save}>
         {lines.map(({ key, name, value }, index) => (
           <div key={key} className="reference-line" role="group" aria-label={`Entry ${index + 1}`}>
             <TextField

@@ -8,6 +8,9 @@ import { call } from '../../../api/operations.ts';
 import { toastDone } from '../../../design/toast.tsx';
 import { type FormPlace, refreshSubmissions } from '../../queries.ts';
 
+/** What a form that changes a submission is given. */
+export type EditProps = { form: FormPlace; submission: SubmissionDetail; onDone: () => void };
+
 /** A submission in the state that somebody looked at. */
 type Seen = Pick<SubmissionDetail, 'id' | 'etag' | 'status' | 'tags'>;
 type Patch = NonNullable<InputOf<'changeSubmission'>['body']>;

@@ -1,14 +1,11 @@
 import { useEffect, useState } from 'react';
 
-/** Long enough that a person who types is not answered letter by letter. */
-const pauseMs = 350;
-
-/** A value once it has not changed for a moment. */
-export function useSettled<Value>(value: Value): Value {
+/** A value once it has not changed for a moment, so that a person who types is not answered letter by letter. */
+export function useSettled<Value>(value: Value, pauseMs = 350): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), pauseMs);
     return () => clearTimeout(timer);
-  }, [value]);
+  }, [value, pauseMs]);
   return settled;
 }

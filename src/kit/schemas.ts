@@ -1,0 +1,7 @@
+import { type TSchema, Type } from 'typebox';
+
+export const uuid = Type.String({ format: 'uuid' });
+export const timestamp = Type.String({ format: 'date-time' });
+export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+/** Of an object that is sent: another property is refused. */
+export const closed = { additionalProperties: false } as const;
