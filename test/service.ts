@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { startBackground } from '#app/background.ts';
+import { type Background, startBackground } from '#app/background.ts';
 import { serveCells } from '#app/cells/serve-cells.ts';
 import { buildServer } from '#app/server.ts';
 import { openServices } from '#app/open-services.ts';
@@ -101,6 +101,8 @@ export function freePort(): Promise<number> {
 }
 
 const secretKey = '0f'.repeat(32);
+/** Stands for the first of several cells, which does what an instance needs once. */
+const nobody: Background = { wakeQueue() {}, mail: { problem: undefined }, async stop() {} };
 
 /**
  * Starts the service for the calling test file, and stops it when the file is done.
@@ -112,6 +114,7 @@ export async function openService(
     publicHost,
     cells: cellCount = cellsOfRun,
     elsewhere,
+    isWatched = true,
     ...options
   }: Parameters<typeof testDatabase>[0] & {
     /** The name that people reach it by, on its port; 127.0.0.1 unless said. */
@@ -120,6 +123,8 @@ export async function openService(
     cells?: number;
     /** The address of another database, which has one more. */
     elsewhere?: string | undefined;
+    /** False: what the instance needs once, such as the look at what is wrong twice a minute, is done by the test itself. */
+    isWatched?: boolean;
   } = {},
 ): Promise<TestService> {
   const { onEnd = after } = options;
@@ -157,7 +162,7 @@ export async function openService(
   const log = openLog('debug', openTestLog());
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   const base = openServices({ config, log, database, vault, requestCounter });
-  const background = startBackground(base);
+  const background = startBackground(base, isWatched ? undefined : nobody);
   const services: Services = { ...base, wakeQueue: background.wakeQueue };
   const server = await buildServer(services, { isStopping: () => false });
   const others = serveCells(

@@ -142,7 +142,7 @@ test('an hour later the link is a 403, and the API gives a fresh one', async () 
   const almost = openFileLinks({
     vault,
     publicUrl: config.publicUrl,
-    now: () => new Date(Date.now() - 3_590_000),
+    now: () => new Date(Date.now() - 3_540_000),
   });
   assert.equal((await fetch(almost.sign(tenant.workspaceId, text.id))).status, 200);
 });

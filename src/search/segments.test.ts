@@ -131,7 +131,7 @@ test('a key for some forms finds in them alone, and one for no form finds nothin
 test('when the newest segment is full, the next is opened, once and somewhat ahead', async () => {
   const scene = await openScene(database, elements);
   await fillSegment(scene, segmentDocuments - 2);
-  const ahead = leastIdAt(new Date(now().getTime() + 10_000));
+  const ahead = leastIdAt(new Date(now().getTime() + 60_000));
   const insertAndOpen = async (text: string, firstId: string): Promise<void> => {
     await insertDocument(scene, text);
     await openNextSegment(database, { workspace_id: scene.workspaceId, first_id: firstId });
@@ -146,7 +146,7 @@ test('when the newest segment is full, the next is opened, once and somewhat ahe
   await insertAndOpen('the last but one of its segment', ahead);
   assert.equal((await segments()).length, 1);
   await insertAndOpen('the last of its segment', ahead);
-  await insertAndOpen('and another', leastIdAt(new Date(now().getTime() + 11_000)));
+  await insertAndOpen('and another', leastIdAt(new Date(now().getTime() + 61_000)));
   assert.deepEqual((await segments()).slice(1), [ahead]);
   assert.equal((await find(scene, 'another')).count, 1);
 });

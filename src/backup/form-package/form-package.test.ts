@@ -12,7 +12,7 @@ import { type ElementType, elements } from '#ast/elements.ts';
 import { composite, element, structure } from '#ast/testing.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { type Body, openService, type Tenant } from '#test/service.ts';
+import { type Body, openService, type Tenant, until } from '#test/service.ts';
 import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
 
 /* A form leaves one service as a file, and is the same at another. */
@@ -275,9 +275,12 @@ test('an unpacking that is killed in the middle leaves no form, no version and n
      where not exists (select from forms f where f.workspace_id = v.workspace_id and f.id = v.form_id)`,
   );
   assert.equal(rows[0]!.versions, 0);
-  // Its images wait for the sweep, like any that no form names.
+  // Its images wait for the sweep, like any that no form names; the service sweeps too.
+  const countImages = async () => (await database.query('select from form_images')).rowCount!;
+  const images = await countImages();
   await database.query(`update form_images set named_at = now() - interval '2 days'`);
-  assert.ok((await sweepImages(there.services)) > 0);
+  await sweepImages(there.services);
+  await until('them to be gone', async () => (await countImages()) < images);
 });
 
 test('of what is too much the newest is packed, and it is said', async () => {
