@@ -77,14 +77,14 @@ for (const [what, one, other, isRefused] of beside) {
     const first = await begin(...one);
     await first.ask();
     const second = await begin(other);
-    let isOver = false;
+    const over = new AbortController();
     const asking = (async () => {
-      for (; !isOver; await sleep(50)) await first.ask();
+      for (; !over.signal.aborted; await sleep(50)) await first.ask();
     })();
     const starting = isRefused
       ? assert.rejects(second.start({ patienceMs: 750 }), NodeError)
       : second.start();
-    await starting.finally(() => (isOver = true));
+    await starting.finally(() => over.abort());
     await asking;
     await first.end();
     await second.start();
