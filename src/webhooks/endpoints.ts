@@ -3,9 +3,8 @@ import type { FileLinks } from '#files/link.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { readCut } from '#kit/cursor.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -57,8 +56,7 @@ export function webhookEndpoints(context: Context) {
   const load = async (scope: Scope, id: string) => {
     const place = await reachWebhook(database, scope, id);
     const { webhooks, secretsAllowed } = await readWebhooks(database, place);
-    const webhook = only(webhooks);
-    if (!webhook) throw new ApiError('not_found');
+    const webhook = requireRow(webhooks);
     return { webhook, secretsAllowed, tag: tagOf(new Date(webhook.updated_at)) };
   };
   /** A webhook as it is now, with the secret that was set just now: it is shown only here. */

@@ -84,9 +84,7 @@ export function ActivityCard(): ReactElement {
             <Pager
               label="Pages of your activity"
               page={page}
-              shown={data.pagination.page}
-              total={data.pagination.total_count}
-              perPage={perPage}
+              pagination={data.pagination}
               onChange={setPage}
             />
           )}

@@ -5,20 +5,16 @@ import { IconButton } from './button.tsx';
 /** Which part of a list is shown, and the way to the others; nothing while there is one page. */
 export function Pager({
   label,
-  page,
-  shown = page,
-  total,
-  perPage,
+  pagination: { page: shown, per_page: perPage, total_count: total },
+  page = shown,
   onChange,
 }: {
   /** What it leads through: "Pages of submissions". */
   label: string;
+  /** Of the rows, which stay until those that are asked for have come. */
+  pagination: { page: number; per_page: number; total_count: number };
   /** That is asked for, from 1. */
-  page: number;
-  /** That the rows are of, which stay until those that are asked for have come. */
-  shown?: number | undefined;
-  total: number;
-  perPage: number;
+  page?: number;
   onChange: (page: number) => void;
 }): ReactElement | null {
   const pages = Math.max(1, Math.ceil(total / perPage));

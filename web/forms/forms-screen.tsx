@@ -75,9 +75,7 @@ export function FormsScreen(): ReactElement {
           <FormsTable workspace={workspace} forms={forms.data.data} />
           <Pager
             label="Pages of forms"
-            page={forms.data.pagination.page}
-            total={forms.data.pagination.total_count}
-            perPage={forms.data.pagination.per_page}
+            pagination={forms.data.pagination}
             onChange={(page) => show({ page })}
           />
         </div>

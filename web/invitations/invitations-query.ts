@@ -16,7 +16,7 @@ export type MessageBody = Omit<InputOf<'startInvitationImport'>['body'], keyof I
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
 /** Rows of a page of the list. */
-export const rowsOfPage = 50;
+const rowsOfPage = 50;
 
 /** How often a list is read again while invitations are made or mailed. */
 const pollMs = 1_500;

@@ -18,7 +18,6 @@ import {
   listQuery,
   type ListView,
   overviewQuery,
-  rowsOfPage,
   type InvitationsOverview,
 } from './invitations-query.ts';
 import { ListActions } from './list-actions.tsx';
@@ -156,9 +155,7 @@ function List({ overview, isEditor }: ListProps): ReactElement {
           <Pager
             label="Pages of invitations"
             page={view.page}
-            shown={data.pagination.page}
-            total={data.pagination.total_count}
-            perPage={rowsOfPage}
+            pagination={data.pagination}
             onChange={(page) => setView({ ...view, page })}
           />
         </>

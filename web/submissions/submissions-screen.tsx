@@ -12,14 +12,7 @@ import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { BulkBar } from './selection/bulk-bar.tsx';
 import { PanelPlace } from './panel/panel-place.tsx';
-import {
-  columnsQuery,
-  firstAnswerMs,
-  type FormPlace,
-  nearestQuery,
-  rowsOfPage,
-  tableQuery,
-} from './queries.ts';
+import { columnsQuery, firstAnswerMs, type FormPlace, nearestQuery, tableQuery } from './queries.ts';
 import { BulksProgress } from './selection/bulk-progress.tsx';
 import { beginBulk } from './selection/follow-bulk.ts';
 import { spamCountQuery } from './spam/spam-query.ts';
@@ -166,13 +159,11 @@ export function SubmissionsScreen(): ReactElement {
             }
           />
         )}
-        {total !== undefined && (
+        {table.data && (
           <Pager
             label="Pages of submissions"
             page={view.page}
-            shown={table.data?.pagination.page}
-            total={total}
-            perPage={rowsOfPage}
+            pagination={table.data.pagination}
             onChange={(page) => changeView({ page })}
           />
         )}

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { now, timeOfId } from '#kit/clock.ts';
 import { belowId, endCut, listParameters, readCut } from '#kit/cursor.ts';
-import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { requireRow } from '#kit/statement.ts';
 import { notePerson, personalLine } from '#workspaces/audit/note-person.ts';
 import { countPersonalLines, selectPersonalLines } from '#workspaces/audit/queries.ts';
 import { requirePassword } from '#workspaces/second-factor/password-again.ts';
@@ -66,8 +66,7 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor, params, body }) {
         await requirePassword(services, person, body.password);
-        const ended = await endSession(database, { user_id: person.id, id: params.id });
-        if (ended.length === 0) throw new ApiError('not_found');
+        requireRow(await endSession(database, { user_id: person.id, id: params.id }));
         await notePerson(database, personalLine({ person, visitor }, 'endSession'));
       },
     }),

@@ -38,14 +38,10 @@ export function newSketch(): Sketch {
   };
 }
 
-export const node = (
-  type: string,
-  attrs: Record<string, unknown> = {},
-  children: Sketched[] = [],
-): Sketched => ({
+export const node = (type: string, attrs: Record<string, unknown> = {}): Sketched => ({
   type,
   attrs: Object.fromEntries(Object.entries(attrs).filter(([, value]) => value !== undefined)),
-  children,
+  children: [],
 });
 
 /** Whether a form has as many elements as it may have. */

@@ -3,8 +3,7 @@ import type { FileLinks } from '#files/link.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { operation } from '#kit/operation.ts';
-import { ApiError } from '#kit/errors.ts';
-import { only } from '#kit/statement.ts';
+import { requireRow } from '#kit/statement.ts';
 import { jsonList, jsonText } from '#kit/wire.ts';
 import { type Reach, requireReach } from '#workspaces/reach.ts';
 import { eventKinds } from '../event.ts';
@@ -114,8 +113,7 @@ async function requireTarget(
 ): Promise<void> {
   if (form_id !== undefined) {
     requireReach(reach, form_id);
-    if (!only(await findFormOfFeed(database, { workspace_id: workspaceId, id: form_id })))
-      throw new ApiError('not_found');
+    requireRow(await findFormOfFeed(database, { workspace_id: workspaceId, id: form_id }));
   }
   if (webhook_id !== undefined) {
     await reachWebhook(database, { workspaceId, formIds: reach }, webhook_id);

@@ -4,7 +4,7 @@ import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Visitor } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { only, requireRow } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { nameProblems, refuseProblems } from '../problems.ts';
 import { isTemporaryOver } from '../session-end.ts';
@@ -145,8 +145,7 @@ export async function namePasskey(
   { userId, id, name }: { userId: string; id: string; name: string },
 ): Promise<void> {
   refuseProblems(nameProblems('name', name));
-  const renamed = await renamePasskey(database, { user_id: userId, id, name: name.trim() });
-  if (renamed.length === 0) throw new ApiError('not_found');
+  requireRow(await renamePasskey(database, { user_id: userId, id, name: name.trim() }));
 }
 
 /** @throws ApiError validation_error for a wrong password; not_found; rate_limit_exceeded. */
@@ -157,8 +156,7 @@ export async function removePasskey(
 ): Promise<Added> {
   await requirePassword(context, asker.person, password);
   return changeFactors(context, asker, 'removePasskey', async (client) => {
-    const removed = await deletePasskey(client, { user_id: asker.person.id, id });
-    if (removed.length === 0) throw new ApiError('not_found');
+    requireRow(await deletePasskey(client, { user_id: asker.person.id, id }));
   });
 }
 

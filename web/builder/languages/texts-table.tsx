@@ -86,7 +86,11 @@ export function TextsTable({ texts, languages, onlyMissing }: TextsProps): React
           </tbody>
         </table>
       </div>
-      <Pager label="Pages of texts" page={page} total={shown.length} perPage={perPage} onChange={go} />
+      <Pager
+        label="Pages of texts"
+        pagination={{ page, per_page: perPage, total_count: shown.length }}
+        onChange={go}
+      />
     </>
   );
 }

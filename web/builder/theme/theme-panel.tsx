@@ -199,18 +199,11 @@ function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement 
 }
 
 /** What browsers and other sites show beside the page. */
-function Links({ formId, workspaceId, theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
-  const common = { workspaceId, isReadOnly };
+function Links(props: PanelProps): ReactElement {
+  const { theme, isReadOnly, error, onTheme } = props;
   return (
     <>
-      <ImageField
-        {...common}
-        label={themeTitles.favicon}
-        description="In the browser’s tab, best a square."
-        address={theme.favicon && imageAddress(formId, theme.favicon)}
-        error={error('theme.favicon')}
-        onChange={(favicon) => onTheme({ favicon })}
-      />
+      <ThemeImage {...props} name="favicon" description="In the browser’s tab, best a square." />
       <TextField
         label={themeTitles.social_title}
         description="What chats and other sites say of a link to the form, in place of its name."
@@ -219,13 +212,10 @@ function Links({ formId, workspaceId, theme, isReadOnly, error, onTheme }: Panel
         isReadOnly={isReadOnly}
         onChange={(text) => onTheme({ social_title: textOf(text) })}
       />
-      <ImageField
-        {...common}
-        label={themeTitles.social_image}
+      <ThemeImage
+        {...props}
+        name="social_image"
         description="What they show with it, best 1200 by 630 pixels."
-        address={theme.social_image && imageAddress(formId, theme.social_image)}
-        error={error('theme.social_image')}
-        onChange={(social_image) => onTheme({ social_image })}
       />
     </>
   );
@@ -233,37 +223,34 @@ function Links({ formId, workspaceId, theme, isReadOnly, error, onTheme }: Panel
 
 const imageKinds = 'PNG, JPEG or WebP, at most 10 MB.';
 
-function Images({ formId, workspaceId, theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
-  const place = (id: string | undefined): string | undefined => id && imageAddress(formId, id);
-  const common = { workspaceId, isReadOnly };
+function Images(props: PanelProps): ReactElement {
   return (
     <>
-      <ImageField
-        {...common}
-        label={themeTitles.logo}
-        description={`Above the title, 56 px high. ${imageKinds}`}
-        address={place(theme.logo)}
-        error={error('theme.logo')}
-        onChange={(logo) => onTheme({ logo })}
-      />
-      {schemesOf(theme).includes('dark') && (
-        <ImageField
-          {...common}
-          label={themeTitles.logo_dark}
-          description="In its place where the page is dark."
-          address={place(theme.logo_dark)}
-          error={error('theme.logo_dark')}
-          onChange={(logo_dark) => onTheme({ logo_dark })}
-        />
+      <ThemeImage {...props} name="logo" description={`Above the title, 56 px high. ${imageKinds}`} />
+      {schemesOf(props.theme).includes('dark') && (
+        <ThemeImage {...props} name="logo_dark" description="In its place where the page is dark." />
       )}
-      <ImageField
-        {...common}
-        label={themeTitles.cover}
-        description={`Across the top, cut to 4 by 1. ${imageKinds}`}
-        address={place(theme.cover)}
-        error={error('theme.cover')}
-        onChange={(cover) => onTheme({ cover })}
-      />
+      <ThemeImage {...props} name="cover" description={`Across the top, cut to 4 by 1. ${imageKinds}`} />
     </>
+  );
+}
+
+type ImageProps = PanelProps & {
+  readonly name: 'logo' | 'logo_dark' | 'cover' | 'favicon' | 'social_image';
+  readonly description: string;
+};
+
+function ThemeImage({ name, description, formId, workspaceId, theme, ...panel }: ImageProps): ReactElement {
+  const id = theme[name];
+  return (
+    <ImageField
+      label={themeTitles[name]}
+      description={description}
+      workspaceId={workspaceId}
+      address={id && imageAddress(formId, id)}
+      error={panel.error(`theme.${name}`)}
+      isReadOnly={panel.isReadOnly}
+      onChange={(image) => panel.onTheme({ [name]: image })}
+    />
   );
 }

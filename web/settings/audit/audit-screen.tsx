@@ -181,9 +181,7 @@ export function AuditScreen(): ReactElement {
           <Pager
             label="Pages of the activity"
             page={view.page}
-            shown={log.data.pagination.page}
-            total={log.data.pagination.total_count}
-            perPage={perPage}
+            pagination={log.data.pagination}
             onChange={(page) => change({ ...view, page })}
           />
         </>

@@ -3,7 +3,7 @@ import type { MailState } from '#mail/shapes.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 
-export const mailsOfPage = 25;
+const mailsOfPage = 25;
 /** While something is on its way, the log is looked at so often. */
 const lookAgainMs = 3_000;
 

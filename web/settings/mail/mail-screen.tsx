@@ -9,7 +9,7 @@ import { Pager } from '../../design/pager.tsx';
 import { Select } from '../../design/select.tsx';
 import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
 import { useWorkspace } from '../workspace.ts';
-import { mailLogQuery, mailsOfPage, mailStatusQuery } from './mail-query.ts';
+import { mailLogQuery, mailStatusQuery } from './mail-query.ts';
 import { MailTable } from './mail-table.tsx';
 import { SendTest } from './send-test.tsx';
 
@@ -67,9 +67,7 @@ export function MailScreen(): ReactElement {
           <Pager
             label="Pages of the mail log"
             page={view.page}
-            shown={log.data.pagination.page}
-            total={log.data.pagination.total_count}
-            perPage={mailsOfPage}
+            pagination={log.data.pagination}
             onChange={(page) => change({ ...view, page })}
           />
         </>

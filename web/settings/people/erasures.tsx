@@ -6,7 +6,7 @@ import { Pager } from '../../design/pager.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
-import { type Erasure, erasuresQuery, perPage } from './people-query.ts';
+import { type Erasure, erasuresQuery } from './people-query.ts';
 import { saveReceipt, sayGone } from './receipt.tsx';
 
 const columns: readonly TableColumn<Erasure>[] = [
@@ -44,14 +44,7 @@ export function Erasures({ workspace }: { workspace: string }): ReactElement | n
   return (
     <Card title="Receipts" lead="How much was erased, by whom and when. They name nobody.">
       <DataTable label="Receipts" columns={columns} rows={data.data} rowId={({ id }) => id} />
-      <Pager
-        label="Pages of receipts"
-        page={page}
-        shown={data.pagination.page}
-        total={data.pagination.total_count}
-        perPage={perPage}
-        onChange={setPage}
-      />
+      <Pager label="Pages of receipts" page={page} pagination={data.pagination} onChange={setPage} />
     </Card>
   );
 }

@@ -7,7 +7,7 @@ export type Erasure = ReplyOf<'getErasure'>;
 /** Who is looked for, and how. */
 export type Question = { q: string; match: NonNullable<InputOf<'findPerson'>['query']['match']> };
 
-export const perPage = 25;
+const perPage = 25;
 
 /** What is found of a person: nothing of it outlives the screen, and no address of the browser has it. */
 export const traceQuery = (workspace: string, question: Question | undefined, page: number) =>

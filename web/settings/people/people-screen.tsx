@@ -17,7 +17,7 @@ import { useWorkspace } from '../workspace.ts';
 import { EraseDialog } from './erase-dialog.tsx';
 import { Erasures } from './erasures.tsx';
 import { Found } from './found.tsx';
-import { perPage, type Question, traceQuery } from './people-query.ts';
+import { type Question, traceQuery } from './people-query.ts';
 import { ReceiptCard } from './receipt.tsx';
 
 const matches: readonly { id: Question['match']; label: string; description: string }[] = [
@@ -120,9 +120,7 @@ export function PeopleScreen(): ReactElement {
           />
           <Pager
             label="Pages of what is found"
-            page={page}
-            total={total}
-            perPage={perPage}
+            pagination={{ ...found.data.pagination, page }}
             onChange={setPage}
           />
           <div className="row">

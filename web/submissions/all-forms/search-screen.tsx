@@ -113,9 +113,7 @@ export function SearchScreen(): ReactElement {
           <Pager
             label="Pages of submissions"
             page={view.page}
-            shown={found.data?.pagination.page}
-            total={total!}
-            perPage={rowsOfPage}
+            pagination={found.data.pagination}
             onChange={(page) => show({ ...view, page }, false)}
           />
         </div>

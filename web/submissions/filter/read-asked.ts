@@ -31,8 +31,8 @@ function conditionOf(asked: FormCondition): Condition | undefined {
   if ('any' in asked) {
     const each = asked.any.map(conditionOf);
     const [first] = each;
-    const values = each.flatMap((one) => (isChoice(one, 'all') && isOf(one, first) ? one.values : []));
-    if (!isChoice(first, 'all') || values.length < each.length) return undefined;
+    const values = each.flatMap((one) => (one?.op === 'all' && isOf(one, first) ? one.values : []));
+    if (first?.op !== 'all' || values.length < each.length) return undefined;
     return { ...first, op: 'any', values };
   }
   if (!('is' in asked)) return undefined;
@@ -62,11 +62,6 @@ function conditionOf(asked: FormCondition): Condition | undefined {
   return undefined;
 }
 
-const isChoice = (
-  condition: Condition | undefined,
-  op: 'any' | 'all',
-): condition is Extract<Condition, { op: 'any' | 'all' }> => condition?.op === op;
-
 /** Whether two ask about the same. */
 const isOf = (one: Condition, other: Condition | undefined): boolean =>
   other !== undefined &&
@@ -79,7 +74,7 @@ const isOf = (one: Condition, other: Condition | undefined): boolean =>
 /** Puts a condition to the one before it, where both were one: the other end of a range, one more of what must be chosen. */
 function joins(before: Condition | undefined, read: Condition): boolean {
   if (!before || !isOf(read, before) || read.op !== before.op) return false;
-  if (isChoice(before, 'all') && isChoice(read, 'all')) {
+  if (before.op === 'all' && read.op === 'all') {
     before.values.push(...read.values);
     return true;
   }

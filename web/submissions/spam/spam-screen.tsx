@@ -13,7 +13,7 @@ import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { columnsQuery, rowsOfPage } from '../queries.ts';
+import { columnsQuery } from '../queries.ts';
 import { changeSelection } from '../selection/change-selection.ts';
 import {
   firstAnswers,
@@ -81,14 +81,7 @@ export function SpamScreen(): ReactElement {
             rows={rows}
             rowId={({ id }) => id}
           />
-          <Pager
-            label="Pages of the spam box"
-            page={page}
-            shown={data?.pagination.page}
-            total={total}
-            perPage={rowsOfPage}
-            onChange={go}
-          />
+          <Pager label="Pages of the spam box" page={page} pagination={data.pagination} onChange={go} />
         </>
       )}
       {open !== undefined && (

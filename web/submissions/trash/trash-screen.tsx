@@ -11,7 +11,7 @@ import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import type { ReplyOf } from '#app/operations.ts';
 import type { Column } from '#submissions/shapes.ts';
-import { columnsQuery, rowsOfPage, trashQuery } from '../queries.ts';
+import { columnsQuery, trashQuery } from '../queries.ts';
 import { BulksProgress } from '../selection/bulk-progress.tsx';
 import { changeSelection } from '../selection/change-selection.ts';
 import { beginBulk } from '../selection/follow-bulk.ts';
@@ -84,14 +84,7 @@ export function TrashScreen(): ReactElement {
             rows={data.data}
             rowId={({ id }) => id}
           />
-          <Pager
-            label="Pages of the trash"
-            page={page}
-            shown={data?.pagination.page}
-            total={total}
-            perPage={rowsOfPage}
-            onChange={setPage}
-          />
+          <Pager label="Pages of the trash" page={page} pagination={data.pagination} onChange={setPage} />
         </>
       )}
     </Page>

@@ -84,9 +84,7 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
           />
           <Pager
             label="Pages of deliveries"
-            page={log.data.pagination.page}
-            total={log.data.pagination.total_count}
-            perPage={log.data.pagination.per_page}
+            pagination={log.data.pagination}
             onChange={(page) => onShow({ page })}
           />
         </div>
