@@ -16,7 +16,7 @@ import { asJson, makeForm, openVisitor } from './visitor.ts';
  * door and into every room. Whatever they do to each other's things, no answer is a 5xx, and each is as documented.
  * npm run test:security sends 100,000.
  */
-const count = Number(process.env['FUZZ_REQUESTS'] ?? 300);
+const count = Number(process.env['FUZZ_REQUESTS'] ?? 600);
 /** After so many requests there is little left that was not deleted. */
 const freshAfter = 250;
 /** The same for every run and every machine; change it to look elsewhere. */
