@@ -107,8 +107,8 @@ const environment: NodeJS.ProcessEnv = { ...process.env, ...server.environment, 
 say(`✔ database (${seconds(since)})`);
 const chosen = globSync(files.length > 0 ? files : ['{src,web,test}/**/*.test.ts'], { cwd: home });
 const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 120_000);
-/** Two more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver. */
-const processes = 4;
+/** Three more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver. With four a tenth of the cores was idle. */
+const processes = 5;
 const code = await run(
   process.execPath,
   [

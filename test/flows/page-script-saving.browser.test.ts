@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
 import type { Analytics } from '#submissions/analytics/shapes.ts';
+import { isSlice } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { browserAgent } from '#test/paper.ts';
 import { until } from '#test/service.ts';
@@ -236,7 +237,9 @@ test('a page of another origin hears of the height, the steps and the submission
   await stage.browser.leave(opened);
 });
 
-test('how far a visit came is told when its page is left, once, and goes with what is sent', async () => {
+test('how far a visit came is told when its page is left, once, and goes with what is sent', {
+  skip: isSlice,
+}, async () => {
   const form = await stage.publish(steps);
   const visits = { userAgent: browserAgent };
   const left = await stage.visit(form, visits);
