@@ -19,11 +19,10 @@ const login = { accessKeyId: 'test:tester', secretAccessKey: 'testing' };
 /** An INI file, as Swift reads its settings, by sections. */
 const written = (sections: Record<string, Record<string, string | number>>): string =>
   Object.entries(sections)
-    .map(([name, lines]) => [
+    .flatMap(([name, lines]) => [
       `[${name}]`,
       ...Object.entries(lines).map(([key, value]) => `${key} = ${value}`),
     ])
-    .flat()
     .join('\n');
 
 /**

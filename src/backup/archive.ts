@@ -8,7 +8,7 @@ import { readDisk } from '#kit/read-disk.ts';
 import { syncDirectory } from '#kit/sync-directory.ts';
 import { BackupError } from './backup-error.ts';
 import { openedWith, sealedWith } from './passphrase.ts';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from '#kit/until-aborted.ts';
 
 /** An archive that is being written. Entries are read again in the order in which they were added. */
 export type ArchiveWriter = {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { untilAborted } from '#backup/until-aborted.ts';
+import { untilAborted } from '#kit/until-aborted.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { makeSecret } from '#webhooks/editing/webhooks.ts';

@@ -4,7 +4,7 @@ import { isAway } from '#kit/cells/servers/server.ts';
 import { readConfig } from '#kit/config.ts';
 import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { untilAborted } from '#backup/until-aborted.ts';
+import { untilAborted } from '#kit/until-aborted.ts';
 import { openLog } from '#kit/log.ts';
 import { explain } from '../explain.ts';
 import {

@@ -12,7 +12,7 @@ import { openBucket } from '#kit/s3-bucket.ts';
 import { only } from '#kit/statement.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { type BackupContext, makeBackup } from '../make-backup.ts';
-import { untilAborted } from '../until-aborted.ts';
+import { untilAborted } from '#kit/until-aborted.ts';
 import { keyOf, nameOf, spoolOf } from './places.ts';
 import {
   backupLock,
