@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { element, structure } from '#ast/testing.ts';
 import type { ApiRoute } from '#app/operations.ts';
 import { newId } from '#kit/clock.ts';
@@ -50,7 +49,6 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
   const deletion = await call('POST', `/forms/${form.id}/submissions/deletions`, begun);
   const tagging = await call('POST', `/forms/${form.id}/submissions/taggings`, { ...begun, add: ['tag'] });
   const erasure = await call('POST', '/people/erasures', { q: 'nobody@example.org', what: 'submissions' });
-  const brought = await call('POST', '/workspace/imports', {});
   await holdOne(service, form.id);
   const spam = await call('GET', `/forms/${form.id}/spam`);
   return {
@@ -66,8 +64,6 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     replays: replay.id,
     views: view.id,
     'people/erasures': erasure.id,
-    'workspace/imports': brought.id,
-    number: '1',
     note: note.id,
     deletion: deletion.id,
     tagging: tagging.id,
@@ -158,23 +154,9 @@ export function callsOf(service: TestService, tenant: Tenant, made: OneOfEach) {
     getInvitation: invite,
     resendInvitation: invite,
     revokeInvitation: invite,
-    async startWorkspaceImport() {
-      const { id } = await call('POST', '/workspace/imports', {});
-      const answer = await fetch(`${service.url}/api/v1/workspace/imports/${id}/parts/1`, {
-        method: 'PUT',
-        headers: { Authorization: `Bearer ${made.key}`, 'Content-Type': 'application/octet-stream' },
-        body: 'a part',
-      });
-      assert.equal(answer.status, 200);
-      return { params: { id } };
-    },
     async startReplay() {
       await call('PATCH', `/webhooks/${made['webhooks']}`, { active: true });
       return { body: {} };
-    },
-    async addWorkspacePart() {
-      const { id } = await call('POST', '/workspace/imports', {});
-      return { params: { id, number: 1 } };
     },
     async cancelReplay() {
       const { database } = service.services;

@@ -1,7 +1,5 @@
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
 import { sweepBackups } from '#backup/schedule/sweep-backups.ts';
-import { bringWorkspace, workspaceImportJob } from '#backup/workspace-package/bring/bring-workspace.ts';
-import { sweepParts } from '#backup/workspace-package/parts.ts';
 import { sweepFiles } from '#files/sweep.ts';
 import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
@@ -113,10 +111,6 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
         perLane: 1,
         run: (job) => bulkBatch({ ...services, wakeQueue: () => queue.wake() }, job),
       },
-      [workspaceImportJob]: {
-        perLane: 1,
-        run: (job, signal) => bringWorkspace({ ...services, wakeQueue: () => queue.wake() }, job, signal),
-      },
       [eraseJob]: {
         perLane: 1,
         run: (job) => eraseStep({ ...services, wakeQueue: () => queue.wake() }, job),
@@ -188,11 +182,6 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       longestMs: 60_000,
       log,
       work: () => sweepFiles(services),
-    }),
-    runPeriodically('sweeping what was brought', {
-      pauseMs: 60_000,
-      log,
-      work: () => sweepParts(services),
     }),
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
     ...(isApart(cellOf(database))

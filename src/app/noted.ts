@@ -109,10 +109,6 @@ const notedOperations = {
   rotateKey: changed('getKey'),
 
   changeWorkspace: changed('getWorkspace'),
-  packWorkspace: line,
-  beginWorkspaceImport: says('ids'),
-  addWorkspacePart: not('It is part of an import, whose beginning and start are noted.'),
-  startWorkspaceImport: line,
   changeRetention: says('submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash', 'audit_days'),
   previewRetention: onlyAsks,
   changeFormRetention: says('submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash'),

@@ -249,24 +249,9 @@ const setMail = (state: string) =>
   service.services.database.query('update mails set state = $2 where id = $1', [made['mails'], state]);
 
 /** Where a webhook already is what a request wants it to become, or cannot become it. */
-const setImport = (id: string, state: 'running') =>
-  service.services.database.query('update workspace_imports set state = $2 where id = $1', [id, state]);
-const beginImport = async (): Promise<string> =>
-  (await callApi(service.url, made.key, 'POST', '/workspace/imports', {})).body.id;
-
 const conflicts: Readonly<
   Record<string, () => Promise<[path: string, body?: object | undefined, asks?: ConsolePerson]>>
 > = {
-  async beginWorkspaceImport() {
-    await setImport(await beginImport(), 'running');
-    return ['/workspace/imports'];
-  },
-  async addWorkspacePart() {
-    const id = await beginImport();
-    await beginImport();
-    return [`/workspace/imports/${id}/parts/1`];
-  },
-  startWorkspaceImport: async () => [`/workspace/imports/${await beginImport()}/start`],
   async inviteMember() {
     const member = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
     return ['/members', { email: member.email, role: 'viewer' }];
@@ -418,23 +403,6 @@ const successes: Readonly<Record<string, () => Promise<[path: string, body?: obj
       made['replays'],
     ]);
     return [`/replays/${made['replays']}/cancel`];
-  },
-  // A picture of makeHeavy is not as large as is said of it.
-  async packWorkspace() {
-    await service.services.database.query(
-      `update forms set deleted_at = now() where settings -> 'theme' ->> 'logo' in (select id::text from form_images where size = 17000000)`,
-    );
-    return ['/workspace/package'];
-  },
-  async beginWorkspaceImport() {
-    await service.services.database.query(`update workspace_imports set state = 'failed'`);
-    return ['/workspace/imports'];
-  },
-  addWorkspacePart: async () => [`/workspace/imports/${await beginImport()}/parts/1`],
-  async startWorkspaceImport() {
-    const id = await beginImport();
-    await callApi(service.url, made.key, 'PUT', `/workspace/imports/${id}/parts/1`, Buffer.from('a part'));
-    return [`/workspace/imports/${id}/start`];
   },
   async createFile() {
     const { id } = await makeForm(tenant, [element('file_upload', 'file')]);

@@ -23,7 +23,6 @@ const resources: Readonly<Record<Resource, string>> = {
   mail: 'What was mailed.',
   audit: 'Who did what.',
   people: 'Everything that is kept of one person, to be found, given out and erased.',
-  everything: 'A workspace as one file, and such a file brought into another.',
 };
 
 /** Writes the document from the very schemas that check requests, so that it cannot say anything else. */

@@ -1,5 +1,4 @@
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
-import { workspacePackageEndpoints } from '#backup/workspace-package/endpoints.ts';
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import { endingEndpoints } from '#console/accounts/ending-endpoints.ts';
 import { joinEndpoints } from '#console/accounts/join-endpoints.ts';
@@ -89,7 +88,6 @@ export function apiOperations(services: Services) {
     ...memberInvitationEndpoints(services),
     ...keyEndpoints(services),
     ...workspaceEndpoints(services),
-    ...workspacePackageEndpoints(services),
     ...retentionEndpoints(services),
     ...auditEndpoints(services),
     ...peopleEndpoints(services),

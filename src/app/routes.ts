@@ -133,12 +133,6 @@ export const routes = {
 
   getWorkspace: 'GET /workspace',
   changeWorkspace: 'PATCH /workspace',
-  packWorkspace: 'GET /workspace/package',
-  beginWorkspaceImport: 'POST /workspace/imports',
-  addWorkspacePart: 'PUT /workspace/imports/:id/parts/:number',
-  startWorkspaceImport: 'POST /workspace/imports/:id/start',
-  getWorkspaceImport: 'GET /workspace/imports/:id',
-  listWorkspaceImports: 'GET /workspace/imports',
 
   getRetention: 'GET /retention',
   changeRetention: 'PATCH /retention',

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import { newId } from '#kit/clock.ts';
 import { createCell } from '#kit/cells/create-cell.ts';
 import { type Database, openDatabase } from '#kit/database.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
@@ -26,7 +25,6 @@ import { makeBackup } from './make-backup.ts';
 import { findMoved, moveInstance, stayInPlace } from './move-instance.ts';
 import { selectTables } from './queries.ts';
 import { restoreBackup, type RestoreOptions } from './restore-backup.ts';
-import { readParts, storePart } from './workspace-package/parts.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -123,27 +121,6 @@ test('what was acknowledged before a backup began is in it, whatever comes in me
     const stored = await other.storage.open(`${workspace_id}/${id.slice(-2)}/${id}`);
     assert.equal((await buffer(stored!)).length, size);
   }
-});
-
-test('the parts of a file that is being brought are in it, and one of which the bytes have not come is no file that is lost', async () => {
-  const place = { workspaceId: tenant.workspaceId, importId: newId() };
-  await database.query(
-    `insert into workspace_imports (workspace_id, id, state, keeps_ids, created_at) values ($1, $2, 'receiving', false, now())`,
-    [place.workspaceId, place.importId],
-  );
-  const part = randomBytes(300_000);
-  await storePart({ database, storage }, place, 1, part);
-  await database.query(
-    `insert into workspace_import_parts (workspace_id, import_id, number, bytes)
-     select workspace_id, import_id, 2, bytes from workspace_import_parts where import_id = $1`,
-    [place.importId],
-  );
-  const { missing } = await backUp('amid-import');
-  assert.deepEqual(missing, []);
-  const other = await emptyInstance();
-  await other.restore('amid-import');
-  const kept = await Array.fromAsync(readParts(other, place, 1));
-  assert.deepEqual(Buffer.concat(kept), part);
 });
 
 test('one file that is cut off, grew or cannot be read keeps no backup from all else, and is told of', async () => {

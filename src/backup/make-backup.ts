@@ -19,7 +19,6 @@ import { otherCells } from '#kit/cells/other-cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import { countOf } from './count-of.ts';
 import { copyOut, selectMigrations, selectSequences, selectTables } from './queries.ts';
-import { storedParts } from './workspace-package/parts.ts';
 
 /** What a backup is made of. */
 export type BackupContext = {
@@ -208,12 +207,6 @@ async function addFiles(
     const whole = exactly(content, size, () => void done.missing.push(key));
     await put(key, size, size === 0 ? await buffer(whole) : Readable.from(whole, { objectMode: false }));
   };
-  for (const key of await storedParts(client)) {
-    // One that comes again is of another size: only its bytes say which.
-    const content = await storage.open(key);
-    const part = content && (await buffer(content));
-    if (part) await put(key, part.length, part);
-  }
   for await (const file of storedFiles(client)) await add(file);
   for (const image of await storedImages(client)) await add(image);
   // What was deleted since the snapshot is not lost; who still asks for it finds it gone.

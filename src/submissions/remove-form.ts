@@ -3,7 +3,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { completeJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { lockOldestSubmissions } from './changes/queries.ts';
-import { deleteRows, removeRows } from './changes/remove.ts';
+import { removeRows } from './changes/remove.ts';
 import { deleteHeld } from './held/queries.ts';
 import { findFormRemainder } from './queries.ts';
 
@@ -11,9 +11,6 @@ import { findFormRemainder } from './queries.ts';
 const batchSize = 500;
 /** Between looks at what a deleted form still waits for (deliveries on their way, files to sweep). */
 const remainderSeconds = 60;
-
-/** `is_untold`: nobody ever heard of the form, as it was brought with others of which one could not be. */
-type Payload = { form_id: string; is_untold?: true };
 
 /**
  * The job `form.remove`: one batch of a deleted form's submissions with their `submission.deleted` events
@@ -23,7 +20,7 @@ export async function removeFormBatch(
   context: { database: Database; wakeQueue: () => void },
   job: Job,
 ): Promise<void> {
-  const { form_id: formId, is_untold: isUntold } = job.payload as Payload;
+  const { form_id: formId } = job.payload as { form_id: string };
   const { workspaceId } = job;
   const deliveries = await transaction(context.database, async (client) => {
     const batch = await lockOldestSubmissions(client, {
@@ -35,10 +32,9 @@ export async function removeFormBatch(
       await finish(client, job, formId);
       return 0;
     }
-    const place = { workspaceId, formId };
-    const made = isUntold ? await deleteRows(client, place, batch) : await removeRows(client, place, batch);
+    const made = await removeRows(client, { workspaceId, formId }, batch);
     await rescheduleJob(client, job, { delay: 0 });
-    return made ?? 0;
+    return made;
   });
   if (deliveries > 0) context.wakeQueue();
 }

@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { storageKey } from '#files/receive.ts';
 import type { PoolClient } from 'pg';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
-import { sweepParts } from '#backup/workspace-package/parts.ts';
 import { element, structure } from '#ast/testing.ts';
 import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
 import { makeOneOfEach } from '#test/one-of-each.ts';
@@ -143,8 +142,6 @@ test('a workspace that was deleted is in no table and no folder any more, and ot
   assert.ok((await countOf('forms', workspaceId)) > 0);
   await endNow('workspaces', workspaceId);
   await removeEndedWorkspaces(services);
-  // Once a minute: parts of files that were being brought outlive their workspace until then.
-  await sweepParts(services);
   const left = [];
   for (const { name } of tables) if ((await countOf(name, workspaceId)) > 0) left.push(name);
   assert.deepEqual(left, []);

@@ -32,9 +32,6 @@ const administration = {
   'people:read': 'Find and export everything that is kept of a person.',
   'people:write':
     'Erase what is kept: of a person everything, and of everybody what is over, by saying for how long it is kept.',
-  'everything:read':
-    'Take all of the workspace out as one file: forms, submissions, files, invitations, webhooks.',
-  'everything:write': 'Bring all of such a file in.',
 } as const satisfies Record<string, string>;
 
 /** Every permission with the sentence that says what it lets one do. */

@@ -42,8 +42,6 @@ const leastRole: Readonly<Record<Permission | PersonalPermission, Role>> = {
   'audit:read': 'admin',
   'people:read': 'admin',
   'people:write': 'admin',
-  'everything:read': 'admin',
-  'everything:write': 'admin',
 };
 
 /** Whether a role is a set of permissions that has this one. */

@@ -7,50 +7,21 @@ import { makeOwner, type PublishedForm, publishForm } from '#test/crowd.ts';
 import type { Instance, ServerProcess } from '#test/process.ts';
 import { isSlice } from '#test/cases.ts';
 import { type Answer, callApi, until } from '#test/service.ts';
-import {
-  comparablePacked,
-  packWorkspaceOf,
-  sendWorkspace,
-  workspaceImportEnded,
-} from '#test/workspace-file.ts';
 
-/** What is brought in again and again: a workspace's file, a form's, and answers as CSV and as a workbook. */
+/** The files that each round imports: a form package, and answers as CSV and as a workbook. */
 export type ImportSite = {
   instance: Instance;
-  workspace: Buffer;
-  comparable: unknown[];
   form: Buffer;
   answers: Readonly<Record<'csv' | 'xlsx', object>>;
 };
 
-/** A third of what `npm run test:kill` brings in: what is brought takes several steps of each either way. */
-const share = isSlice ? 3 : 1;
-const submissions = 600 / share;
-const files = 30;
 const versions = 12;
-/** Of each file of answers: a step takes a hundred. */
-const lines = 900 / share;
+/** Lines of each file of answers. `npm test` uses a third of what `npm run test:kill` uses: one step imports 100 lines. */
+const lines = isSlice ? 300 : 900;
 
 /** Makes the files on an instance that runs. */
 export async function makeFiles(instance: Instance): Promise<ImportSite> {
   const owner = await publishForm(instance, undefined, permissionNames);
-  await instance.query(
-    `insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
-     select workspace_id, gen_random_uuid(), id, version, 'completed', ('{"entry":"word ' || n || '"}')::json, '{}', false, now(), now(), now()
-     from forms, generate_series(1, ${submissions}) n where id = '${owner.id}'`,
-  );
-  for (let number = 0; number < files; number += 1) {
-    const body = new FormData();
-    body.set('entry', `with file ${number}`);
-    body.set('file', new Blob([randomBytes(2_000).toString('hex')], { type: 'text/plain' }), `${number}.txt`);
-    const sent = await fetch(owner.publicUrl, {
-      method: 'POST',
-      body,
-      headers: { Accept: 'application/json' },
-    });
-    assert.equal(sent.status, 201);
-  }
-  const place = { url: instance.url, key: owner.key };
   const photo = await sharp(randomBytes(400 * 300 * 3), { raw: { width: 400, height: 300, channels: 3 } })
     .png()
     .toBuffer();
@@ -61,14 +32,11 @@ export async function makeFiles(instance: Instance): Promise<ImportSite> {
       structure: { ...structure, attrs: { name: `Guest book ${number}` } },
       settings: { theme: { logo } },
     });
-  const workspace = await packWorkspaceOf(place);
   const form = await fetch(`${instance.url}/api/v1/forms/${owner.id}/package`, {
     headers: { Authorization: `Bearer ${owner.key}` },
   });
   return {
     instance,
-    workspace,
-    comparable: await comparablePacked(workspace),
     form: Buffer.from(await form.arrayBuffer()),
     answers: { csv: { kind: 'csv', text: rows.join('\n') }, xlsx: { kind: 'xlsx', data: await workbook() } },
   };
@@ -86,14 +54,14 @@ async function workbook(): Promise<string> {
   return Buffer.concat(chunks).toString('base64');
 }
 
-/** How far everything is when the process is killed. */
-export type Progress = { entries: number; lines: number; unpacking: number };
+/** How far each import is when the process is killed. */
+export type Progress = { lines: number; unpacking: number };
 
 /**
- * One round: all of it is brought in side by side, server and database are killed at a moment, and after the next start
- * everything goes on to its end, once.
- * @param moment resolves when it is time to kill; it is told how far everything is.
- * @returns the server that was started afterwards, and how far everything was.
+ * Runs one round: starts all imports at once, kills server and database, starts them again, and checks that each import
+ * ends exactly once.
+ * @param moment resolves when it is time to kill. Its argument reads how far each import is.
+ * @returns the new server, and how far each import was at the kill.
  */
 export async function killImports(
   site: ImportSite,
@@ -102,7 +70,6 @@ export async function killImports(
 ): Promise<{ server: ServerProcess; killedAt: Progress }> {
   const { instance } = site;
   const answered = { csv: await publishForm(instance), xlsx: await publishForm(instance) };
-  const into = await makeOwner(instance, permissionNames);
   const unpackInto = await makeOwner(instance, permissionNames);
   const key: string = randomUUID();
   const unpack = (once = key): Promise<Answer> =>
@@ -110,16 +77,13 @@ export async function killImports(
   const progress = async (): Promise<Progress> =>
     (
       await instance.query<Progress>(
-        `select (select coalesce(sum(entries), 0)::int from workspace_imports where workspace_id = '${into.workspaceId}') as entries,
-                (select coalesce(min(created), 0)::int from submission_imports
+        `select (select coalesce(min(created), 0)::int from submission_imports
                  where form_id in ('${answered.csv.id}', '${answered.xlsx.id}')) as lines,
                 (select count(*)::int from repeatable_requests where workspace_id = '${unpackInto.workspaceId}') as unpacking`,
       )
     )[0]!;
 
-  const place = { url: instance.url, key: into.key };
   for (const kind of ['csv', 'xlsx'] as const) await startAnswers(answered[kind], site.answers[kind]);
-  const brought = await sendWorkspace(place, site.workspace, 400_000);
   const unpacking = unpack().catch(() => undefined);
   await moment(progress);
   const killedAt = await progress();
@@ -129,7 +93,6 @@ export async function killImports(
   const next = await instance.start();
   // What the end of a lease does within 25 s.
   await instance.query('update jobs set run_at = now() where lease_token is not null');
-  await checkWorkspace(site, place, brought);
   await checkForm(site, unpackInto.workspaceId, acknowledged, unpack);
   for (const kind of ['csv', 'xlsx'] as const) await checkAnswers(site, answered[kind], kind);
   return { server: next, killedAt };
@@ -138,23 +101,6 @@ export async function killImports(
 async function startAnswers(form: PublishedForm, body: object): Promise<void> {
   const begun = await form.call('POST', `/forms/${form.id}/submissions/imports`, body);
   assert.equal(begun.status, 202, JSON.stringify(begun.body));
-}
-
-/** The import ends as if nothing had been, and the file that is packed of it is that which was brought. */
-async function checkWorkspace(
-  site: ImportSite,
-  place: { url: string; key: string },
-  id: string,
-): Promise<void> {
-  const done = await workspaceImportEnded(place, id, 90);
-  assert.equal(done.state, 'done', String(done.problem));
-  const { forms, submissions: made, files: withBytes } = done.made;
-  assert.deepEqual(
-    { forms, made, withBytes },
-    { forms: 1, made: submissions + files, withBytes: files },
-    'the report is true',
-  );
-  assert.deepEqual(await comparablePacked(await packWorkspaceOf(place)), site.comparable);
 }
 
 /** The form is there once and whole, or not at all; what was acknowledged is there; sent again it is no second one. */

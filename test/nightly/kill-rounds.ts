@@ -6,8 +6,7 @@ import { checkDeliveries, crash } from './crash-round.ts';
 import { killImports, makeFiles } from './import-round.ts';
 
 /*
- * npm run test:kill -- <rounds>     kill -9 of everything, under load and amid what is brought in, again and again; 5 rounds unless told
- *                                   otherwise
+ * npm run test:kill -- <rounds>     kill -9 of everything, under load and during imports; 5 rounds by default
  */
 const rounds = Number(process.argv[2] ?? 5);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`"${process.argv[2]}" is no number of rounds.`);
@@ -33,7 +32,7 @@ test(`${rounds} times kill -9 of server and database at a random moment under lo
   );
 });
 
-test(`${rounds} times kill -9 of server and database at a random moment amid what is brought in`, async () => {
+test(`${rounds} times kill -9 of server and database at a random moment during imports`, async () => {
   const instance = await makeInstance();
   let server = await instance.start();
   const site = await makeFiles(instance);

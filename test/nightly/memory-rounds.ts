@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { createWriteStream, openAsBlob, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { permissionNames } from '#workspaces/permissions.ts';
-import { addSubmissions, makeOwner, type PublishedForm, publishForm, sendVisitors } from '#test/crowd.ts';
+import { addSubmissions, type PublishedForm, publishForm, sendVisitors } from '#test/crowd.ts';
 import { type Instance, makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
-import { sendWorkspace, workspaceImportEnded } from '#test/workspace-file.ts';
 
 /*
  * npm run test:memory -- <seconds>     a service with the database that it brings, in a group of processes that may have
  *                                      no more than 512 MB, and 1 GB, as one process and as two, under load for so long each (60 s unless told
- *                                      otherwise), started as a container and systemd start it; and one in which a workspace of 400 MB is packed
- *                                      and brought in. Only root may make such a group, on Linux
+ *                                      otherwise), started as a container and systemd start it. Only root may make such a group, on Linux
  */
 const seconds = Number(process.argv[2] ?? 60);
 if (!Number.isInteger(seconds) || seconds < 1)
@@ -178,52 +171,6 @@ for (const [limit, processes] of [
       assert.deepEqual(visitors.failures, []);
       return `held ${inMebibytes(most())} MB at most; ${visitors.acknowledged.size} submits, ${JSON.stringify(done)}`;
     }));
-
-/** Beyond what a service holds that has just taken uploads, packing and bringing in may take so much, of a file of any size. */
-const mostMore = 224 * mebibyte;
-const uploads = { count: 48, bytes: 8 * mebibyte } as const;
-const manySubmissions = 40_000;
-
-test('a workspace of 400 MB is packed, twice at once, and brought in, in memory that does not grow with it', () =>
-  inside(512, '1', async (instance, most) => {
-    const form = await publishForm(instance, undefined, permissionNames);
-    await addSubmissions(instance, form.id, manySubmissions);
-    for (let number = 0; number < uploads.count; number += 1) {
-      const body = new FormData();
-      body.set('entry', `with file ${number}`);
-      body.set('file', new Blob([randomBytes(uploads.bytes)]), `${number}.bin`);
-      const headers = { Accept: 'application/json' };
-      assert.equal((await fetch(form.publicUrl, { method: 'POST', body, headers })).status, 201);
-    }
-    const before = most();
-    const folder = await mkdtemp(join(tmpdir(), 'formloom-memory-'));
-    const [path, other] = [join(folder, 'one'), join(folder, 'other')];
-    await Promise.all([path, other].map((each) => packInto(each, instance.url, form.key)));
-    const packing = most();
-    const into = await makeOwner(instance, permissionNames);
-    const place = { url: instance.url, key: into.key };
-    const parts = await openAsBlob(path);
-    const id = await sendWorkspace(place, parts, 8 * mebibyte);
-    const done = await workspaceImportEnded(place, id, 600);
-    const bringing = most();
-    await rm(folder, { recursive: true });
-    const { submissions, files } = done.made;
-    assert.deepEqual(
-      { state: done.state, submissions, files },
-      { state: 'done', submissions: manySubmissions + uploads.count, files: uploads.count },
-    );
-    const said = `held ${inMebibytes(before)} MB before, ${inMebibytes(packing)} MB while ${inMebibytes(parts.size)} MB were packed twice, ${inMebibytes(bringing)} MB while they were brought in`;
-    assert.ok(Math.max(packing, bringing) - before < mostMore, said);
-    return said;
-  }));
-
-async function packInto(path: string, url: string, key: string): Promise<void> {
-  const response = await fetch(`${url}/api/v1/workspace/package`, {
-    headers: { Authorization: `Bearer ${key}` },
-  });
-  assert.equal(response.status, 200);
-  await pipeline(response.body!, createWriteStream(path));
-}
 
 test('64 MB are not: the limit is one', async () => {
   const group = await openGroup(64 * mebibyte);

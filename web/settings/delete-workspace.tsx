@@ -29,9 +29,6 @@ export function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): 
   return (
     <div className="stack">
       <div className="row">
-        <Button icon="download" onPress={() => save(download(workspace.id, 'packWorkspace', {}))}>
-          Download everything
-        </Button>
         <Button icon="download" onPress={() => save(download(workspace.id, 'exportAuditLog', { query: {} }))}>
           Download the activity
         </Button>

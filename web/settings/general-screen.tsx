@@ -6,7 +6,6 @@ import { Card, Page } from '../design/page.tsx';
 import { mayAdminister } from '../shell/session.ts';
 import { DeleteWorkspace } from './delete-workspace.tsx';
 import { LeaveWorkspace } from './leave-workspace.tsx';
-import { PackageCards } from './package/package-cards.tsx';
 import { SecondFactorRule } from './second-factor-rule.tsx';
 import { useWorkspace } from './workspace.ts';
 import { WorkspaceNameForm } from './workspace-name-form.tsx';
@@ -44,7 +43,6 @@ export function GeneralScreen(): ReactElement {
         </dl>
       </Card>
       <SecondFactorRule workspace={workspace} />
-      {mayAdminister(workspace.role) && <PackageCards workspaceId={workspace.id} />}
       <Card title="Leave this workspace" lead="Its forms stay. An admin can add you again.">
         <LeaveWorkspace workspace={workspace} />
       </Card>

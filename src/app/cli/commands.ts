@@ -11,7 +11,6 @@ import { listenCommand } from './listen-command.ts';
 import { mailCommands } from './mail-commands.ts';
 import { mcpCommand } from './mcp-command.ts';
 import { moveCommand } from './move-command.ts';
-import { unpackWorkspaceCommand } from './unpack-workspace-command.ts';
 import { userCommands } from './user-commands.ts';
 import { webhookCommands } from './webhook-commands.ts';
 import { workspaceCommands } from './workspace-commands.ts';
@@ -19,7 +18,6 @@ import { workspaceCommands } from './workspace-commands.ts';
 /** The commands that are no operations of the API. docs/rules.md 18: scripts depend on their names, options and answers. */
 export const ownCommands: readonly Command[] = [
   ...workspaceCommands,
-  unpackWorkspaceCommand,
   ...keyCommands,
   ...userCommands,
   ...webhookCommands,

@@ -67,7 +67,7 @@ test('a command that is ended by a signal stops the database that it started, an
       },
     }),
   );
-  await instance.cli('forms create', '--body-file', path('form.json'));
+  const { id: form } = await instance.cli<{ id: string }>('forms create', '--body-file', path('form.json'));
   await instance.cli('backup', path('whole.backup'));
   await makePipe(path(`uploads/${workspace}/images/${image}`));
   const server = await startEmbeddedPostgres({ dataDir: instance.dataDir, log: () => {} });
@@ -98,7 +98,7 @@ test('a command that is ended by a signal stops the database that it started, an
       },
     ],
     ['SIGINT', ['backup', path('new.backup')], () => isListed('new.backup.part')],
-    ['SIGTERM', ['workspace', 'pack', '--output', path('pack')], () => isListed('pack')],
+    ['SIGTERM', ['forms', 'pack', form, '--output', path('pack')], () => isListed('pack')],
     ['SIGHUP', ['workspace', 'create', 'Slow'], isSlow],
     ['SIGINT', ['listen', '--forward-to', 'http://127.0.0.1:9'], () => isReady()],
     ['SIGTERM', ['mcp'], () => isReady()],

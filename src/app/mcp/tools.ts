@@ -51,7 +51,6 @@ const isFromOutside: Readonly<Record<Resource, boolean>> = {
   mail: true,
   audit: false,
   people: true,
-  everything: true,
 };
 
 export const groupOf = ({ operation }: ApiRoute): Resource => operation.permission.split(':')[0] as Resource;

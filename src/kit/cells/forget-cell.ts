@@ -89,7 +89,7 @@ async function refuseFull(client: Queryable, name: string, schema: string): Prom
   if (workspaces > 0)
     throw new ApiError(
       'conflict',
-      `The cell ${name} answers, and has ${sayCount(workspaces, 'workspace')}. Bring each into another cell (\`workspace pack\`), and delete it.`,
+      `The cell ${name} has ${sayCount(workspaces, 'workspace')}. Delete every workspace in it first.`,
     );
 }
 

@@ -29,8 +29,6 @@ const words = {
     'Erase people',
     'Erase, for good, everything that is kept of a person, and of everybody what is over: by saying for how long it is kept.',
   ],
-  'everything:read': ['Take everything out', 'Take all of the workspace out as one file.'],
-  'everything:write': ['Bring a workspace', 'Bring all that is in such a file in.'],
 } as const satisfies Record<Permission, readonly [name: string, description: string]>;
 
 export const permissionChoices: readonly Choice<Permission>[] = (Object.keys(words) as Permission[]).map(

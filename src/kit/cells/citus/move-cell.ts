@@ -26,7 +26,7 @@ export async function moveCell(
   if (!(await isCluster(database)))
     throw new ApiError(
       'conflict',
-      'A cell is moved by a Citus cluster, and this database is none. `workspace pack` and `workspace unpack` bring a workspace into another cell.',
+      'This database is not a Citus cluster. Only a Citus cluster can move a cell.',
     );
   if (name === firstCell)
     throw new ApiError(
