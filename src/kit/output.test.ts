@@ -16,7 +16,13 @@ const script = `
 
 function write(lines: number, stdout: 'pipe' | number) {
   const stdio: StdioOptions = ['ignore', stdout, 'inherit', 'ipc'];
-  const parameters = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script, String(lines)];
+  const parameters = [
+    '--disable-warning=ExperimentalWarning',
+    '--input-type=module',
+    '-e',
+    script,
+    String(lines),
+  ];
   const child = spawn(process.execPath, parameters, { stdio });
   return { child, dropped: once(child, 'message').then(([count]) => count as number) };
 }

@@ -19,7 +19,9 @@ test('an unexpected error ends a process in order: the service replaces it, and 
       .output()
       .split('\n')
       .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as { level: string; msg: string; pid?: number; err?: { message: string } });
+      .map(
+        (line) => JSON.parse(line) as { level: string; msg: string; pid?: number; err?: { message: string } },
+      );
   const serving = () => lines().filter(({ msg }) => msg === 'a process serves');
   const faults = () => lines().filter(({ level }) => level === 'fatal');
 

@@ -37,7 +37,10 @@ async function end(
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--preserve-symlinks', 'src/app/cli.ts', ...args],
-    { stdio: ['pipe', 'pipe', 'pipe'], env: { ...instance.environment, TMPDIR: path('tmp'), ...environment } },
+    {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...instance.environment, TMPDIR: path('tmp'), ...environment },
+    },
   );
   t.after(() => child.kill('SIGKILL'));
   const said = { printed: '', complaint: '' };
