@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '#kit/config.ts';
 import { readNode } from '#kit/instance-nodes/refuse-other-nodes.ts';
+import { withoutLibpqVariables } from '#kit/embedded-postgres/embedded-client.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { type Log, openLog } from '#kit/log.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
@@ -162,7 +163,7 @@ async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatab
 async function serveBySeveral(
   { config, parts }: Run,
   log: Log,
-  { database, url: databaseUrl }: FormloomDatabase,
+  { database, embedded, url: databaseUrl }: FormloomDatabase,
 ): Promise<string> {
   const { listening, crew } = await serveByProcesses(config, {
     log,
@@ -170,7 +171,7 @@ async function serveBySeveral(
     answer: () => readForProcess(log, metrics),
     endMs,
     script: fileURLToPath(import.meta.url),
-    environment: process.env,
+    environment: embedded ? withoutLibpqVariables(process.env) : process.env,
   });
   parts.defer(async () => {
     say('Stopping: finishing what has begun …');

@@ -21,7 +21,7 @@ export function tolerateLostOutput(): void {
     const stream = process[name];
     // `writeOutput` counts it.
     stream.on('error', () => {});
-    if (stream.isTTY) (stream as Handle)._handle?.setBlocking?.(false);
+    if (stream.isTTY) (stream as Handle)['_handle']?.setBlocking?.(false);
   }
 }
 

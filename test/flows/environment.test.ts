@@ -7,11 +7,31 @@ import { fileURLToPath } from 'node:url';
 import { freePort, until } from '#test/service.ts';
 import { makeInstance } from '#test/process.ts';
 
-/* A service goes on without its output, and every process of it ends in order. `npm run test:stop` has more environments. */
+/* Ordinary environments in which a service has to work, and to end in order. `npm run test:stop` has more of them. */
 
 const main = fileURLToPath(new URL('../../src/app/main.ts', import.meta.url));
 const listen = `127.0.0.1:${await freePort()}`;
-const instance = await makeInstance({ METRICS_LISTEN: listen, LOG_LEVEL: 'info' });
+const libpq = {
+  PGSSLMODE: 'require',
+  PGSSLNEGOTIATION: 'direct',
+  PGOPTIONS: '-c default_transaction_read_only=on -c search_path=nowhere',
+  PGHOST: 'nowhere.invalid',
+  PGPORT: '1',
+  PGUSER: 'somebody',
+  PGDATABASE: 'another',
+  PGPASSWORD: 'hush',
+  PGPASSFILE: '/nowhere/pgpass',
+  PGSERVICE: 'another',
+  PGDATA: '/nowhere/data',
+  PGCLIENT_ENCODING: 'LATIN1',
+  PGREPLICATION: 'database',
+  PGBINARY: 'true',
+  PGAPPNAME: 'another',
+  PGCONNECT_TIMEOUT: '1',
+  PGTZ: 'Asia/Tokyo',
+  PGDATESTYLE: 'German',
+};
+const instance = await makeInstance({ METRICS_LISTEN: listen, LOG_LEVEL: 'info', ...libpq });
 
 async function countDropped(stream: 'stdout' | 'stderr'): Promise<number> {
   const text = await (await fetch(`http://${listen}/metrics`)).text();
@@ -56,5 +76,12 @@ test('a server whose output goes to a full disk serves, counts and stops with ex
   assert.ok((await countDropped('stderr')) > 0, 'the log');
   child.kill('SIGTERM');
   assert.deepEqual(await closed, [0, null]);
+  assert.equal(await instance.databasePid(), undefined, 'its database is stopped');
+});
+
+test("libpq's variables describe another server: a command that starts the embedded database ignores them, as both servers did", async () => {
+  const made = await instance.begin(['workspace', 'create', 'Über', '--json']).ended;
+  assert.deepEqual([made.code, made.complaint], [0, '']);
+  assert.equal((JSON.parse(made.printed) as { name: string }).name, 'Über');
   assert.equal(await instance.databasePid(), undefined, 'its database is stopped');
 });
