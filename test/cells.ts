@@ -4,6 +4,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { distributedUrl } from './distribute.ts';
+import { endWithSignals } from './end-run.ts';
 
 /*
  * npm run test:cells                tests of the API, pages and the console on three cells, each tenant in the next: in one database, and
@@ -17,6 +18,7 @@ import { distributedUrl } from './distribute.ts';
  */
 const home = fileURLToPath(new URL('..', import.meta.url));
 const cluster = process.env['CITUS_URL'];
+endWithSignals();
 
 /** Left out are those that look into the database themselves, where a tenant's rows may be in another cell. */
 const wide = [

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
+import { childrenOf } from './process.ts';
+import { until } from './service.ts';
 
 const fixture = fileURLToPath(new URL('end-run.fixture.ts', import.meta.url));
 
@@ -26,8 +30,38 @@ test('a run of tests that is told to end ends all that it began, and gives its m
   assert.equal(database?.status, 'ready');
   run.kill('SIGTERM');
   assert.deepEqual(await ended, [null, 'SIGTERM']);
-  const isAlive = (pid: number): boolean =>
-    existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   assert.deepEqual([...pids, database.pid].filter(isAlive), []);
   if (directory.startsWith('/dev/shm/')) assert.ok(!existsSync(dirname(directory)));
 });
+
+test('a benchmark that is told to end ends its servers and their database, and removes their files', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells who began what');
+  const folder = await mkdtemp(join(tmpdir(), 'formloom-bench-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await chmod(folder, 0o755);
+  const bench = fileURLToPath(new URL('../bench/run.ts', import.meta.url));
+  const run = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', bench, 'get', '--sizes', '10'],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, TMPDIR: folder },
+    },
+  );
+  t.after(() => run.kill('SIGKILL'));
+  const ended = once(run, 'exit') as Promise<[number | null, string | null]>;
+  const findDatabase = async (): Promise<number | undefined> => {
+    const [instance] = await readdir(folder);
+    const database = instance && (await findPostmaster(join(folder, instance, 'postgres')));
+    return database && database.status === 'ready' ? database.pid : undefined;
+  };
+  const database = await until('the database of a server', findDatabase);
+  const [server] = await childrenOf(run.pid!);
+  run.kill('SIGTERM');
+  assert.deepEqual(await ended, [null, 'SIGTERM']);
+  assert.deepEqual([server, database].filter(isAlive), []);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+const isAlive = (pid: number | undefined): boolean =>
+  existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

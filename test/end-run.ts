@@ -6,17 +6,21 @@ type Process = { pid: number; parent: number; name: string; state: string; words
 /** How long PostgreSQL gets to end at once. */
 const mostMs = 10_000;
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const removers = new Set<() => void>();
+
 /**
- * Has a signal to this process alone, as a service manager or npm sends it, end all that it began with it: else tests, browsers and
- * databases would run on, each with a place in memory. Elsewhere than on Linux nobody tells who they are.
- * @param removeFiles what is done when nobody uses them any more.
+ * Has a signal to this process alone, as a service manager or npm sends it, end every process that it started: servers, browsers and
+ * databases would otherwise run on. It works on Linux, which tells who started whom.
+ * @param removeFiles what is removed when no process uses it any more.
  */
-export function endWithSignals(removeFiles: () => void): void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export function endWithSignals(removeFiles: () => void = () => {}): void {
+  removers.add(removeFiles);
+  if (removers.size > 1) return;
   for (const signal of signals)
     process.once(signal, () => {
       endAll();
-      removeFiles();
+      for (const remove of removers) remove();
       for (const each of signals) process.removeAllListeners(each);
       process.kill(process.pid, signal);
     });

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { findAccount } from '#kit/embedded-postgres/account.ts';
 import { runProgram } from '#kit/embedded-postgres/program.ts';
+import { endWithSignals } from './end-run.ts';
 import { until } from './service.ts';
 import { end, type External, makeDirectory, missingValkey, openValkey, start } from './valkey.ts';
 
@@ -124,6 +125,7 @@ async function testOnValkey(files: readonly string[]): Promise<boolean> {
   }
 }
 
+endWithSignals();
 const isExternal = (file: string): boolean => file.endsWith('.external.ts');
 const given = process.argv.slice(2);
 const external =

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { realpathSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
 import { chooseSocketDirectory } from '#kit/embedded-postgres/placement.ts';
 import { copyCluster } from './cluster.ts';
 import { type Ended, runHere } from './command-line.ts';
+import { endWithSignals } from './end-run.ts';
 import { keepLog, noteSecretsOf, noteSecretsOfText } from './secrets.ts';
 import { freePort, until } from './service.ts';
 
@@ -104,6 +106,7 @@ export async function openInstance(environment: Environment = {}): Promise<Insta
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'formloom-instance-')));
   // When root runs the tests, the database runs as another user, who must be able to pass.
   await chmod(dataDir, 0o755);
+  endWithSignals(() => removeFiles(dataDir));
   const port = await freePort();
   const settings: Environment = {
     PATH: process.env['PATH'] ?? '',
@@ -158,6 +161,17 @@ async function removeData(dataDir: string): Promise<void> {
     if (!cluster.startsWith(dataDir)) await rm(cluster, { recursive: true });
   }
   await rm(dataDir, { recursive: true, force: true });
+}
+
+/** Removes a data directory that no process uses any more, with a database outside of it. */
+function removeFiles(dataDir: string): void {
+  try {
+    rmSync(realpathSync(join(dataDir, 'postgres')), { recursive: true });
+  } catch (error) {
+    // It has no database.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+  rmSync(dataDir, { recursive: true, force: true });
 }
 
 // Servers -------------------------------------------------------------------------------------------------

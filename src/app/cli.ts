@@ -28,6 +28,8 @@ process.stderr.on('error', () => {});
 /** A repeat says nothing new: a terminal and npm both tell. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const told = new AbortController();
+// An error that nothing caught ends the command in order: a database that it started would outlive it.
+process.on('uncaughtException', (error) => told.abort(error));
 for (const signal of signals)
   process.on(signal, () =>
     told.abort(new Declined(`Ended by ${signal} before it was done.`, { cause: signal })),
@@ -42,7 +44,10 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   width: process.stdout.columns,
 });
-for (const signal of signals) process.removeAllListeners(signal);
-// By the signal itself, as whoever waits for this process expects; `process.exit` would wait for a file that cannot be read.
-if (told.signal.aborted)
-  process.kill(process.pid, (told.signal.reason as Declined).cause as (typeof signals)[number]);
+for (const event of [...signals, 'uncaughtException']) process.removeAllListeners(event);
+if (told.signal.aborted) {
+  const reason: unknown = told.signal.reason;
+  // By the signal itself, as the parent process expects; `process.exit` would wait for a file that cannot be read.
+  if (reason instanceof Declined) process.kill(process.pid, reason.cause as (typeof signals)[number]);
+  else process.exit(1);
+}

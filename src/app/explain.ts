@@ -35,6 +35,11 @@ const listenProblems: Readonly<Record<string, string>> = {
     'This machine does not have this address. Let HOST (or METRICS_LISTEN) name one that it has, such as 127.0.0.1 or 0.0.0.0.',
 };
 
+const outputProblems: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full. Make room there, and run the command again.',
+  EIO: 'The terminal is closed.',
+};
+
 const noPrivilege = '42501';
 /** PostgreSQL's classes for a wrong user or password (28) and a database that does not exist (3D). */
 const refusalStates = /^(28|3D)...$/;
@@ -50,6 +55,9 @@ export function explain(error: unknown): string {
     port?: number;
   };
   if (syscall === 'listen') return `${address}:${port}: ${listenProblems[code ?? ''] ?? error.message}`;
+  // Files have a path: this is standard output.
+  if (syscall === 'write' && path === undefined)
+    return `The output cannot be written: ${outputProblems[code ?? ''] ?? error.message}`;
   if (path !== undefined)
     return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
   if (isDiskFull(error))

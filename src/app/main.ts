@@ -4,9 +4,11 @@ import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '#kit/config.ts';
 import { readNode } from '#kit/instance-nodes/refuse-other-nodes.ts';
+import { withoutLibpqVariables } from '#kit/embedded-postgres/embedded-client.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { type Log, openLog } from '#kit/log.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
+import { tolerateLostOutput, writeOutput } from '#kit/output.ts';
 import { runPeriodically } from '#kit/periodic.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
@@ -27,6 +29,8 @@ const noticeMs = 500;
 /** A process of several that takes longer than this to end is killed. */
 const endMs = 8_300;
 const stopMs = 9_500;
+/** How long the database gets when the rest did not stop in time. */
+const databaseStopMs = 2_000;
 /** npm, which started it, is looked for again after so long. */
 const askParentMs = 500;
 /** A storage that does not answer is asked again after so long. */
@@ -43,9 +47,7 @@ setFlagsFromString('--heap-growing-percent=50');
  */
 setFlagsFromString('--max-semi-space-size=2');
 
-const say = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
+const say = (line: string): void => writeOutput('stdout', `${line}\n`);
 
 /** Starts the service, or one of its processes; stops it, in the opposite order, when it is time or a start fails. */
 async function main(): Promise<void> {
@@ -71,6 +73,10 @@ async function main(): Promise<void> {
       await sayStopped();
       throw error;
     });
+  endOnUnexpectedError(openLog(config.logLevel), () => {
+    primary?.leave();
+    void endInTime('Formloom did not stop in order.', primary ? stop : sayStopped, 1);
+  });
   if (primary) void told.promise.then(() => endInTime('A process did not end in order.', stop));
   else void toldToStop().then(() => endInTime('Formloom did not stop in order.', sayStopped));
   try {
@@ -157,7 +163,7 @@ async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatab
 async function serveBySeveral(
   { config, parts }: Run,
   log: Log,
-  { database, url: databaseUrl }: FormloomDatabase,
+  { database, embedded, url: databaseUrl }: FormloomDatabase,
 ): Promise<string> {
   const { listening, crew } = await serveByProcesses(config, {
     log,
@@ -165,7 +171,7 @@ async function serveBySeveral(
     answer: () => readForProcess(log, metrics),
     endMs,
     script: fileURLToPath(import.meta.url),
-    environment: process.env,
+    environment: embedded ? withoutLibpqVariables(process.env) : process.env,
   });
   parts.defer(async () => {
     say('Stopping: finishing what has begun …');
@@ -205,14 +211,36 @@ async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
 }
 
 /** Ends this process: in order, or when that takes too long all the same. */
-async function endInTime(what: string, stop: () => Promise<void>): Promise<void> {
-  setTimeout(() => fail(what, `It was still busy after ${stopMs / 1_000} s.`), stopMs).unref();
+async function endInTime(what: string, stop: () => Promise<void>, exitCode = 0): Promise<void> {
+  setTimeout(() => void failLate(what), stopMs).unref();
   try {
     await stop();
-    process.exit(0);
+    process.exit(exitCode);
   } catch (error) {
     fail(what, explain(error));
   }
+}
+
+/** Leaves the database, which would outlive this process, and ends. */
+async function failLate(what: string): Promise<never> {
+  const { leaveEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
+  await Promise.race([leaveEmbeddedPostgres(), sleep(databaseStopMs)]);
+  return fail(what, `It was still busy after ${stopMs / 1_000} s.`);
+}
+
+/**
+ * Ends this process after an error that nothing caught, or a rejection that nothing handled: its state is unknown. The work that
+ * is in progress completes first, and may fail the same way again: each reason is logged once.
+ */
+function endOnUnexpectedError(log: Log, end: () => void): void {
+  const logged = new Set<string>();
+  process.on('uncaughtException', (error: unknown) => {
+    const reason = explain(error);
+    if (logged.has(reason)) return;
+    log.fatal({ err: error }, 'an unexpected error ends this process');
+    if (logged.size === 0) end();
+    logged.add(reason);
+  });
 }
 
 /**
@@ -251,10 +279,11 @@ async function loadAll(): Promise<void> {
 }
 
 function fail(what: string, why: string): never {
-  process.stderr.write(`${what}\n${why}\n`);
+  writeOutput('stderr', `${what}\n${why}\n`);
   process.exit(1);
 }
 
+tolerateLostOutput();
 try {
   await (process.argv.includes('--compile') ? loadAll() : main());
 } catch (error) {

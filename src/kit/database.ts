@@ -18,6 +18,7 @@ import {
   isReadOnly,
   type Whereabouts,
 } from './find-host.ts';
+import { EmbeddedClient } from './embedded-postgres/embedded-client.ts';
 import type { Log } from './log.ts';
 
 export type Database = Pool;
@@ -194,7 +195,8 @@ export const homeOf = <Db extends Pool | ClientBase>(db: Db): Db | Database =>
 
 /** What the driver, which knows of one host alone, is to be told where there are several. */
 function hostsOf(connection: Connection): PoolConfig {
-  const addresses = 'connectionString' in connection ? addressesOf(connection.connectionString) : [];
+  if (!('connectionString' in connection)) return { ...connection, Client: EmbeddedClient };
+  const addresses = addressesOf(connection.connectionString);
   return addresses.length < 2
     ? connection
     : { connectionString: addresses[0]!, Client: clientOfHosts(addresses) };
@@ -278,7 +280,7 @@ function openProbe(reach: PoolConfig): (host: Host) => Promise<boolean> {
   const asked = new Map<string, Promise<boolean>>();
   const keyOf = ({ host, port }: Host): string => `${host} ${port}`;
   const ask = async ({ host, port }: Host): Promise<boolean> => {
-    const probe = new Client({
+    const probe = new ('connectionString' in reach ? Client : EmbeddedClient)({
       ...reach,
       connectionTimeoutMillis: probeMs,
       application_name: 'formloom probe',

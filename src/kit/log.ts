@@ -1,14 +1,17 @@
-import { pino, type Logger } from 'pino';
+import { type DestinationStream, pino, type Logger } from 'pino';
 import type { Config } from './config.ts';
+import { writeOutput } from './output.ts';
 import { currentTraceId } from './trace.ts';
 
 export type Log = Logger;
+
+const standardError: DestinationStream = { write: (line) => writeOutput('stderr', line) };
 
 /**
  * Structured lines on standard error, one JSON object each; standard output stays free for what a command prints.
  * Secrets are kept out by never logging bodies, headers or addresses (place-of.ts); redaction is the second line of defence.
  */
-export function openLog(level: Config['logLevel'], destination: NodeJS.WritableStream = process.stderr): Log {
+export function openLog(level: Config['logLevel'], destination: DestinationStream = standardError): Log {
   return pino(
     {
       level,

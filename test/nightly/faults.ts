@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { endWithSignals } from '../end-run.ts';
 
 /*
  * npm run test:faults               the fault matrix of webhooks with 1,000 events for each fault, and 10,000 without
@@ -11,6 +12,7 @@ const events = Number(process.argv[2] ?? 1_000);
 if (!Number.isInteger(events) || events < 2 || events % 2 > 0)
   throw new Error(`"${process.argv[2]}" is no even number of events.`);
 
+endWithSignals();
 const child = spawn(
   process.execPath,
   ['--disable-warning=ExperimentalWarning', 'test/run.ts', 'test/faults/*.test.ts'],

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { endWithSignals } from '#test/end-run.ts';
 import { freePort, until } from '#test/service.ts';
 
 /*
@@ -18,6 +19,7 @@ import { freePort, until } from '#test/service.ts';
  */
 const home = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
+endWithSignals();
 
 /** The image of Debian below it, and what an image may take in all, in bytes. */
 const baseBytes = 75e6;

@@ -32,11 +32,15 @@ async function end(
   signal: NodeJS.Signals,
   args: readonly string[],
   isThere: () => Promise<boolean>,
+  environment: Record<string, string> = {},
 ): Promise<Ending> {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--preserve-symlinks', 'src/app/cli.ts', ...args],
-    { stdio: ['pipe', 'pipe', 'pipe'], env: { ...instance.environment, TMPDIR: path('tmp') } },
+    {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...instance.environment, TMPDIR: path('tmp'), ...environment },
+    },
   );
   t.after(() => child.kill('SIGKILL'));
   const said = { printed: '', complaint: '' };
@@ -111,4 +115,38 @@ test('a command that is ended by a signal stops the database that it started, an
     assert.deepEqual(await readdir(path('tmp')), [], what);
     assert.deepEqual((await readdir(instance.dataDir)).toSorted(), whole, what);
   }
+});
+
+test('an unexpected error ends a command in order: it is printed once, and the database is stopped', async (t) => {
+  const fault = 'process.on("SIGALRM", () => { throw new Error("a fault that nobody foresaw"); });';
+  const args = ['listen', '--forward-to', 'http://127.0.0.1:9'];
+  const ended = await end(t, 'SIGALRM', args, () => isReady(), {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}`,
+  });
+  assert.deepEqual([ended.code, ended.signal], [1, null]);
+  assert.equal(ended.complaint.match(/a fault that nobody foresaw/g)?.length, 1, ended.complaint);
+  assert.equal(await instance.databasePid(), undefined);
+});
+
+test('a command whose output cannot be written prints no stack trace, and stops its database', async () => {
+  const run = async (redirection: string): Promise<{ code: number | null; complaint: string }> => {
+    const line = `"$0" --disable-warning=ExperimentalWarning src/app/cli.ts workspace list ${redirection}`;
+    const child = spawn('sh', ['-c', line, process.execPath], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: instance.environment,
+    });
+    let complaint = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, complaint };
+  };
+  assert.deepEqual(await run('| true'), { code: 0, complaint: '' });
+  assert.deepEqual(await run('>&-'), { code: 0, complaint: '' });
+  assert.deepEqual(await run('> /dev/full'), {
+    code: 1,
+    complaint:
+      'formloom: The output cannot be written: The disk is full. Make room there, and run the command again.\n',
+  });
+  assert.deepEqual(await run('> /dev/full 2>&1'), { code: 1, complaint: '' });
+  assert.equal(await instance.databasePid(), undefined);
 });

@@ -54,7 +54,7 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
     return await untilAborted(work, signal);
   } catch (error) {
     const isDone = signal?.aborted === true && (await endInOrder(work));
-    if (!isDone) surroundings.complain(explainToCaller(error));
+    if (!isDone || !(error instanceof Declined)) surroundings.complain(explainToCaller(error));
     return isPassing(error) ? 3 : 1;
   }
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '#kit/database.ts';
 import { cellsOf, onCell } from '#kit/cells/cells.ts';
+import { countDroppedWrites } from '#kit/output.ts';
 import { watchPoolWaits } from '#kit/pool-waits.ts';
 import type { DeliveryStatus } from '#webhooks/queries.ts';
 import type { Report } from './report.ts';
@@ -85,6 +86,17 @@ export function openMeter(process: string, database: Database): Meter {
     },
   });
   registry.registerMetric(pool);
+  const lost = new Counter({
+    name: 'formloom_output_dropped',
+    help: 'Writes to standard output and standard error that failed, or whose reader was too slow.',
+    labelNames: ['stream'] as const,
+    registers: [],
+    collect() {
+      this.reset();
+      for (const [stream, count] of Object.entries(countDroppedWrites())) this.inc({ stream }, count);
+    },
+  });
+  registry.registerMetric(lost);
 
   return {
     answered(request, reply) {

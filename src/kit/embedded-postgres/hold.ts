@@ -1,7 +1,8 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readDisk } from '../read-disk.ts';
 import { user } from './create-cluster.ts';
+import { EmbeddedClient } from './embedded-client.ts';
 import { EmbeddedPostgresError, elsewhere, hasCode, suggestRemedy } from './error.ts';
 import { createPatience } from './patience.ts';
 import { findPostmaster, launchPostmaster, type Launch, type Postmaster, type Server } from './postmaster.ts';
@@ -79,7 +80,7 @@ async function isStillReady(server: Server, seen: Postmaster): Promise<boolean> 
 
 /** Connects as a user; gives back why not when it is worth trying again. */
 async function knock(server: Server): Promise<Omit<Hold, 'how'> | string> {
-  const client = new Client({
+  const client = new EmbeddedClient({
     host: server.socketDirectory,
     port,
     user,

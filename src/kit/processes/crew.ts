@@ -97,6 +97,7 @@ async function begin(state: State, number: number): Promise<void> {
 async function watch(state: State, watched: WebProcess): Promise<void> {
   const { number, ended } = watched;
   const began = performance.now();
+  void watched.leaving.then(() => state.door.dismiss(watched));
   const how = await ended;
   state.alive.delete(watched);
   state.door.dismiss(watched);

@@ -4,6 +4,8 @@ export type FromWebProcess =
   | { kind: 'ready' }
   /** It cannot serve; in words for the operator. It ends by itself. */
   | { kind: 'failed'; why: string }
+  /** It ends by itself after an unexpected error: connections go elsewhere. */
+  | { kind: 'leaving' }
   /** A question of the application's, answered under the same id. */
   | { kind: 'ask'; id: number; question: unknown }
   /** It has the connection of this id. */

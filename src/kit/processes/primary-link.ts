@@ -14,6 +14,8 @@ export type PrimaryLink = {
   serve(http: HttpServer): void;
   /** Tells why this process cannot serve; resolves when it has been told. */
   fail(why: string): Promise<void>;
+  /** Asks for no more connections: this process ends by itself. */
+  leave(): void;
 };
 
 /** There is nobody who could answer, and this process is about to end. */
@@ -87,6 +89,7 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
       void tell({ kind: 'ready' });
     },
     fail: (why) => tell({ kind: 'failed', why }),
+    leave: () => void tell({ kind: 'leaving' }),
   };
 }
 

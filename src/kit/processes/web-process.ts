@@ -13,6 +13,8 @@ export type WebProcess = Receiver & {
   readonly pid: number | undefined;
   /** Resolves when it serves. @throws WebProcessError when it ended before. */
   readonly ready: Promise<void>;
+  /** Resolves when it is about to end by itself, if it says so. */
+  readonly leaving: Promise<void>;
   /** Resolves when it is gone, to how: `exit code 1`, `SIGKILL`. */
   readonly ended: Promise<string>;
   tell(message: ToWebProcess): void;
@@ -85,10 +87,12 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
     void ended.then(() => clearInterval(pings));
   };
 
+  const leaving = Promise.withResolvers<void>();
   const ready = new Promise<void>((resolve, reject) => {
     child.on('message', (message: FromWebProcess) => {
       unanswered = 0;
       if (message.kind === 'alive') return;
+      if (message.kind === 'leaving') return leaving.resolve();
       if (message.kind === 'taken') {
         handing.get(message.id)?.socket.destroy();
         handing.delete(message.id);
@@ -108,6 +112,7 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
     number,
     pid: child.pid,
     ready,
+    leaving: leaving.promise,
     ended,
     tell,
     receive(socket, refused) {

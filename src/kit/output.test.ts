@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawn, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { test } from 'node:test';
+
+/** Writes lines of 10 KB while the event loop turns, and says how many of them were dropped. */
+const script = `
+  import { countDroppedWrites, tolerateLostOutput, writeOutput } from '${import.meta.resolve('./output.ts')}';
+  tolerateLostOutput();
+  for (let line = 0; line < Number(process.argv[1]); line += 1) {
+    writeOutput('stdout', 'x'.repeat(9_999) + '\\n');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  process.send(countDroppedWrites().stdout, () => process.exit(0));`;
+
+function write(lines: number, stdout: 'pipe' | number) {
+  const stdio: StdioOptions = ['ignore', stdout, 'inherit', 'ipc'];
+  const parameters = [
+    '--disable-warning=ExperimentalWarning',
+    '--input-type=module',
+    '-e',
+    script,
+    String(lines),
+  ];
+  const child = spawn(process.execPath, parameters, { stdio });
+  return { child, dropped: once(child, 'message').then(([count]) => count as number) };
+}
+
+test('a reader that reads gets every line', async () => {
+  const { child, dropped } = write(50, 'pipe');
+  child.stdout!.resume();
+  assert.equal(await dropped, 0);
+});
+
+test('a reader that stalls holds up nothing: what waits for it is bounded, and the rest is dropped', async () => {
+  const { child, dropped } = write(400, 'pipe');
+  child.stdout!.pause();
+  const count = await dropped;
+  assert.ok(count > 250 && count < 400, `${count} lines`);
+  child.stdout!.resume();
+});
+
+test('a reader that goes away ends nothing: each line is dropped', async () => {
+  const { child, dropped } = write(400, 'pipe');
+  child.stdout!.destroy();
+  assert.ok((await dropped) > 390);
+});
+
+test('a disk that is full ends nothing: each line is dropped', async () => {
+  const full = await open('/dev/full', 'w');
+  const { dropped } = write(400, full.fd);
+  assert.equal(await dropped, 400);
+  await full.close();
+});

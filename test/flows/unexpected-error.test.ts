@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeInstance } from '#test/process.ts';
+import { until } from '#test/service.ts';
+
+/* The environment has a process throw where nothing catches it, whenever it gets SIGALRM. */
+
+const fault = 'process.on("SIGALRM", () => { throw new Error("a fault that nobody foresaw"); });';
+const instance = await makeInstance({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}`,
+  WEB_PROCESSES: '2',
+  LOG_LEVEL: 'info',
+});
+
+test('an unexpected error ends a process in order: the service replaces it, and as a whole it exits with 1', async () => {
+  const server = await instance.start();
+  const lines = () =>
+    server
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map(
+        (line) => JSON.parse(line) as { level: string; msg: string; pid?: number; err?: { message: string } },
+      );
+  const serving = () => lines().filter(({ msg }) => msg === 'a process serves');
+  const faults = () => lines().filter(({ level }) => level === 'fatal');
+
+  for (let time = 0; time < 3; time += 1) process.kill(serving()[0]!.pid!, 'SIGALRM');
+  await until('the process to be replaced', async () => serving().length === 3);
+  assert.deepEqual(
+    faults().map(({ msg, err }) => [msg, err?.message]),
+    [['an unexpected error ends this process', 'a fault that nobody foresaw']],
+    'logged once',
+  );
+  assert.equal((await fetch(`${instance.url}/readyz`)).status, 200);
+
+  process.kill(server.pid, 'SIGALRM');
+  await until('the service to be gone', async () => (await instance.databasePid()) === undefined);
+  const { code } = await server.terminate();
+  assert.equal(code, 1);
+  assert.equal(faults().length, 2);
+  assert.match(server.output(), /\nStopped\.\n$/);
+});
