@@ -3,7 +3,6 @@ import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Api } from './api.ts';
-import type { Remote } from './remote-api.ts';
 import type { Value } from './values.ts';
 
 /** What a command of the operator works with. */
@@ -33,8 +32,6 @@ export type BareContext = Pick<CommandContext, 'config' | 'log' | 'tell' | 'sign
 /** What a command works with that stands for operations of the API: here, or at another service. */
 export type ApiContext = {
   api: Api;
-  /** The service that it asks; undefined: the database of this machine. */
-  remote: Remote | undefined;
   /** Whether the answer is wanted as one JSON document. */
   json: boolean;
   confirm: CommandContext['confirm'];

@@ -157,7 +157,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
   };
   if (command.at === 'table') return show(await command.run(await allCommands(), input));
   const terminal = atTerminal(around, json);
-  const context = { json, remote: place.remote, ...terminal };
+  const context = { json, ...terminal };
   if (place.remote && command.at === 'api') {
     const { openRemoteApi } = await import('./remote-api.ts');
     const ask = openRemoteApi(place.remote);
