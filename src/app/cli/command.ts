@@ -93,19 +93,22 @@ export type Command = About &
   };
 
 /**
- * Ends a command that did only a part of what was asked: its answer is printed as ever, what was not done is said on
- * standard error, and the exit code is 1.
+ * Ends a command that has an answer and did not succeed: the answer is printed, the message goes to standard error.
+ * Exit code 1, or that of `as`.
  */
 export class PartlyDone extends Error {
   override readonly name = 'PartlyDone';
   readonly answer: object;
-  constructor(message: string, answer: object) {
+  /** The `error` of `--json`. */
+  readonly code: 'partly_done' | 'differs';
+  constructor(message: string, answer: object, as: PartlyDone['code'] = 'partly_done') {
     super(message);
     this.answer = answer;
+    this.code = as;
   }
 }
 
-/** Somebody was asked whether it is meant, and it was not. */
+/** A person was asked to confirm, and declined; or the command was ended by a signal. */
 export class Declined extends Error {
   override readonly name = 'Declined';
 }
