@@ -20,10 +20,21 @@ export async function runHere(
   return ended;
 }
 
-/** The same with `--json`, and its answer read. */
+/** The message of an error that `--json` printed, with a line for each item; empty if there was none. */
+export function messageIn(stderr: string): string {
+  if (stderr === '') return '';
+  const { message, errors = [] } = JSON.parse(stderr) as {
+    message: string;
+    errors?: { field?: string; message: string }[];
+  };
+  return [message, ...errors.map((item) => `${item.field ?? ''}: ${item.message}`)].join('\n');
+}
+
+/** The same with `--json`: the answer, and the message of its error. */
 export async function command(environment: Readonly<Record<string, string>>, ...args: string[]) {
   const { code, printed, complaint } = await runHere(environment, [...args, '--json']);
-  return { code, answer: (printed === '' ? undefined : JSON.parse(printed)) as never, complaint };
+  const answer = (printed === '' ? undefined : JSON.parse(printed)) as never;
+  return { code, answer, complaint: messageIn(complaint) };
 }
 
 const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
@@ -16,6 +16,7 @@ import { parameterName } from '#app/cli/operation-names.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
 import { ownRoutes } from '#app/routes.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
+import { messageIn } from './command-line.ts';
 import { idIn, makeOneOfEach } from './one-of-each.ts';
 import { openService } from './service.ts';
 import { makeForm, openVisitor } from './visitor.ts';
@@ -330,7 +331,8 @@ test('what cannot be undone asks whoever sits at a terminal, and does nothing un
   const unasked = await remove();
   assert.deepEqual([unasked.code, unasked.stdout], [2, '']);
   const declined = await remove(false);
-  assert.deepEqual([declined.code, declined.stderr], [1, 'formloom: Nothing was done.\n']);
+  assert.deepEqual(JSON.parse(declined.stderr), { error: 'declined', message: 'Nothing was done.' });
+  assert.equal(declined.code, 1);
   assert.equal((await tenant.call('GET', `/forms/${id}`)).status, 200);
   assert.deepEqual(answerOf(await remove(true)), { id });
   const { id: other } = await makeForm(tenant, [element('text', 'a')]);
@@ -441,11 +443,11 @@ test('a folder of forms is pulled, planned and applied, here and there: once or 
     assert.equal((await own.call('GET', '/forms')).body.data.length, 2);
     // What is no form, and what could be several, is said before anything is asked.
     await write('other.json', { structure: structure(), colour: 'red' });
-    assert.match((await step('plan', folder)).stderr, /^formloom: other.json has "colour"/);
+    assert.match(messageIn((await step('plan', folder)).stderr), /^other.json has "colour"/);
     await write('other.json', { id: form.id, structure: structure(element('text', 'a')) });
     const twice = await step('plan', folder);
     assert.deepEqual([twice.code, twice.stdout], [2, '']);
-    assert.match(twice.stderr, /are the same form/);
+    assert.match(messageIn(twice.stderr), /are the same form/);
     assert.equal((await step('plan', join(folder, 'none'))).code, 2);
   }
 });
@@ -459,12 +461,44 @@ test('a key that may only read plans without counting answers, and a person read
   const env = { FORMLOOM_URL: service.url, FORMLOOM_API_KEY: await own.makeKey(['forms:read']) };
   const { code, stdout } = await formloom(['forms', 'plan', folder], env);
   assert.equal(code, 0);
-  assert.match(
-    stdout,
-    /^a\.json: "[^"]+" changes\n {2}~ a\.label: "[^"]+" -> "Other"\n {2}! The key may not/,
-  );
+  assert.match(stdout, /^a\.json: "[^"]+" changes\n {2}~ a\.label: "[^"]+" -> "Other"\n {2}! The key cannot/);
   const tried = await formloom(['forms', 'apply', folder], env);
   assert.deepEqual([tried.code, tried.stdout], [1, '']);
+});
+
+test('forms pull makes the folder; a plan reports a change on the service, and --check exits with 2 on any difference', async () => {
+  const own = await service.makeTenant();
+  const ask = (...args: string[]) => here(...args, '--workspace', own.workspaceId, '--json');
+  const form = await makeForm(own, [element('text', 'a')]);
+  const folder = join(await mkdtemp(join(service.dataDir, 'forms-')), 'new', 'forms');
+  const missing = await ask('forms', 'plan', folder);
+  assert.deepEqual([missing.code, messageIn(missing.stderr)], [2, `Folder not found: ${folder}.`]);
+  const [{ file }] = answerOf(await ask('forms', 'pull', folder)).data;
+  assert.deepEqual((await readdir(folder)).toSorted(), [file, 'formloom.lock.json'].toSorted());
+  const plan = async (...more: string[]) => {
+    const { code, stdout, stderr } = await ask('forms', 'plan', folder, ...more);
+    const [line] = JSON.parse(stdout).data as { action: string; service_changed: boolean }[];
+    return [code, line!.action, line!.service_changed, messageIn(stderr)];
+  };
+  assert.deepEqual(await plan('--check'), [0, 'none', false, '']);
+  // A change in the folder alone.
+  const pulled = JSON.parse(await readFile(join(folder, file), 'utf8'));
+  const rename = (label: string) => structure(element('text', 'a', { label }));
+  await writeFile(join(folder, file), JSON.stringify({ ...pulled, structure: rename('Folder') }));
+  assert.deepEqual(await plan('--check'), [2, 'update', false, '1 form would change.']);
+  // And one that somebody else makes on the service.
+  await own.call('PUT', `/forms/${form.id}`, { structure: rename('Service') });
+  assert.deepEqual(await plan(), [0, 'update', true, '']);
+  const { stdout } = await here('forms', 'plan', folder, '--workspace', own.workspaceId);
+  assert.match(stdout, /Changed on the service since the last pull: applying reverts that/);
+  // Applying makes it the base of the next plan, as pulling does.
+  answerOf(await ask('forms', 'apply', folder));
+  assert.deepEqual(await plan('--check'), [0, 'none', false, '']);
+  await own.call('PUT', `/forms/${form.id}`, { structure: rename('Service') });
+  answerOf(await ask('forms', 'pull', folder));
+  assert.deepEqual(await plan('--check'), [0, 'none', false, '']);
+  await writeFile(join(folder, 'formloom.lock.json'), '{"forms": ');
+  assert.match(messageIn((await ask('forms', 'plan', folder)).stderr), /formloom.lock.json is damaged/);
 });
 
 // Completion --------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createForm } from '#forms/forms.ts';
@@ -11,10 +12,13 @@ import { importStep } from '#invitations/import/start-import.ts';
 import { newId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { findInstanceKey, openVault } from '#kit/vault.ts';
+import { xlsxStream } from '#submissions/export/xlsx.ts';
 import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
 import { addMember } from '#workspaces/members.ts';
 import { joinByPassword } from '#workspaces/member-invitations/accept.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
+import { messageIn } from '#test/command-line.ts';
+import { freePort } from '#test/service.ts';
 import { testDatabase } from '#test/database.ts';
 import { runCommandLine } from './cli/run-command-line.ts';
 
@@ -444,7 +448,12 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     2,
     /one of draft, published, archived/,
   ],
-  ['a file that is not there', ['forms', 'create', '--body-file', '/nowhere'], 2, /\/nowhere cannot be read/],
+  [
+    'a file that is not there',
+    ['forms', 'create', '--body-file', '/nowhere'],
+    2,
+    /File not found: \/nowhere\.\n/,
+  ],
   [
     'what cannot be undone, with nobody to ask',
     ['forms', 'delete', nothing],
@@ -474,7 +483,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     'a file of people that is not there',
     ['invitations', 'import', nothing, '--kind', 'csv', '--text', '@/nowhere.csv'],
     2,
-    /nowhere.csv cannot be read/,
+    /File not found: \/nowhere\.csv\.\n/,
   ],
   ['a delivery that does not exist', ['delivery', 'retry', nothing], 1, /There is no delivery/],
   ['a workspace that does not exist', ['workspace', 'plan', nothing, 'pro'], 1, /There is no such workspace/],
@@ -494,13 +503,76 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
 
 for (const [what, args, code, stderr] of failures) {
   test(`${what}: exit ${code}, in words on standard error, nothing on standard output`, async () => {
-    const outcome = await formloom([...args, '--json']);
+    const outcome = await formloom(args);
     assert.equal(outcome.code, code, outcome.stderr);
     assert.equal(outcome.stdout, '');
     assert.match(outcome.stderr, stderr);
     assert.doesNotMatch(outcome.stderr, /\n\s+at /);
   });
 }
+
+test('with --json an error is one line of JSON on standard error: error, message and errors', async () => {
+  const problem = async (...args: string[]) => {
+    const { code, stdout, stderr } = await formloom([...args, '--json']);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^[^\n]+\n$/);
+    return {
+      code,
+      ...(JSON.parse(stderr) as { error: string; message: string; errors?: { field: string }[] }),
+    };
+  };
+  assert.deepEqual(await problem('key', 'make'), {
+    code: 2,
+    error: 'usage',
+    message: 'There is no command "key make". Did you mean "key create"?',
+  });
+  assert.deepEqual(await problem('key', 'revoke', nothing), {
+    code: 1,
+    error: 'not_found',
+    message: `There is no API key ${nothing}.`,
+  });
+  assert.deepEqual(await problem('forms', 'create', '--structure', '@/nowhere'), {
+    code: 2,
+    error: 'usage',
+    message: 'File not found: /nowhere.',
+  });
+  const user = ['user', 'create', '--email', 'a', '--password', 'short'];
+  const invalid = await problem(...user);
+  assert.deepEqual(
+    invalid.errors?.map(({ field }) => field),
+    ['email', 'password'],
+  );
+  const away = ['--url', `http://127.0.0.1:${await freePort()}`, '--key', 'fl_x', 'forms', 'list'];
+  const unreached = await problem(...away);
+  assert.deepEqual([unreached.code, unreached.error], [3, 'service_unavailable']);
+});
+
+test('every text, data and JSON option takes @file, and @@ begins a text with @', async () => {
+  const { id: workspaceId } = await createWorkspace(database, { name: 'Files', plan: 'pro' });
+  const form = await createForm(database, workspaceId, { structure, status: 'published' });
+  const file = async (name: string, content: string | Uint8Array): Promise<string> => {
+    await writeFile(join(dataDir, name), content);
+    return `@${join(dataDir, name)}`;
+  };
+  const csv = await file('answers.csv', 'Subject\nHello\n');
+  const preview = ['submissions', 'preview-import', form.id, '--kind', 'csv'];
+  assert.equal((await answer(preview.join(' '), '--text', csv)).total, 1);
+  const workbook = Buffer.concat(await xlsxStream(Readable.from([])).toArray());
+  const data = await file('answers.xlsx', workbook);
+  const read = await formloom([...preview.slice(0, 3), '--kind', 'xlsx', '--data', data, '--json']);
+  assert.doesNotMatch(read.stderr, /cannot be read|base64/);
+  const note = await file('note.txt', 'From a file');
+  const submission = await answer('submissions create', form.id, '--answers', '{"subject": "Hello"}');
+  assert.equal((await answer('notes add', submission.id, '--text', note)).text, 'From a file');
+  assert.equal((await answer('notes add', submission.id, '--text', '@@ada')).text, '@ada');
+  for (const [content, why] of [
+    [Buffer.from([0xff]), /is not UTF-8 text/],
+    [undefined, /is a folder/],
+  ] as const) {
+    const from = content ? await file('bad', content) : `@${dataDir}`;
+    assert.match((await formloom(['notes', 'add', submission.id, '--text', from])).stderr, why);
+  }
+});
 
 test('a command with another key than the database is used with is refused; instance-key replace says what is lost', async () => {
   const workspace = await createWorkspace(database, { name: 'Lost', plan: 'pro' });
@@ -532,9 +604,9 @@ test('a process that fails ends with its exit code, and says why on standard err
     formloomProcess(['key', 'revoke', nothing, '--json']),
   ]);
   assert.deepEqual([misunderstood.code, misunderstood.stdout], [2, '']);
-  assert.match(misunderstood.stderr, /^formloom: There is no command "key make"/);
+  assert.match(messageIn(misunderstood.stderr), /^There is no command "key make"/);
   assert.deepEqual([failed.code, failed.stdout], [1, '']);
-  assert.match(failed.stderr, /^formloom: There is no API key/);
+  assert.match(messageIn(failed.stderr), /^There is no API key/);
 });
 
 const environments: [what: string, env: Record<string, string>, code: 1 | 3, stderr: RegExp][] = [
@@ -557,8 +629,8 @@ for (const [what, env, code, stderr] of environments) {
   test(`${what}: exit ${code}, in words on standard error`, async () => {
     const outcome = await formloom(['workspace', 'list', '--json'], env);
     assert.deepEqual([outcome.code, outcome.stdout], [code, '']);
-    assert.match(outcome.stderr, stderr);
-    assert.doesNotMatch(outcome.stderr, /\n\s+at /);
+    assert.match(messageIn(outcome.stderr), stderr);
+    assert.doesNotMatch(messageIn(outcome.stderr), /\n\s+at /);
   });
 }
 

@@ -306,7 +306,7 @@ test('a new workspace goes to the cell that takes the least, or to the one that 
 test('a cell that is made while the service runs serves soon after, and its name is taken then', async () => {
   assert.equal((await formloom('cell', 'create', 'late')).code, 0);
   const again = await formloom('cell', 'create', 'late');
-  assert.deepEqual([again.code, again.complaint], [1, 'formloom: There is a cell late already.\n']);
+  assert.deepEqual([again.code, again.complaint], [1, 'There is a cell late already.']);
   assert.match((await formloom('cell', 'create', 'No-name')).complaint, /small letters/);
   await database.query('create schema cell_left');
   assert.match(

@@ -3,7 +3,6 @@ import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Api } from './api.ts';
-import type { Remote } from './remote-api.ts';
 import type { Value } from './values.ts';
 
 /** What a command of the operator works with. */
@@ -33,8 +32,6 @@ export type BareContext = Pick<CommandContext, 'config' | 'log' | 'tell' | 'sign
 /** What a command works with that stands for operations of the API: here, or at another service. */
 export type ApiContext = {
   api: Api;
-  /** The service that it asks; undefined: the database of this machine. */
-  remote: Remote | undefined;
   /** Whether the answer is wanted as one JSON document. */
   json: boolean;
   confirm: CommandContext['confirm'];
@@ -96,19 +93,22 @@ export type Command = About &
   };
 
 /**
- * Ends a command that did only a part of what was asked: its answer is printed as ever, what was not done is said on
- * standard error, and the exit code is 1.
+ * Ends a command that has an answer and did not succeed: the answer is printed, the message goes to standard error.
+ * Exit code 1, or that of `as`.
  */
 export class PartlyDone extends Error {
   override readonly name = 'PartlyDone';
   readonly answer: object;
-  constructor(message: string, answer: object) {
+  /** The `error` of `--json`. */
+  readonly code: 'partly_done' | 'differs';
+  constructor(message: string, answer: object, as: PartlyDone['code'] = 'partly_done') {
     super(message);
     this.answer = answer;
+    this.code = as;
   }
 }
 
-/** Somebody was asked whether it is meant, and it was not. */
+/** A person was asked to confirm, and declined; or the command was ended by a signal. */
 export class Declined extends Error {
   override readonly name = 'Declined';
 }

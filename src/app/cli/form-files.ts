@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isRecord } from '#ast/json.ts';
 import { type FormStatus, formStatuses } from '#forms/queries.ts';
+import { lockName } from './form-lock.ts';
 import { UsageError } from './values.ts';
 
 /** A form as a file has it: JSON as `forms pull` writes it, or a module whose default is what defineForm made. */
@@ -19,16 +20,22 @@ export type FormFile = {
 
 const formFile = /^[^.].*(?<!\.d)\.(json|[mc]?[jt]s)$/;
 
+const folderProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'Folder not found',
+  ENOTDIR: 'Not a folder',
+  EACCES: 'No permission to read the folder',
+};
+
 /**
- * The forms of a folder, by the names of their files; a module is run.
- * @throws UsageError for a folder that is none, and for a file that is no form.
+ * Reads the forms of a folder, sorted by file name. A module is run.
+ * @throws UsageError for a folder that cannot be read, and for a file that is not a form.
  */
 export async function readFormFiles(folder: string): Promise<FormFile[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
-    throw new UsageError(`${folder} is no folder that can be read.`, { cause });
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
+    throw new UsageError(`${folderProblems[cause.code ?? ''] ?? cause.message}: ${folder}.`, { cause });
   });
   const names = entries
-    .filter((entry) => entry.isFile() && formFile.test(entry.name))
+    .filter((entry) => entry.isFile() && formFile.test(entry.name) && entry.name !== lockName)
     .map(({ name }) => name);
   return Promise.all(names.sort().map(async (file) => formIn(file, await readFormFile(join(folder, file)))));
 }

@@ -1,6 +1,8 @@
+import { mkdir } from 'node:fs/promises';
+import { sayCount } from '#ast/say-count.ts';
 import { ApiError } from '#kit/errors.ts';
 import { call } from './api.ts';
-import { apiCommand, type Command, PartlyDone } from './command.ts';
+import { apiCommand, type Command, flag, PartlyDone } from './command.ts';
 import type { FormChange } from './compare-forms.ts';
 import type { FormPlan } from './plan-forms.ts';
 import { describe } from './print.ts';
@@ -8,9 +10,10 @@ import { text } from './values.ts';
 
 const folder = { ...text('<folder>'), isFile: true };
 
-/** They bring the rooms of the operations along, which take most of a start. */
+/** Loaded on use: they import the rooms of the operations, which take most of a command's start. */
 const loadFolders = async () => ({
   ...(await import('./form-files.ts')),
+  ...(await import('./form-lock.ts')),
   ...(await import('./plan-forms.ts')),
 });
 
@@ -18,61 +21,75 @@ const loadFolders = async () => ({
 export const formFolderCommands: readonly Command[] = [
   apiCommand({
     name: 'forms pull',
-    summary: 'Writes every form that is not archived into a folder, each as a file of JSON.',
+    summary: 'Writes every form that is not archived into a folder, each as a JSON file.',
     about:
-      'A form whose file is there already, by its id, is written into that; what is a module is left as it is.',
+      'Makes the folder if it does not exist. A form that has a file already, by its id, is written into that file; modules stay as they are.',
     parameters: { folder },
     async run({ api }, { folder }) {
-      const { listAllForms, newFileName, readFormFiles, writeFormFile } = await loadFolders();
+      const { hashForm, listAllForms, newFileName, readFormFiles, readFormLock, ...files } =
+        await loadFolders();
+      await mkdir(folder, { recursive: true });
       const known = await readFormFiles(folder);
-      const taken = new Set(known.map(({ file }) => file));
+      const lock = await readFormLock(folder);
+      const taken = new Set([files.lockName, ...known.map(({ file }) => file)]);
       const data: object[] = [];
       for (const { id, name, status } of await listAllForms(api)) {
         if (status === 'archived') continue;
         const file = known.find((form) => form.id === id)?.file ?? newFileName(name, taken);
         taken.add(file);
         const { structure, settings } = await call(api, 'getForm', { params: { id } });
+        lock.set(id, hashForm({ status, structure, settings }));
         const isModule = !file.endsWith('.json');
         const isWritten =
-          !isModule && (await writeFormFile(folder, { file, id, status, structure, settings }));
+          !isModule && (await files.writeFormFile(folder, { file, id, status, structure, settings }));
         data.push({ file, id, name, action: isWritten ? 'written' : isModule ? 'left' : 'none' });
       }
+      await files.writeFormLock(folder, lock);
       return { data };
     },
   }),
   apiCommand({
     name: 'forms plan',
-    summary:
-      'Says what applying a folder would do: what differs, and which answers it touches. Changes nothing.',
-    about: 'It ends with 1 when a form would be refused. Modules of the folder (.ts, .js) are run.',
+    summary: 'Shows what `forms apply` would change, and which answers that affects. Changes nothing.',
+    about:
+      'Exits with 1 if a form would be refused and, with --check, with 2 if anything differs. Modules of the folder (.ts, .js) are run.',
     parameters: { folder },
-    show: sayAnswer,
-    async run({ api }, { folder }) {
-      const { planForms, readFormFiles } = await loadFolders();
-      const data = (await planForms(api, await readFormFiles(folder))).map(({ plan }) => plan);
+    options: { check: { ...flag, about: 'Exits with 2 if anything differs.' } },
+    show: formatAnswer,
+    async run({ api }, { folder, check }) {
+      const { planForms, readFormFiles, readFormLock } = await loadFolders();
+      const planned = await planForms(api, await readFormFiles(folder), await readFormLock(folder));
+      const data = planned.map(({ plan }) => plan);
       requireValid(data);
+      const count = data.filter(({ action }) => action !== 'none').length;
+      if (check && count > 0)
+        throw new PartlyDone(`${sayCount(count, 'form')} would change.`, { data }, 'differs');
       return { data };
     },
   }),
   apiCommand({
     name: 'forms apply',
-    summary: 'Makes the service have the forms of a folder as they are: new ones, changes, or nothing.',
+    summary: 'Creates and changes forms so that the service has them as the folder does.',
     about:
-      'Nothing is done when a form would be refused. What somebody changes in between is not overwritten: it ends with 1, and may be run again. Forms that no file has stay as they are. Modules of the folder (.ts, .js) are run.',
+      'Changes nothing if a form would be refused. Exits with 1 if somebody changes a form meanwhile; run it again. Forms without a file stay as they are. Modules of the folder (.ts, .js) are run.',
     parameters: { folder },
-    show: sayAnswer,
+    show: formatAnswer,
     async run({ api }, { folder }) {
-      const { applyPlan, planForms, readFormFiles } = await loadFolders();
-      const planned = await planForms(api, await readFormFiles(folder));
+      const { applyPlan, hashForm, planForms, readFormFiles, ...files } = await loadFolders();
+      const lock = await files.readFormLock(folder);
+      const planned = await planForms(api, await readFormFiles(folder), lock);
       requireValid(planned.map(({ plan }) => plan));
       const data: object[] = [];
       for (const each of planned) {
         const { file, name, action } = each.plan;
         try {
-          data.push({ file, id: await applyPlan(api, each), name, action });
+          const id = await applyPlan(api, each);
+          data.push({ file, id, name, action });
+          lock.set(id, hashForm(await call(api, 'getForm', { params: { id } })));
+          await files.writeFormLock(folder, lock);
         } catch (error) {
           if (!(error instanceof ApiError) || data.length === 0) throw error;
-          throw new PartlyDone(`${file}: ${error.message} What stands above is done.`, { data });
+          throw new PartlyDone(`${file}: ${error.message} The forms listed above are applied.`, { data });
         }
       }
       return { data };
@@ -80,34 +97,37 @@ export const formFolderCommands: readonly Command[] = [
   }),
 ];
 
-/** @throws PartlyDone with all plans, where one would be refused. */
+/** @throws PartlyDone with all plans if one would be refused. */
 function requireValid(data: readonly FormPlan[]): void {
   const wrong = data.filter(({ problems }) => problems.length > 0).map(({ file }) => file);
   if (wrong.length > 0)
     throw new PartlyDone(`${wrong.join(', ')} would be refused; nothing was changed.`, { data });
 }
 
-/** Plans as a person reads them, and what was done as a table. */
-function sayAnswer(answer: object): string {
+/** Plans as lines, and what was done as a table. */
+function formatAnswer(answer: object): string {
   const { data } = answer as { data: readonly FormPlan[] };
-  const isOfPlans = data.every((line) => 'changes' in line) && data.length > 0;
-  return isOfPlans ? data.flatMap(linesOf).map(printable).join('\n') : describe(answer);
+  const isPlan = data.every((line) => 'changes' in line) && data.length > 0;
+  if (!isPlan) return describe(answer);
+  const differing = data.filter(({ action, problems }) => action !== 'none' || problems.length > 0);
+  const same = data.length - differing.length;
+  return [
+    ...differing.flatMap(linesOf).map(printable),
+    ...(same > 0 ? [`${sayCount(same, 'form')} unchanged.`] : []),
+  ].join('\n');
 }
 
-const words: Readonly<Record<FormPlan['action'], string>> = {
-  create: 'is new',
-  update: 'changes',
-  none: 'stays as it is',
-};
-
-const linesOf = ({ file, name, action, changes, impact, problems, warnings }: FormPlan): string[] => [
-  `${file}: "${name}" ${words[action]}`,
-  ...changes.map((change) => `  ${sayChange(change)}`),
-  ...(impact ?? [{ message: 'The key may not change forms, so nobody counted answers.' }]).map(
+const linesOf = (plan: FormPlan): string[] => [
+  `${plan.file}: "${plan.name}" ${plan.action === 'create' ? 'is new' : 'changes'}`,
+  ...(plan.service_changed
+    ? ['  ! Changed on the service since the last pull: applying reverts that. Run `forms pull` to keep it.']
+    : []),
+  ...plan.changes.map((change) => `  ${formatChange(change)}`),
+  ...(plan.impact ?? [{ message: 'The key cannot change forms, so affected answers were not counted.' }]).map(
     ({ message }) => `  ! ${message}`,
   ),
-  ...warnings.map(({ message }) => `  ? ${message}`),
-  ...problems.map(({ message, path }) => `  x ${path ? `[${path.join(', ')}] ` : ''}${message}`),
+  ...plan.warnings.map(({ message }) => `  ? ${message}`),
+  ...plan.problems.map(({ message, path }) => `  x ${path ? `[${path.join(', ')}] ` : ''}${message}`),
 ];
 
 const marks: Readonly<Record<FormChange['change'], string>> = {
@@ -117,7 +137,7 @@ const marks: Readonly<Record<FormChange['change'], string>> = {
   moved: '>',
 };
 
-function sayChange({ change, what, name, before, after }: FormChange): string {
+function formatChange({ change, what, name, before, after }: FormChange): string {
   const start = `${marks[change]} ${what}`;
   if (change === 'added') return `${start} (${String(after)})`;
   if (change === 'removed') return `${start} (${String(before)})`;
@@ -126,5 +146,5 @@ function sayChange({ change, what, name, before, after }: FormChange): string {
   return `${start}${name === undefined ? '' : `.${name}`}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`;
 }
 
-/** Control characters would act on the terminal: a name may hold any. */
+/** Replaces control characters, which would act on the terminal. */
 const printable = (line: string): string => line.replaceAll(/\p{Cc}/gu, '\ufffd');

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
+import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
-import { readGroups } from '../mcp/groups.ts';
-import type { ApiContext } from './command.ts';
-import { apiCommand, optional } from './command.ts';
+import { apiCommand, flag, optional } from './command.ts';
+import { Unreached } from './remote-api.ts';
 import { text } from './values.ts';
 
 /** The operations for a program on this machine that speaks the Model Context Protocol (docs/mcp.md). */
@@ -10,39 +10,38 @@ export const mcpCommand = apiCommand({
   name: 'mcp',
   summary: 'Serves the Model Context Protocol over standard input and output, until the input ends.',
   about:
-    'For the configuration of a client. Its tools are the operations that the key at --url may do, or all of them on the database of this machine.',
-  options: { tools: optional(text('<groups>')) },
-  async run({ api, remote, write, signal }, { tools }) {
-    const groups = readGroups(tools);
-    if (remote) {
-      const { relay } = await import('../mcp/relay.ts');
-      await relay(remote, groups, { input: process.stdin, write: (line) => write(Buffer.from(line)) });
-    } else await serve(api, groups, signal);
-    return undefined;
-  },
-});
-
-async function serve(
-  api: ApiContext['api'],
-  groups: string[] | undefined,
-  signal: ApiContext['signal'],
-): Promise<void> {
-  const [{ serveStdio }, { openMcp }, { drawTools }, { declaredRoutes }, { readJsonBody }] =
-    await Promise.all([
+    'For the configuration of an MCP client. It calls the service at --url with its key, or the database of this machine with every permission.',
+  options: { tools: optional(text('<names>')), 'read-only': flag },
+  async run({ api, signal }, { tools, 'read-only': isReadOnly }) {
+    const [
+      { serveStdio },
+      { openMcp },
+      { readSelection },
+      { drawTools },
+      { declaredRoutes },
+      { readJsonBody },
+    ] = await Promise.all([
       import('@modelcontextprotocol/server/stdio'),
       import('../mcp/open-mcp.ts'),
+      import('../mcp/selection.ts'),
       import('../mcp/tools.ts'),
       import('./operation-commands.ts'),
       import('#kit/json-body.ts'),
     ]);
-  const scope = { tools: drawTools(declaredRoutes()), may: () => true, groups, log: openLog('warn') };
-  // No door has read what comes in: it is held to what a body may be here.
-  const careful: typeof api = (request) => {
-    if (request.body && !Buffer.isBuffer(request.body))
-      readJsonBody(Buffer.from(JSON.stringify(request.body)));
-    return api(request);
-  };
-  const connection = serveStdio(() => openMcp({ ...scope, api: careful }), { maxSubscriptions: 0 });
-  await once(process.stdin, 'end', { signal });
-  await connection.close();
-}
+    const limited: typeof api = async (request) => {
+      // The limits of a request body hold here too, where no HTTP server reads it.
+      if (request.body && !Buffer.isBuffer(request.body))
+        readJsonBody(Buffer.from(JSON.stringify(request.body)));
+      return api(request).catch((error: unknown) => {
+        throw error instanceof Unreached ? new ApiError('service_unavailable', error.message) : error;
+      });
+    };
+    const drawn = drawTools(declaredRoutes());
+    const selection = readSelection({ tools, readOnly: String(isReadOnly) }, drawn.byName);
+    const scope = { tools: drawn, api: limited, may: () => true, selection, log: openLog('warn') };
+    const connection = serveStdio(() => openMcp(scope), { maxSubscriptions: 0 });
+    await once(process.stdin, 'end', { signal });
+    await connection.close();
+    return undefined;
+  },
+});

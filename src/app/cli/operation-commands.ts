@@ -12,14 +12,10 @@ import type { ApiContext, Command, Option } from './command.ts';
 import { exampleArguments, quote } from './operation-examples.ts';
 import { commandName, parameterName } from './operation-names.ts';
 import { fieldsOf, optionsOf, valueOf } from './schema-options.ts';
-import { bytesFile, jsonFile, readTextFile, text, UsageError, type Value } from './values.ts';
+import { bytesFile, jsonFile, orFile, text, UsageError, type Value } from './values.ts';
 
 /** As a text, or as the file that --etag-file wrote. */
-const etag: Value<string> = {
-  ...text('<etag|@file>'),
-  isFile: true,
-  read: (given) => (given.startsWith('@') ? readTextFile(given.slice(1)).trim() : given),
-};
+const etag = orFile<string>({ ...text('<etag>'), read: (given) => given.trim() });
 
 /** What many operations take beside their own fields. */
 const common = {

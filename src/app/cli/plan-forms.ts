@@ -5,6 +5,7 @@ import type { ReplyOf } from '../operations.ts';
 import { type Api, call } from './api.ts';
 import { compareStructures, compareValues, type FormChange } from './compare-forms.ts';
 import type { FormFile } from './form-files.ts';
+import { type FormLock, hashForm } from './form-lock.ts';
 import { UsageError } from './values.ts';
 
 /** What would become of a form that a file has. */
@@ -15,6 +16,8 @@ export type FormPlan = {
   name: string;
   action: 'create' | 'update' | 'none';
   changes: FormChange[];
+  /** Whether the service changed since the last pull or apply; false for a form that is not in the lock file. */
+  service_changed: boolean;
   /** What visitors can no longer answer, with the answers that it touches; null: the key may not change forms. */
   impact: DryRun['impact'] | null;
   problems: Judgement['problems'];
@@ -36,10 +39,10 @@ export async function listAllForms(api: Api): Promise<ReplyOf<'listForms'>['data
 }
 
 /**
- * Holds each form of a folder against the service. Nothing is changed.
- * @throws UsageError for two files that are one form, and a name that several forms have.
+ * Compares each form of a folder with the service. Changes nothing.
+ * @throws UsageError for two files that are one form, and for a name that several forms have.
  */
-export async function planForms(api: Api, forms: readonly FormFile[]): Promise<Planned[]> {
+export async function planForms(api: Api, forms: readonly FormFile[], lock: FormLock): Promise<Planned[]> {
   const there = forms.every(({ id }) => id !== undefined) ? [] : await listAllForms(api);
   const planned: Planned[] = [];
   for (const form of forms) {
@@ -53,7 +56,7 @@ export async function planForms(api: Api, forms: readonly FormFile[]): Promise<P
     const other = planned.find(({ plan }) => (id === undefined ? plan.name === name : plan.id === id));
     if (other) throw new UsageError(`${other.form.file} and ${form.file} are the same form, "${name}".`);
     planned.push(
-      id === undefined ? await planNew(api, form, name) : await planChange(api, form, { id, name }),
+      id === undefined ? await planNew(api, form, name) : await planChange(api, form, { id, name, lock }),
     );
   }
   return planned;
@@ -72,6 +75,7 @@ async function planNew(api: Api, form: FormFile, name: string): Promise<Planned>
     name,
     action: 'create',
     changes: [],
+    service_changed: false,
     impact: [],
     ...judged,
   };
@@ -81,7 +85,7 @@ async function planNew(api: Api, form: FormFile, name: string): Promise<Planned>
 async function planChange(
   api: Api,
   form: FormFile,
-  { id, name }: { id: string; name: string },
+  { id, name, lock }: { id: string; name: string; lock: FormLock },
 ): Promise<Planned> {
   const { value, tag } = await api({ name: 'getForm', params: { id } });
   const now = value as ReplyOf<'getForm'>;
@@ -95,7 +99,17 @@ async function planChange(
   ];
   const isSame = changes.length === 0;
   const tried = isSame ? { impact: [], problems: [], warnings: [] } : await tryChange(api, form, id);
-  const plan: FormPlan = { file: form.file, id, name, action: isSame ? 'none' : 'update', changes, ...tried };
+  const base = lock.get(id);
+  const plan: FormPlan = {
+    file: form.file,
+    id,
+    name,
+    action: isSame ? 'none' : 'update',
+    changes,
+    // A file that has the service's change already loses nothing.
+    service_changed: !isSame && base !== undefined && base !== hashForm(now),
+    ...tried,
+  };
   return { plan, form: { ...form, id }, tag };
 }
 

@@ -3,7 +3,7 @@ import { findCellsAway } from '#kit/cells/in-cells.ts';
 import { isAway } from '#kit/cells/servers/server.ts';
 import { readConfig } from '#kit/config.ts';
 import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
+import { ApiError, type ErrorCode, type ErrorItem } from '#kit/errors.ts';
 import { untilAborted } from '#kit/until-aborted.ts';
 import { openLog } from '#kit/log.ts';
 import { explain } from '../explain.ts';
@@ -28,7 +28,7 @@ type Surroundings = {
   environment: NodeJS.ProcessEnv;
   /** Hears the answer: whole lines, or the parts of a file. */
   print: (text: string | Uint8Array) => Promise<void> | void;
-  /** Hears what went wrong, whole lines. */
+  /** Writes an error, in whole lines. */
   complain: (text: string) => void;
   /** Asks a person whether it is meant; undefined where nobody is there. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
@@ -48,14 +48,22 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
     complain: (text) => around.complain(`formloom: ${withoutKeys(text.trimEnd())}\n`),
   };
   const { signal } = surroundings;
+  // An option's value is never `--json`: the parser refuses a value that begins with a dash.
+  const isJson = args.includes('--json');
+  const fail = (error: unknown): number => {
+    const problem = problemOf(error);
+    const { help, exitCode, ...body } = problem;
+    if (isJson) around.complain(`${withoutKeys(JSON.stringify(body))}\n`);
+    else surroundings.complain([sentenceOf(problem), ...(help === undefined ? [] : [help])].join('\n\n'));
+    return exitCode;
+  };
   // The first word that people try.
   const work = runWords(args[0] === 'help' ? [...args.slice(1), '--help'] : args, surroundings);
   try {
     return await untilAborted(work, signal);
   } catch (error) {
     const isDone = signal?.aborted === true && (await endInOrder(work));
-    if (!isDone || !(error instanceof Declined)) surroundings.complain(explainToCaller(error));
-    return isPassing(error) ? 3 : 1;
+    return isDone && error instanceof Declined ? 1 : fail(error);
   }
 }
 
@@ -94,9 +102,8 @@ async function runWords(args: readonly string[], around: Surroundings): Promise<
     await runCommand(command, { json, input, place: placeOf(command, place, around.environment) }, around);
     return 0;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    around.complain(`${error.message}\n\n${helpFor([command])}`);
-    return 2;
+    if (error instanceof UsageError) error.help ??= helpFor([command]);
+    throw error;
   }
 }
 
@@ -128,8 +135,7 @@ async function explainUnknown(
   if (args.includes('--help') || args.includes('-h')) return printHelp(help, args.includes('--json'), around);
   const problem = words.length > 0 ? `There is no command "${words.join(' ')}".` : 'A command is missing.';
   const [nearest] = words.length === 2 && meant.length < 4 ? meant : [];
-  around.complain(`${problem}${nearest ? ` Did you mean "${nearest.name}"?` : ''}\n\n${help}`);
-  return 2;
+  throw new UsageError(`${problem}${nearest ? ` Did you mean "${nearest.name}"?` : ''}`, { help });
 }
 
 /** @throws UsageError where another service is named that the command cannot work on. */
@@ -157,7 +163,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
   };
   if (command.at === 'table') return show(await command.run(await allCommands(), input));
   const terminal = atTerminal(around, json);
-  const context = { json, remote: place.remote, ...terminal };
+  const context = { json, ...terminal };
   if (place.remote && command.at === 'api') {
     const { openRemoteApi } = await import('./remote-api.ts');
     const ask = openRemoteApi(place.remote);
@@ -240,29 +246,44 @@ async function sayWhoIsAway(database: Database, error: unknown): Promise<unknown
     ({ name, server, place }) =>
       `The cell ${name} at ${server?.place ?? place?.node} does not answer: what needs all cells waits for it.`,
   );
-  return new ApiError('service_unavailable', [explainToCaller(error), ...said].join('\n'), { cause: error });
+  return new ApiError('service_unavailable', [sentenceOf(problemOf(error)), ...said].join('\n'), {
+    cause: error,
+  });
 }
 
-/** What went wrong: what the caller did with every item of it, all else as a start explains it. */
-function explainToCaller(error: unknown): string {
+/** What `--json` prints on standard error, with the exit code, and the help that a person sees. */
+type Problem = {
+  error: ErrorCode | 'usage' | 'declined' | 'failed' | PartlyDone['code'];
+  message: string;
+  errors?: readonly ErrorItem[];
+  retry_after?: number;
+  help?: string | undefined;
+  exitCode: 1 | 2 | 3;
+};
+
+/** Exit codes: 1 refused or failed; 2 not understood, or forms differ; 3 the same command may work later. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof UsageError)
+    return { error: 'usage', message: error.message, help: error.help, exitCode: 2 };
+  if (error instanceof PartlyDone)
+    return { error: error.code, message: error.message, exitCode: error.code === 'differs' ? 2 : 1 };
+  if (error instanceof Declined) return { error: 'declined', message: error.message, exitCode: 1 };
   if (error instanceof ApiError) {
-    const items = (error.errors ?? []).map(
-      ({ field, message }) => `\n  ${field ? `${field}: ` : ''}${message}`,
-    );
-    return `${explain(error)}${items.join('')}`;
+    const isPassing = error.code === 'rate_limit_exceeded' || error.code === 'service_unavailable';
+    return { ...error.body, message: explain(error), exitCode: isPassing ? 3 : 1 };
   }
-  const isInWords = error instanceof PartlyDone || error instanceof Declined || isUnreached(error);
-  return isInWords ? error.message : explain(error);
+  if (isUnreached(error)) return { error: 'service_unavailable', message: error.message, exitCode: 3 };
+  if (isUnavailable(error) && !isDiskFull(error))
+    return { error: 'service_unavailable', message: explain(error), exitCode: 3 };
+  return { error: 'failed', message: explain(error), exitCode: 1 };
 }
 
-/** By its name: its module is loaded only where another service is asked. */
-const isUnreached = (error: unknown): error is Error => error instanceof Error && error.name === 'Unreached';
+/** A problem as a person reads it, with a line for each item. */
+const sentenceOf = ({ message, errors = [] }: Problem): string =>
+  [message, ...errors.map((item) => `  ${item.field ? `${item.field}: ` : ''}${item.message}`)].join('\n');
 
-/** Whether the same command may work later, and nobody has to do something before. */
-const isPassing = (error: unknown): boolean =>
-  isUnreached(error) ||
-  (isUnavailable(error) && !isDiskFull(error)) ||
-  (error instanceof ApiError && ['rate_limit_exceeded', 'service_unavailable'].includes(error.code));
+/** By its name: its module is loaded only when another service is called. */
+const isUnreached = (error: unknown): error is Error => error instanceof Error && error.name === 'Unreached';
 
 async function printHelp(help: string, json: boolean, around: Surroundings): Promise<number> {
   await around.print(`${json ? JSON.stringify({ help }) : help.trimEnd()}\n`);

@@ -1,12 +1,13 @@
 import type { TObject } from 'typebox';
 import { flag, type Input, type Option } from './command.ts';
 import {
+  base64,
   choice,
   date,
   id,
   json,
   list,
-  longText,
+  orFile,
   text,
   UsageError,
   type Value,
@@ -19,7 +20,7 @@ type Schema = {
   enum?: readonly unknown[];
   const?: unknown;
   format?: string;
-  maxLength?: number;
+  contentEncoding?: string;
   anyOf?: readonly Schema[];
   items?: Schema;
   description?: string;
@@ -30,9 +31,9 @@ type Schema = {
 export const optionName = (field: string): string => field.replaceAll('_', '-');
 
 /**
- * The options by which the fields of a query or a body are said, each by its schema: a text, one of some words, a list
- * with commas, JSON; `@file` for JSON and long texts; yes and no are `--name` and `--no-name`, and `--no-name` of what may be null is null.
- * @param unless an option that says all of them.
+ * Draws the fields of a query or a body as options, each by its schema: a text, a choice, a list with commas, JSON. Texts, data and
+ * JSON take `@file`. A boolean is `--name` or `--no-name`; `--no-name` of a nullable field is null.
+ * @param unless an option that can take the place of all of them.
  */
 export function optionsOf(schema: TObject, unless?: string): Record<string, Option<unknown>> {
   const required = new Set<string>(schema.required ?? []);
@@ -68,9 +69,6 @@ export function fieldsOf(schema: TObject, input: Input): Record<string, unknown>
   return fields;
 }
 
-/** A text that may be longer than this is rather in a file. */
-const longest = 100_000;
-
 /** How the text of one field is read; undefined for yes or no. */
 export function valueOf(given: Schema): Value<unknown> | undefined {
   if (isYesOrNo(given)) return undefined;
@@ -84,7 +82,7 @@ export function valueOf(given: Schema): Value<unknown> | undefined {
   if (type !== 'string') return json;
   if (format === 'uuid') return id;
   if (format === 'date-time') return moment;
-  return (schema.maxLength ?? 0) > longest ? longText : text('<text>');
+  return schema.contentEncoding === 'base64' ? base64 : orFile(text('<text>'));
 }
 
 const withoutNull = (schema: Schema): Schema => {
@@ -125,7 +123,7 @@ function listOf(items: Schema): Value<unknown> {
     shows,
     mustBe: `${each.choices ? `some of ${each.choices.join(', ')}` : each.mustBe}, with commas between them, or JSON`,
     read(given) {
-      if (/^[[@]/.test(given)) return json.read(given);
+      if (/^(\[|@(?!@))/.test(given)) return json.read(given);
       const read = list.read(given)?.map((item) => each.read(item));
       return read?.includes(undefined) ? undefined : read;
     },

@@ -24,7 +24,8 @@ const isOpposite = ({ options }: Command, name: string): boolean =>
 
 const entry = (command: Command): string => `  ${usageOf(command)}\n      ${command.summary}`;
 
-const everywhere = '--json prints one JSON document; --help explains a command.';
+const everywhere =
+  '--json prints one JSON document, and errors as JSON. --help explains a command. An option that takes <text|@file> reads a file: @name, or @- for standard input; @@ begins a text with @.';
 
 /** The help of one command in short, or of several. */
 export const helpFor = (commands: readonly Command[]): string =>

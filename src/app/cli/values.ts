@@ -5,8 +5,14 @@ import { uuidPattern } from '#kit/clock.ts';
 import { type Plan, plans } from '#workspaces/plans.ts';
 import { type Role, roleNames } from '#workspaces/roles.ts';
 
-/** The command line cannot be understood: exit 2, with the usage. */
-export class UsageError extends Error {}
+/** The command line is not understood: exit 2, with the usage. */
+export class UsageError extends Error {
+  help: string | undefined;
+  constructor(message: string, { help, cause }: { help?: string; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.help = help;
+  }
+}
 
 /** How a text of the command line becomes a value. */
 export type Value<T> = {
@@ -67,62 +73,81 @@ export const list: Value<string[]> = {
   },
 };
 
-/** A text that may be long, given as it is or as `@file`. */
-export const longText: Value<string> = {
-  shows: '<text|@file>',
-  mustBe: 'a text, or @ and the name of a file of it',
-  isFile: true,
-  read: (given) => (given.startsWith('@') ? readTextFile(given.slice(1)) : given),
-};
-
-/** JSON, given as it is or as `@file`. */
-export const json: Value<unknown> = {
-  shows: '<json|@file>',
-  mustBe: 'JSON, or @ and the name of a file of it',
+/**
+ * Lets a value be the content of a file: `@name` reads the file, `@-` standard input, and `@@` begins a value with `@`.
+ * @param decode how the bytes become the text that the value reads.
+ */
+export const orFile = <T>(value: Value<T>, decode = decodeText): Value<T> => ({
+  ...value,
+  shows: value.shows.replace(/>$/, '|@file>'),
+  mustBe: `${value.mustBe}, or @ and the name of a file`,
   isFile: true,
   read(given) {
-    try {
-      return JSON.parse(given.startsWith('@') ? readTextFile(given.slice(1)) : given) as unknown;
-    } catch (error) {
-      if (error instanceof SyntaxError) return undefined;
-      throw error;
-    }
+    if (!given.startsWith('@') || given.startsWith('@@')) return value.read(given.replace(/^@@/, '@'));
+    const path = given.slice(1);
+    return value.read(decode(readBytes(path), path));
   },
-};
+});
 
-/** A file of JSON that holds an object; `-`: what comes on standard input. */
+function parseJson(given: string): unknown {
+  try {
+    return JSON.parse(given) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** JSON, as it is or as `@file`. */
+export const json: Value<unknown> = orFile({ shows: '<json>', mustBe: 'JSON', read: parseJson });
+
+/** A file with a JSON object; `-` is standard input. */
 export const jsonFile: Value<Record<string, unknown>> = {
   shows: '<file>',
   mustBe: 'the name of a file with a JSON object',
   isFile: true,
   read(given) {
-    const found = json.read(`@${given}`);
+    const found = parseJson(readTextFile(given));
     return isRecord(found) ? found : undefined;
   },
 };
 
-/** @throws UsageError for a file that is not there, or is not text in UTF-8. `-` is standard input. */
-export function readTextFile(path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path === '-' ? 0 : path));
-  } catch (cause) {
-    throw new UsageError(`${path} cannot be read as text in UTF-8.`, { cause });
-  }
-}
-
-/** A file as it is; `-`: what comes on standard input. */
+/** The bytes of a file; `-` is standard input. */
 export const bytesFile: Value<Buffer> = {
   shows: '<file>',
   mustBe: 'the name of a file',
   isFile: true,
-  read(given) {
-    try {
-      return readFileSync(given === '-' ? 0 : given);
-    } catch (cause) {
-      throw new UsageError(`${given} cannot be read.`, { cause });
-    }
-  },
+  read: (given) => readBytes(given),
 };
+
+/** Bytes in base64, or `@file` with the bytes themselves. */
+export const base64: Value<string> = orFile(text('<base64>'), (bytes) => bytes.toString('base64'));
+
+/** @throws UsageError for a file that does not exist or is not UTF-8 text. `-` is standard input. */
+export const readTextFile = (path: string): string => decodeText(readBytes(path), path);
+
+function decodeText(bytes: Buffer, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new UsageError(`${path} is not UTF-8 text.`, { cause });
+  }
+}
+
+const fileProblems: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `File not found: ${path}.`,
+  EISDIR: (path) => `${path} is a folder. Name a file.`,
+  EACCES: (path) => `No permission to read ${path}.`,
+};
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path === '-' ? 0 : path);
+  } catch (cause) {
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    throw new UsageError(fileProblems[code]?.(path) ?? `Could not read ${path}: ${message}.`, { cause });
+  }
+}
 
 export const ids: Value<string[]> = {
   shows: '<id,id>',

@@ -22,24 +22,27 @@ type Arguments = Readonly<Record<string, unknown>>;
  * The arguments of a tool as a request to its operation.
  * @throws ApiError bad_request for arguments that it does not have, and for those that it lacks.
  */
-export function requestOf({ route, listed, places }: Tool, given: Arguments): ApiRequest {
+export function requestOf({ route, listed, pathArguments }: Tool, given: Arguments): ApiRequest {
   const { query, body, bodyContent, reply } = route.operation;
   const { properties, required = [] } = listed.inputSchema;
   const errors = [
     ...Object.keys(given)
       .filter((name) => !Object.hasOwn(properties, name))
-      .map((field) => ({ field, message: 'There is no such argument.' })),
-    ...required
-      .filter((name) => given[name] === undefined)
-      .map((field) => ({ field, message: 'This argument is missing.' })),
+      .map((field) => ({
+        field,
+        message: `Unknown argument. Known: ${Object.keys(properties).join(', ')}.`,
+      })),
+    ...required.filter((name) => given[name] === undefined).map((field) => ({ field, message: 'Required.' })),
   ];
   if (errors.length > 0)
-    throw new ApiError('bad_request', `${listed.name} takes other arguments than these.`, { errors });
+    throw new ApiError('bad_request', `The arguments of ${listed.name} are not valid.`, { errors });
   const part = (names: readonly string[]): [string, unknown][] =>
     names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]);
   return {
     name: route.name,
-    params: Object.fromEntries(Object.entries(places).map(([name, place]) => [place, textOf(given[name])])),
+    params: Object.fromEntries(
+      Object.entries(pathArguments).map(([name, parameter]) => [parameter, textOf(given[name])]),
+    ),
     query: Object.fromEntries(
       part(Object.keys(query.properties)).map(([name, value]) => [name, textOf(value)]),
     ),

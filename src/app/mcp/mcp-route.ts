@@ -11,7 +11,6 @@ import { type ApiServices, openDoor, originOf } from '../api.ts';
 import type { Api } from '../cli/api.ts';
 import type { ApiRoute } from '../operations.ts';
 import { runnerOf, sentOf } from '../run-operation.ts';
-import { readGroups } from './groups.ts';
 
 /**
  * `/mcp`: the operations for programs that speak the Model Context Protocol, over streamable HTTP, with an API key.
@@ -41,32 +40,40 @@ export async function serveMcp(
       return sentOf(await run(caller, { params, query, body, ifMatch, id, origin }));
     };
   const load = async () => {
-    const [{ createMcpHandler }, { openMcp }, { drawTools }] = await Promise.all([
+    const [{ createMcpHandler }, { openMcp }, { readSelection }, { drawTools }] = await Promise.all([
       import('@modelcontextprotocol/server'),
       import('./open-mcp.ts'),
+      import('./selection.ts'),
       import('./tools.ts'),
     ]);
-    return { createMcpHandler, openMcp, tools: drawTools(routes) };
+    return { createMcpHandler, openMcp, readSelection, tools: drawTools(routes) };
   };
   let loaded: ReturnType<typeof load> | undefined;
   server.post('/mcp', async (request, reply) => {
     const caller = request.caller!;
-    const { tools: wanted, ...others } = request.query as Readonly<Record<string, string | string[]>>;
-    const unknown = Object.keys(others)[0];
-    if (unknown !== undefined)
-      throw new ApiError('bad_request', `There is no parameter "${unknown}": tools=forms,webhooks is all.`);
-    const groups = readGroups(wanted === undefined ? undefined : String(wanted));
+    const query = readQuery(request.query as Readonly<Record<string, string | string[]>>);
     refuseMany(request.body);
     loaded ??= load();
-    const { createMcpHandler, openMcp, tools } = await loaded;
+    const { createMcpHandler, openMcp, readSelection, tools } = await loaded;
+    const selection = readSelection(query, tools.byName);
     const api = apiOf(caller, request.id, originOf(request));
     const { fetch: serve } = createMcpHandler(
-      () => openMcp({ tools, api, may: caller.may, groups, log: services.log }),
+      () => openMcp({ tools, api, may: caller.may, selection, log: services.log }),
       { maxSubscriptions: 0 },
     );
     return answer(request, reply, await serve(webRequest(request), { parsedBody: request.body }));
   });
   refuseOtherMethods(server, '/mcp', ['POST']);
+}
+
+/** @throws ApiError bad_request for a parameter that is not known or given twice. */
+function readQuery({ tools, read_only: readOnly, ...others }: Readonly<Record<string, string | string[]>>) {
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined)
+    throw new ApiError('bad_request', `Unknown parameter "${unknown}". Known: tools, read_only.`);
+  if (Array.isArray(tools) || Array.isArray(readOnly))
+    throw new ApiError('bad_request', 'Give `tools` and `read_only` once, with commas between names.');
+  return { tools, readOnly };
 }
 
 /**

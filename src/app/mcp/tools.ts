@@ -8,42 +8,49 @@ import type { OperationName } from '../routes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** An object by its properties, whole in itself: what it refers to is in its `$defs`. */
+/** A JSON Schema of an object that needs no other document: what it refers to is in its `$defs`. */
 export type ObjectSchema = Schema & {
   readonly type: 'object';
   readonly properties: Record<string, Schema>;
   readonly required?: string[];
 };
 
-/** An operation as a tool of MCP. */
-export type Tool = {
-  route: ApiRoute;
-  /** As `tools/list` says it. */
-  listed: {
-    name: string;
-    title: string;
-    description: string;
-    inputSchema: ObjectSchema;
-    outputSchema?: ObjectSchema;
-    annotations: {
-      readOnlyHint: boolean;
-      destructiveHint: boolean;
-      idempotentHint: boolean;
-      openWorldHint: boolean;
-    };
+/** What `tools/list` returns of a tool. */
+export type ListedTool = {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: ObjectSchema;
+  annotations: {
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: boolean;
   };
-  /** The parameters of its path, by the names of its arguments. */
-  places: Readonly<Record<string, string>>;
 };
 
-/** What an operation is about, and whether it may answer with what people outside of the workspace have written. */
-const isFromOutside: Readonly<Record<Resource, boolean>> = {
+/** An operation of the API as a tool. */
+export type Tool = {
+  route: ApiRoute;
+  listed: ListedTool;
+  /** The path parameter that each of these arguments fills: `form_id` is `id` of `/forms/:id`. */
+  pathArguments: Readonly<Record<string, string>>;
+};
+
+export type Tools = {
+  byName: ReadonlyMap<string, Tool>;
+  /** The JSON Schemas of the form language by their parts: `form`, `rating`, `condition`, `settings`, ... */
+  language: ReadonlyMap<string, object>;
+};
+
+/** Whether an answer about this resource can hold text from people outside the workspace. */
+const hasOutsideText: Readonly<Record<Resource, boolean>> = {
   forms: false,
   submissions: true,
   files: true,
   invitations: true,
   events: true,
-  // What a receiver answered is in the log.
+  // The delivery log holds what receivers answered.
   webhooks: true,
   members: true,
   keys: false,
@@ -55,88 +62,83 @@ const isFromOutside: Readonly<Record<Resource, boolean>> = {
 
 export const groupOf = ({ operation }: ApiRoute): Resource => operation.permission.split(':')[0] as Resource;
 
-/** Whether what it answers may have been written by people outside of the workspace. */
-export const isUntrusted = (route: ApiRoute): boolean => isFromOutside[groupOf(route)];
+/** Whether the answer can hold text from people outside the workspace. */
+export const isUntrusted = (route: ApiRoute): boolean => hasOutsideText[groupOf(route)];
 
-/** What puts anything before visitors is a step of its own, `publish_form`: nothing else does it, nor along the way. */
-const isLiveAtOnce: ReadonlySet<OperationName> = new Set(['updateForm', 'changeForm']);
+/** `publish_form` is the only way to change a live form, so that a person can look first. */
+const changesLiveForm: ReadonlySet<OperationName> = new Set(['updateForm', 'changeForm']);
 const publishes: Readonly<Partial<Record<OperationName, string>>> = { createForm: 'publish' };
 
-/** Where the whole form language is, as one schema. */
-export const languageUri = 'formloom://form-language';
+/** The tool that explains form trees, conditions and settings (special-tools.ts). */
+export const languageTool = 'get_form_language';
 
 /** `listForms` is `list_forms`. */
 export const toolName = (name: OperationName): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** What tools take beside the fields of their operation. */
+/** Arguments that tools have beside the fields of their operation. */
 const added = {
   if_match: {
     type: 'string',
-    description: 'The `etag` of what the change was made on: what was changed since is not changed.',
+    description: 'The `etag` of the version you read. The change is refused if somebody changed it since.',
   },
   confirm: {
     type: 'boolean',
-    description:
-      'True once a person has said that it is meant: it cannot be undone. A client that can ask them is asked instead.',
+    description: 'Set to true after a person has confirmed. This cannot be undone.',
   },
-  file: { type: 'string', contentEncoding: 'base64', description: 'The bytes of the file in base64.' },
+  file: { type: 'string', contentEncoding: 'base64', description: 'The content of the file in base64.' },
 } as const satisfies Record<string, Schema>;
 
-export type Tools = {
-  byName: ReadonlyMap<string, Tool>;
-  /** The JSON Schema of a form's tree, with its settings. */
-  language: object;
-};
-
-/** Draws the operations as tools, once: what they are does not depend on who asks. */
+/** Draws every operation as a tool. The result does not depend on the caller. */
 export function drawTools(all: readonly ApiRoute[]): Tools {
   const language = { ...structureSchemas(), ...settingsSchemas() };
   const schemas = openSchemas(language);
-  const routes = all.filter(({ name }) => !isLiveAtOnce.has(name));
-  // All are written before any is closed: a component is known when it has been met.
-  const drawn = routes.map((route) => ({
-    route,
-    input: inputOf(route, schemas),
-    reply: route.operation.reply.schema && schemas.write(route.operation.reply.schema),
-  }));
+  const routes = all.filter(({ name }) => !changesLiveForm.has(name));
+  // A component is known once it has been written, so all are written before any is closed.
+  const drawn = routes.map((route) => ({ route, input: inputOf(route, schemas) }));
   const components = schemas.components() as Readonly<Record<string, Schema>>;
-  /** What is answered of a form is not described in each tool: it is as it was sent. */
-  const known = {
-    ...components,
-    ...Object.fromEntries(Object.keys(language).map((name) => [name, { description: `See ${languageUri}` }])),
-  };
+  const isLanguage = (name: string): boolean => Object.hasOwn(language, name);
   const byName = new Map(
-    drawn.map(({ route, input, reply }): [string, Tool] => {
-      const listed = {
-        name: toolName(route.name),
-        ...aboutOf(route),
-        inputSchema: close(input, components) as ObjectSchema,
-        ...(reply && { outputSchema: close(envelope(route, reply), known) as ObjectSchema }),
-      };
-      return [listed.name, { route, listed, places: placesOf(route) }];
+    drawn.map(({ route, input }): [string, Tool] => {
+      const inputSchema = close(input, components, isLanguage) as ObjectSchema;
+      const listed = { name: toolName(route.name), ...describe(route), inputSchema };
+      return [listed.name, { route, listed, pathArguments: pathArgumentsOf(route) }];
     }),
   );
-  return { byName, language: close({ $ref: '#/components/schemas/Structure' }, components) };
+  const parts = Object.keys(language).map((name): [string, object] => [
+    partName(name),
+    close(components[name]!, components, isLanguage),
+  ]);
+  return { byName, language: new Map(parts) };
 }
 
-function aboutOf(route: ApiRoute): Pick<Tool['listed'], 'title' | 'description' | 'annotations'> {
+/** `MultipleChoiceElement` is `multiple_choice`, `Structure` is `form`. */
+const partName = (component: string): string =>
+  component === 'Structure'
+    ? 'form'
+    : component
+        .replace(/(?<=.)Element$/, '')
+        .replaceAll(/(?<=.)[A-Z]/g, '_$&')
+        .toLowerCase();
+
+function describe(route: ApiRoute): Pick<ListedTool, 'title' | 'description' | 'annotations'> {
   const { method, operation } = route;
   const { summary, description, permission, isDestructive } = operation;
+  const isReading = permission.endsWith(':read');
   return {
     title: summary,
     description: [`${summary}.`, description].filter(Boolean).join(' '),
     annotations: {
-      readOnlyHint: permission.endsWith(':read'),
+      readOnlyHint: isReading,
       destructiveHint: isDestructive,
-      idempotentHint: method !== 'POST' || permission.endsWith(':read'),
+      idempotentHint: method !== 'POST' || isReading,
       openWorldHint: isUntrusted(route),
     },
   };
 }
 
-/** The argument that stands for a parameter of the path: `:id` of a form is `form_id`. */
-const placesOf = ({ path, operation }: ApiRoute): Record<string, string> =>
+/** `id` of `/forms/:id` is the argument `form_id`. */
+const pathArgumentsOf = ({ path, operation }: ApiRoute): Record<string, string> =>
   Object.fromEntries(
     Object.keys(operation.params.properties).map((name) => [
       name === 'id' ? `${parameterName(path, name)}_id` : name,
@@ -144,18 +146,19 @@ const placesOf = ({ path, operation }: ApiRoute): Record<string, string> =>
     ]),
   );
 
-/** Everything that an operation takes as one object: no two of its parts have a field of the same name. */
+/** Path, query and body as one object: no two of them have a field of the same name. */
 function inputOf(route: ApiRoute, schemas: Schemas): ObjectSchema {
   const { params, query, body, bodyContent, isDestructive, isConditional } = route.operation;
+  const pathArguments = pathArgumentsOf(route);
   const fields: Record<string, unknown> = { ...query.properties, ...body?.properties };
   const properties = Object.fromEntries([
-    ...Object.entries(placesOf(route)).map(([name, place]) => [
+    ...Object.entries(pathArguments).map(([name, parameter]) => [
       name,
-      schemas.write(params.properties[place]!),
+      schemas.write(params.properties[parameter]!),
     ]),
     ...Object.entries(fields)
       .filter(([name]) => name !== publishes[route.name])
-      // A condition goes as JSON text over the wire; here it is a condition.
+      // A condition is JSON text in a URL; here it is an object.
       .map(([name, schema]) => [
         name,
         name === 'where' ? condition(schema as Schema) : schemas.write(schema as object),
@@ -165,7 +168,7 @@ function inputOf(route: ApiRoute, schemas: Schemas): ObjectSchema {
     ...(isDestructive ? [['confirm', added.confirm]] : []),
   ]) as Record<string, Schema>;
   const required = [
-    ...Object.keys(placesOf(route)),
+    ...Object.keys(pathArguments),
     ...((query.required ?? []) as string[]),
     ...((body?.required ?? []) as string[]),
     ...(bodyContent ? ['file'] : []),
@@ -183,44 +186,37 @@ const condition = ({ description }: Schema): Schema => ({
   description,
 });
 
-/** What a tool answers: its operation's reply, under the name that says whose words it may hold, with its ETag. */
-const envelope = (route: ApiRoute, reply: Schema): ObjectSchema => {
-  const name = resultName(route);
-  return {
-    type: 'object',
-    properties: {
-      [name]: reply,
-      etag: { type: 'string', description: 'For `if_match` of a change of it.' },
-    },
-    required: [name],
-  };
-};
-
-/** The member of an answer that has what the operation answered. */
+/** The member of a structured answer that holds the operation's answer. */
 export const resultName = (route: ApiRoute): 'untrusted_content' | 'result' =>
   isUntrusted(route) ? 'untrusted_content' : 'result';
 
 const reference = /^#\/components\/schemas\/(\w+)$/;
 
-/** A schema with what it refers to, and nothing else. */
-function close(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
+/**
+ * Returns a schema with what it refers to in `$defs`. A part of the form language (61 KB in all) is only named: the
+ * language tool has it.
+ */
+function close(
+  schema: Schema,
+  components: Readonly<Record<string, Schema>>,
+  isLanguage: (name: string) => boolean,
+): Schema {
   const $defs: Record<string, unknown> = {};
   const walk = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(walk);
     if (typeof part !== 'object' || part === null) return part;
-    const entries = Object.entries(part)
-      // A keyword of OpenAPI.
-      .filter(([key, value]) => !(key === 'discriminator' && typeof value === 'object'))
-      .map(([key, value]) => [key, key === '$ref' ? refer(value as string) : walk(value)]);
-    return Object.fromEntries(entries);
-  };
-  const refer = (target: string): string => {
-    const name = reference.exec(target)![1]!;
+    // A keyword of OpenAPI alone.
+    const { $ref, discriminator: _, ...rest } = part as Schema;
+    if (typeof $ref !== 'string')
+      return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, walk(value)]));
+    const name = reference.exec($ref)![1]!;
+    if (isLanguage(name))
+      return { type: 'object', description: `See ${languageTool}, part "${partName(name)}".`, ...rest };
     if (!Object.hasOwn($defs, name)) {
       $defs[name] = {};
       $defs[name] = walk(components[name]);
     }
-    return `#/$defs/${name}`;
+    return { ...rest, $ref: `#/$defs/${name}` };
   };
   const walked = walk(schema) as Schema;
   return Object.keys($defs).length > 0 ? { ...walked, $defs } : walked;

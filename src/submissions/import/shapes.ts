@@ -24,7 +24,8 @@ export const ImportBody = Type.Object(
     ),
     data: Type.Optional(
       Type.String({
-        description: 'Of a workbook: its bytes in base64. Its first sheet is read; at most 4 MB.',
+        contentEncoding: 'base64',
+        description: 'An .xlsx workbook of up to 4 MB, in base64. Its first sheet is read.',
       }),
     ),
     mapping: Type.Optional(

@@ -1,0 +1,158 @@
+import { isRecord } from '#ast/json.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { ToolAnswer } from './call-tool.ts';
+import { formGuide } from './form-guide.ts';
+import { callTool, findTool } from './selection.ts';
+import { languageTool, type ListedTool, type Tool, type Tools } from './tools.ts';
+
+/** So many matches are returned at the most; up to `describedMatches` with the schema of their arguments. */
+const mostMatches = 25;
+const describedMatches = 4;
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** The tools that no operation stands behind. */
+export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
+  const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+  return [
+    {
+      name: languageTool,
+      title: 'Get the form language',
+      description:
+        'Returns the guide to form trees, with examples. Read it before you write a form. With `part` it returns the JSON Schema of that part.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          part: {
+            type: 'string',
+            enum: [...tools.language.keys()],
+            description: 'An element type, or form, step, element, condition, translations, settings, theme.',
+          },
+        },
+        additionalProperties: false,
+      },
+      annotations: reading,
+    },
+    {
+      name: findTool,
+      title: 'Find operations',
+      description:
+        'Finds operations that are not tools of their own, such as invitations, exports, members, tags, versions. Returns names and summaries, and the arguments if few match.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          query: {
+            type: 'string',
+            description: 'Words such as "invite people", or the name of an operation.',
+          },
+        },
+        required: ['query'],
+        additionalProperties: false,
+      },
+      annotations: reading,
+    },
+    {
+      name: callTool,
+      title: 'Call an operation',
+      description: `Calls an operation that ${findTool} found.`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', description: 'The name of the operation.' },
+          arguments: { type: 'object', description: 'Its arguments.' },
+        },
+        required: ['name'],
+        additionalProperties: false,
+      },
+      annotations: {
+        readOnlyHint: isReadOnly,
+        destructiveHint: !isReadOnly,
+        idempotentHint: isReadOnly,
+        openWorldHint: true,
+      },
+    },
+  ];
+}
+
+/**
+ * Returns the guide, or the JSON Schema of a part of the language.
+ * @throws ApiError bad_request for a part that does not exist.
+ */
+export function getFormLanguage({ language }: Tools, { part }: Arguments): ToolAnswer {
+  if (part === undefined) return { content: [{ type: 'text', text: formGuide }] };
+  const schema = typeof part === 'string' ? language.get(part) : undefined;
+  if (!schema)
+    throw new ApiError(
+      'bad_request',
+      `There is no part ${JSON.stringify(part)}. Parts: ${[...language.keys()].join(', ')}.`,
+    );
+  return { content: [{ type: 'text', text: JSON.stringify(schema) }] };
+}
+
+/** Finds the operations whose name and description have the most words of a query. */
+export function findOperations(callable: ReadonlyMap<string, Tool>, { query }: Arguments): ToolAnswer {
+  const exact = callable.get(String(query));
+  const words = wordsOf(String(query));
+  const scored = [...callable.values()]
+    .map((tool) => ({ tool, score: scoreOf(tool, words) }))
+    .filter(({ score }) => score > 0);
+  const best = Math.max(0, ...scored.map(({ score }) => score));
+  const found = exact
+    ? [exact]
+    : scored
+        .filter(({ score }) => score >= best / 2)
+        .toSorted((a, b) => b.score - a.score)
+        .slice(0, mostMatches)
+        .map(({ tool }) => tool);
+  const operations = found.map(({ listed: { name, title, description, inputSchema, annotations } }) =>
+    found.length <= describedMatches
+      ? { name, description, arguments: inputSchema, ...hints(annotations) }
+      : { name, summary: title, ...hints(annotations) },
+  );
+  const note =
+    operations.length === 0
+      ? 'No operation matches. Try other words.'
+      : found.length > describedMatches
+        ? `Pass the name of an operation to ${findTool} to see its arguments.`
+        : undefined;
+  const answer = { operations, ...(note !== undefined && { note }) };
+  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+}
+
+const hints = ({ readOnlyHint, destructiveHint }: ListedTool['annotations']): object => ({
+  ...(readOnlyHint && { read_only: true }),
+  ...(destructiveHint && { destructive: true }),
+});
+
+/** Words in lower case without the ending of a plural or a verb, so that "invites" finds `create_invitations`. */
+const wordsOf = (text: string): string[] =>
+  (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) =>
+    word.length > 4 ? word.replace(/(ations?|ions?|ing|e?s|ed|e)$/, '') : word,
+  );
+
+/** A word in the name counts three times as much as one in the description. */
+function scoreOf({ listed: { name, title, description } }: Tool, words: readonly string[]): number {
+  const [inName, inText] = [name, `${title} ${description}`.toLowerCase()];
+  return words.reduce(
+    (sum, word) => sum + (inName.includes(word) ? 3 : 0) + (inText.includes(word) ? 1 : 0),
+    0,
+  );
+}
+
+/**
+ * Reads the arguments of `call_operation`.
+ * @throws ApiError bad_request for an operation that does not exist or that the key may not call.
+ */
+export function readCall(
+  callable: ReadonlyMap<string, Tool>,
+  { name, arguments: given = {} }: Arguments,
+): { tool: Tool; given: Arguments } {
+  const tool = callable.get(String(name));
+  if (!tool)
+    throw new ApiError(
+      'bad_request',
+      `There is no operation ${JSON.stringify(name)} for this key. ${findTool} lists the operations.`,
+    );
+  if (!isRecord(given)) throw new ApiError('bad_request', '`arguments` must be an object.');
+  return { tool, given };
+}
