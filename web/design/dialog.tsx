@@ -27,6 +27,8 @@ type DialogProps = {
   done?: string;
   /** With it, the dialog is a form: Enter submits, and a button in `actions` has type="submit". */
   onSubmit?: () => void;
+  /** With `onSubmit`: the request of the last submit is still running. */
+  isPending?: boolean;
   /** small 26rem, medium 36rem, large 56rem; side: a panel along the end of the window. */
   size?: 'small' | 'medium' | 'large' | 'side';
   /** Keeps it open until a decision was made. */
@@ -44,6 +46,7 @@ export function Dialog({
   actions,
   done,
   onSubmit,
+  isPending = false,
   size = 'small',
   isDismissable = true,
   role = 'dialog',
@@ -85,7 +88,7 @@ export function Dialog({
             {isDismissable && <IconButton icon="close" label="Close" size="small" onPress={onClose} />}
           </header>
           {onSubmit ? (
-            <Form className="dialog-form" onSubmit={onSubmit}>
+            <Form className="dialog-form" isPending={isPending} onSubmit={onSubmit}>
               {content}
             </Form>
           ) : (
@@ -152,7 +155,8 @@ export function ConfirmDialog({
       isOpen={isOpen}
       onClose={close}
       role="alertdialog"
-      onSubmit={() => isReady && !isPending && onConfirm()}
+      isPending={isPending}
+      onSubmit={() => isReady && onConfirm()}
       actions={
         <>
           <Button onPress={close}>Cancel</Button>
