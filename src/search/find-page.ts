@@ -70,6 +70,8 @@ async function listPage(
 const nothingAsked = {
   completed_from: null,
   completed_to: null,
+  received_from: null,
+  received_to: null,
   version: null,
   condition: null,
   asks_reference: false,

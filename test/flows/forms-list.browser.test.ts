@@ -92,6 +92,55 @@ test('a form is made from a template by keyboard, and opens in the builder', asy
   await console.leave(page);
 });
 
+test('a dialog with entered text asks before Escape, its cross or a click beside it closes it; an empty one closes', async () => {
+  const person = await signIn(service, { role: 'editor' });
+  const form = await create(person, 'Visitors');
+  const dialogs = [
+    {
+      path: `/app/w/${person.workspaceId}/forms`,
+      button: 'Create form',
+      tab: 'From JSON',
+      field: 'Form as JSON',
+    },
+    { path: `/app/forms/${form}/webhooks`, button: 'Add webhook', tab: undefined, field: 'Address' },
+  ];
+  const page = await console.open(dialogs[0]!.path, person);
+  const question = page.getByRole('alertdialog', { name: 'Discard what you entered?' });
+  for (const { path, button, tab, field } of dialogs) {
+    await page.goto(service.url + path);
+    const dialog = page.getByRole('dialog', { name: button });
+    const open = async () => {
+      await page.getByRole('button', { name: button }).first().click();
+      if (tab !== undefined) await dialog.getByRole('tab', { name: tab }).click();
+      await dialog.getByLabel(field).focus();
+    };
+    await open();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await open();
+    await dialog.getByLabel(field).fill('https://example.org/{"typed":"text"}');
+    const ways = [
+      () => page.keyboard.press('Escape'),
+      () => dialog.getByRole('button', { name: 'Close', exact: true }).click(),
+      () => page.mouse.click(5, 5),
+    ];
+    for (const close of ways) {
+      await close();
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      await question.waitFor({ state: 'detached' });
+      assert.equal(await dialog.getByLabel(field).inputValue(), 'https://example.org/{"typed":"text"}');
+    }
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await open();
+    assert.equal(await dialog.getByLabel(field).inputValue(), '');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  }
+  await console.leave(page);
+});
+
 test('pasted JSON that is wrong is told where; dropped JSON that is right becomes a form', {
   skip: isSlice,
 }, async () => {

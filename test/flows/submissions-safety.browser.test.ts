@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
-import type { Route } from 'playwright-core';
+import type { Locator, Route } from 'playwright-core';
 import { looksAt } from '../cases.ts';
 import { until } from '../service.ts';
 import { holdToast } from '../console-browser.ts';
@@ -59,6 +59,111 @@ test('what anybody sends runs nowhere: answers, labels, options, file names and 
     await page.locator('img[src="x"], script:not([src]), [onerror], [onload], [onmouseover]').count(),
     0,
   );
+  await leave(page);
+});
+
+/** Fills in each of the four forms of the panel, and names the button that saves it. */
+const edits: readonly { what: string; save: string; fill: (panel: Locator) => Promise<void> }[] = [
+  {
+    what: 'answers',
+    save: 'Save answers',
+    async fill(panel) {
+      await panel.getByRole('button', { name: 'Edit answers' }).click();
+      await panel.getByLabel('Name (required)').fill('Mine');
+    },
+  },
+  {
+    what: 'a note',
+    save: 'Add note',
+    fill: (panel) => panel.getByLabel('Write a note').fill('A secret note'),
+  },
+  {
+    what: 'tags',
+    save: 'Add',
+    fill: (panel) => panel.getByLabel('Add a tag').fill('secret-tag'),
+  },
+  {
+    what: 'reference data',
+    save: 'Save',
+    async fill(panel) {
+      await panel.getByRole('button', { name: 'Edit reference data' }).click();
+      await panel.getByLabel('Value').fill('changed by mistake');
+    },
+  },
+];
+
+test('an edit that is discarded sends no request and changes nothing in the database', async () => {
+  const form = await makeForm();
+  const id = await submit(form, { name: 'Ada' }, '?utm_source=spring');
+  await submit(form, { name: 'Ben' });
+  const read = async () => {
+    const [submission, notes] = [`/submissions/${id}`, `/submissions/${id}/notes`];
+    return [
+      (await tenant.call('GET', submission)).body,
+      (await tenant.call('GET', notes)).body,
+      await service.services.database.query(
+        'select updated_at, reference, tags from submissions where workspace_id = $1 and id = $2',
+        [tenant.workspaceId, id],
+      ),
+    ];
+  };
+  const before = await read();
+  const page = await show(`/forms/${form}/submissions?open=${id}`);
+  const panel = page.getByRole('complementary', { name: 'Submission' });
+  const writes: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') writes.push(`${request.method()} ${request.postData()}`);
+  });
+  for (const { what, fill } of edits) {
+    await fill(panel);
+    await page.locator('.sheet-link').first().click();
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Discard my edit' }).click();
+    await panel.getByRole('region', { name: 'Answers' }).getByText('Ben').waitFor();
+    await page.locator('.sheet-link').nth(1).click();
+    await panel.getByRole('region', { name: 'Answers' }).getByText('Ada').waitFor();
+    assert.deepEqual(writes, [], what);
+    assert.deepEqual(await read(), before, what);
+  }
+  await leave(page);
+});
+
+test('a form that is being sent does not send again, however often it is submitted', async () => {
+  const form = await makeForm();
+  const id = await submit(form, { name: 'Ada' }, '?utm_source=spring');
+  const page = await show(`/forms/${form}/submissions?open=${id}`);
+  const panel = page.getByRole('complementary', { name: 'Submission' });
+  for (const { what, save, fill } of edits) {
+    const arrived = Promise.withResolvers<Route>();
+    const writes: string[] = [];
+    await page.route('**/api/v1/submissions/**', (route) => {
+      if (route.request().method() === 'GET') return route.continue();
+      writes.push(`${route.request().method()} ${route.request().postData()}`);
+      return arrived.resolve(route);
+    });
+    await fill(panel);
+    const button = panel.getByRole('button', { name: save, exact: true });
+    // Both submits come before the screen is drawn again; the third one when the first request is under way.
+    await button.evaluate((element) => {
+      const { form: owner } = element as unknown as { form: { requestSubmit(): void } };
+      owner.requestSubmit();
+      owner.requestSubmit();
+    });
+    const held = await arrived.promise;
+    await panel
+      .locator('form')
+      .last()
+      .evaluate((owner) => {
+        (owner as unknown as { requestSubmit(): void }).requestSubmit();
+      });
+    await held.continue();
+    await until(
+      'the end of the request',
+      async () => (await panel.locator('form:has([data-pending])').count()) === 0,
+    );
+    assert.equal(writes.length, 1, `${what}: ${writes.join(', ')}`);
+    await page.unroute('**/api/v1/submissions/**');
+  }
   await leave(page);
 });
 

@@ -164,6 +164,52 @@ test('what is deleted lies in the trash, from which it is restored, or deleted f
   await leave(seen);
 });
 
+test('a form that was begun last week and completed today is one of today, in the table and the panel', async () => {
+  const form = await makeForm([
+    element('text', 'name', { label: 'Name' }),
+    element('file_upload', 'photo', { label: 'Photo' }),
+  ]);
+  const data = new FormData();
+  data.set('name', 'Begun last week');
+  data.append('photo', new Blob(['fourteen bytes'], { type: 'text/plain' }), 'note.txt');
+  const sent = await fetch(`${service.url}/f/${form}`, {
+    method: 'POST',
+    headers: { Accept: 'application/json' },
+    body: data,
+  });
+  const { id } = (await sent.json()) as { id: string };
+  const other = await submit(form, { name: 'Begun and left' });
+  await submit(form, { name: 'Sent at once' });
+  const { database } = service.services;
+  await database.query(
+    `update submissions set created_at = now() - interval '8 days', completed_at = now() - interval '1 second'
+     where workspace_id = $1 and id = $2`,
+    [tenant.workspaceId, id],
+  );
+  await database.query(
+    `update submissions set status = 'incomplete', completed_at = null, updated_at = now() - interval '3 days'
+     where workspace_id = $1 and id = $2`,
+    [tenant.workspaceId, other],
+  );
+  const page = await show(`/forms/${form}/submissions?open=${id}`);
+  const panel = page.getByRole('complementary', { name: 'Submission' });
+  await panel.getByText('completed just now').waitFor();
+  assert.doesNotMatch((await panel.textContent())!, /8 days ago.*8 days ago/);
+  await panel.getByText('1 kB').waitFor();
+  await panel.getByRole('region', { name: 'History' }).getByText('Started', { exact: true }).waitFor();
+  const links = () => page.locator('.sheet-link').allTextContents();
+  assert.deepEqual(await links(), ['just now', 'just now', '3 days ago']);
+  await page
+    .getByRole('button', { name: /Received/ })
+    .first()
+    .click();
+  await page.getByRole('option', { name: 'Today' }).click();
+  await until('the rows of today', async () => (await links()).length === 2);
+  assert.deepEqual(await rowNames(page), ['Sent at once', 'Begun last week']);
+  await page.getByRole('button', { name: 'Next submission (J)' }).waitFor();
+  await leave(page);
+});
+
 test('the panel tells the history of a submission, and prints it alone', { skip: isSlice }, async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada', age: 36 });

@@ -446,9 +446,13 @@ test('an edit that somebody else was faster with is not saved over theirs, and o
   await page.getByText('Partner changed this submission').waitFor();
   assert.equal(await name.inputValue(), 'Mine');
 
+  // The service would refuse a request with this stale If-Match: only the absence of requests shows that none is sent.
+  const writes: string[] = [];
+  page.on('request', (request) => request.method() !== 'GET' && writes.push(request.url()));
   await turn();
   await question.getByRole('button', { name: 'Discard my edit' }).click();
   await page.getByRole('region', { name: 'Answers' }).getByText('Ben').waitFor();
+  assert.deepEqual(writes, []);
   assert.deepEqual((await tenant.call('GET', `/submissions/${id}`)).body.answers, { name: 'Theirs' });
 
   await page.getByRole('button', { name: 'Add reference data' }).click();

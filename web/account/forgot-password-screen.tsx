@@ -25,7 +25,7 @@ export function ForgotPasswordScreen(): ReactElement {
         )}
       </div>
       {!ask.isSuccess && (
-        <Form className="stack" onSubmit={() => ask.mutate()}>
+        <Form className="stack" isPending={ask.isPending} onSubmit={() => ask.mutate()}>
           <p className="soft">We mail you a link to choose a new one.</p>
           {ask.error && problem?.of('email') === undefined && (
             <Message tone="bad">{ask.error.message}</Message>

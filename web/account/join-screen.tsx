@@ -153,7 +153,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
   const problem = join.error instanceof ApiProblem ? join.error : undefined;
   const unlocated = unlocatedProblem(join.error);
   return (
-    <Form className="stack" onSubmit={() => join.mutate()}>
+    <Form className="stack" isPending={join.isPending} onSubmit={() => join.mutate()}>
       {unlocated !== undefined && <Message tone="bad">{unlocated}</Message>}
       <p className="soft">Choose how you sign in from now on, as {email}.</p>
       <TextField

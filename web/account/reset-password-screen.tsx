@@ -35,7 +35,7 @@ export function ResetPasswordScreen(): ReactElement {
       {isOver ? (
         <Link to="/forgot-password">Ask for another link</Link>
       ) : (
-        <Form className="stack" onSubmit={() => choose.mutate()}>
+        <Form className="stack" isPending={choose.isPending} onSubmit={() => choose.mutate()}>
           <TextField
             label="New password"
             description="At least 10 characters. A few words in a row are easy to remember and hard to guess."

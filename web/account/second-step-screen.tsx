@@ -85,7 +85,7 @@ function CodeForm({ way }: { way: Typed }): ReactElement {
   const wait = useCountdown(problem?.retryAfter);
   const error = problem?.of('code');
   return (
-    <Form className="stack" onSubmit={() => wait === 0 && take.mutate()}>
+    <Form className="stack" isPending={take.isPending} onSubmit={() => wait === 0 && take.mutate()}>
       {wait > 0 && <Message tone="bad">{sayWait(wait)}</Message>}
       {take.error && problem?.retryAfter === undefined && error === undefined && (
         <Message tone="bad">{take.error.message}</Message>

@@ -31,7 +31,7 @@ export function SignInScreen(): ReactElement {
   const wait = useCountdown(enter.error instanceof ApiProblem ? enter.error.retryAfter : undefined);
   return (
     <EntryCard title="Sign in to Formloom">
-      <Form className="stack" onSubmit={() => wait === 0 && enter.mutate()}>
+      <Form className="stack" isPending={enter.isPending} onSubmit={() => wait === 0 && enter.mutate()}>
         {ways?.is_set_up === false && (
           <Message>
             Nobody has an account here yet. Open the link that the start of the service printed behind “Set

@@ -15,7 +15,7 @@ type PaneProps = {
 export function Pane({ side, title, isOpen, onClose, children }: PaneProps): ReactElement {
   if (useNarrow())
     return (
-      <Dialog title={title} isOpen={isOpen} onClose={onClose} size="medium">
+      <Dialog title={title} isOpen={isOpen} onClose={onClose} size="medium" keepsText>
         {children}
       </Dialog>
     );

@@ -23,7 +23,7 @@ export function CardForm({
   children: ReactNode;
 }): ReactElement {
   return (
-    <Form className="stack" onSubmit={onSubmit}>
+    <Form className="stack" isPending={isPending} onSubmit={onSubmit}>
       {children}
       {error !== undefined && <Message tone="bad">{error}</Message>}
       {label !== undefined && (

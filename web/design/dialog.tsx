@@ -1,6 +1,6 @@
 import './dialog.css';
 import type { UseMutationResult } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useRef, useState } from 'react';
+import { type FocusEvent, type InputEvent, type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
@@ -27,11 +27,15 @@ type DialogProps = {
   done?: string;
   /** With it, the dialog is a form: Enter submits, and a button in `actions` has type="submit". */
   onSubmit?: () => void;
+  /** With `onSubmit`: the request of the last submit is still running. */
+  isPending?: boolean;
   /** small 26rem, medium 36rem, large 56rem; side: a panel along the end of the window. */
   size?: 'small' | 'medium' | 'large' | 'side';
   /** Keeps it open until a decision was made. */
   isDismissable?: boolean;
   role?: 'dialog' | 'alertdialog';
+  /** Closing it loses no text: what is typed in it is kept elsewhere, or only narrows a list. */
+  keepsText?: boolean;
 };
 
 /** A window over the page. Focus moves in, stays in, and comes back to where it was. */
@@ -44,10 +48,15 @@ export function Dialog({
   actions,
   done,
   onSubmit,
+  isPending = false,
   size = 'small',
   isDismissable = true,
   role = 'dialog',
+  keepsText = role === 'alertdialog',
 }: DialogProps): ReactElement {
+  const text = useEnteredText();
+  const [isAsking, setAsking] = useState(false);
+  const dismiss = (): void => (!keepsText && text.isEntered() ? setAsking(true) : onClose());
   const content = (
     <>
       {(description || children) && (
@@ -72,41 +81,95 @@ export function Dialog({
     <ModalOverlay
       className={`dialog-veil dialog-veil-${size}`}
       isOpen={isOpen}
-      onOpenChange={(open) => !open && onClose()}
+      onOpenChange={(open) => !open && dismiss()}
       isDismissable={isDismissable}
       isKeyboardDismissDisabled={!isDismissable}
     >
-      <Sheet size={size} isSwiped={isDismissable} onClose={onClose}>
+      <Sheet
+        size={size}
+        isSwiped={isDismissable}
+        onClose={dismiss}
+        onInput={text.note}
+        onFocus={text.noteStart}
+      >
         <AriaDialog className="dialog-frame" role={role}>
           <header className="dialog-header">
             <Heading slot="title" level={2} className="dialog-title">
               {title}
             </Heading>
-            {isDismissable && <IconButton icon="close" label="Close" size="small" onPress={onClose} />}
+            {isDismissable && <IconButton icon="close" label="Close" size="small" onPress={dismiss} />}
           </header>
           {onSubmit ? (
-            <Form className="dialog-form" onSubmit={onSubmit}>
+            <Form className="dialog-form" isPending={isPending} onSubmit={onSubmit}>
               {content}
             </Form>
           ) : (
             content
           )}
         </AriaDialog>
+        {isAsking && (
+          <ConfirmDialog
+            title="Discard what you entered?"
+            isOpen
+            onClose={() => setAsking(false)}
+            confirmLabel="Discard"
+            onConfirm={() => {
+              setAsking(false);
+              onClose();
+            }}
+          >
+            <p>This dialog has text that is not saved.</p>
+          </ConfirmDialog>
+        )}
       </Sheet>
     </ModalOverlay>
   );
 }
 
-type SheetProps = Required<Pick<DialogProps, 'size' | 'children' | 'onClose'>> & { isSwiped: boolean };
+type TextControl = HTMLInputElement | HTMLTextAreaElement;
+
+/** Whether a person enters text in it that takes work to enter again. */
+const isTextControl = (target: EventTarget): target is TextControl =>
+  target instanceof HTMLTextAreaElement ||
+  (target instanceof HTMLInputElement && ['text', 'email', 'url', 'tel', 'number'].includes(target.type));
+
+/** Which text controls of a dialog have another text than before a person came to them; also when they are gone by now. */
+function useEnteredText() {
+  const [{ start, entered }] = useState(() => ({
+    start: new WeakMap<TextControl, string>(),
+    entered: new Set<TextControl>(),
+  }));
+  return {
+    noteStart: ({ target, currentTarget }: FocusEvent<HTMLElement>): void => {
+      // Events of a dialog over this one come here as well, by the React tree.
+      if (currentTarget.contains(target) && isTextControl(target) && !start.has(target))
+        start.set(target, target.value);
+    },
+    note: ({ target, currentTarget }: InputEvent<HTMLElement>): void => {
+      if (!(target instanceof Node && currentTarget.contains(target) && isTextControl(target))) return;
+      if (target.value.trim() === (start.get(target) ?? '').trim()) entered.delete(target);
+      else entered.add(target);
+    },
+    isEntered: (): boolean => entered.size > 0,
+  };
+}
+
+type SheetProps = Required<Pick<DialogProps, 'size' | 'children' | 'onClose'>> & {
+  isSwiped: boolean;
+  onInput: (event: InputEvent<HTMLElement>) => void;
+  onFocus: (event: FocusEvent<HTMLElement>) => void;
+};
 
 /** The window itself; on a phone it goes as it came, when it is swiped down. */
-function Sheet({ size, isSwiped, children, onClose }: SheetProps): ReactElement {
+function Sheet({ size, isSwiped, children, onClose, onInput, onFocus }: SheetProps): ReactElement {
   const sheet = useRef<HTMLDivElement>(null);
   const isSheet = useNarrow() && isSwiped && size !== 'side';
   useSwipeAway(sheet, isSheet, onClose);
   return (
     <Modal ref={sheet} className={`dialog dialog-${size}${isSheet ? ' dialog-swiped' : ''}`}>
-      {children}
+      <div className="dialog-sheet" onInput={onInput} onFocus={onFocus}>
+        {children}
+      </div>
     </Modal>
   );
 }
@@ -152,7 +215,8 @@ export function ConfirmDialog({
       isOpen={isOpen}
       onClose={close}
       role="alertdialog"
-      onSubmit={() => isReady && !isPending && onConfirm()}
+      isPending={isPending}
+      onSubmit={() => isReady && onConfirm()}
       actions={
         <>
           <Button onPress={close}>Cancel</Button>

@@ -35,6 +35,7 @@ export function FormDialog({
   return (
     <Dialog
       {...dialog}
+      isPending={isPending}
       onClose={onClose}
       actions={
         <>

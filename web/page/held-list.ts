@@ -1,4 +1,4 @@
-import { saySize } from '#page/words/words.ts';
+import { saySize } from '#ast/say-size.ts';
 import type { StoredFile } from './held-files.ts';
 import { labelButton, make, type Page } from './page.ts';
 

@@ -1,5 +1,5 @@
 import { fill } from '#ast/words.ts';
-import { saySize } from '#page/words/words.ts';
+import { saySize } from '#ast/say-size.ts';
 import { findErrors } from './answers.ts';
 import { heldOf, type StoredFile } from './held-files.ts';
 import {

@@ -4,9 +4,10 @@ import type { SummarySample } from '#submissions/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
+import { startOf } from '../design/day.ts';
 import { type LocatedForm, refreshForm } from '../shell/form-place.ts';
 import { askedIn } from '../shell/search/asked-in.ts';
-import { filterOf, orderedBy, type ViewState } from './view-state.ts';
+import { inTableOrder, type ViewState } from './view-state.ts';
 
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -19,7 +20,7 @@ export const rowsOfPage = 50;
 const key = (form: FormPlace, ...rest: readonly unknown[]) => ['submissions', form.id, ...rest];
 
 export const tableQuery = (form: FormPlace, view: ViewState) => {
-  const parameters = { ...orderedBy(view), page: view.page, per_page: rowsOfPage };
+  const parameters = { ...inTableOrder(view), page: view.page, per_page: rowsOfPage };
   return queryOptions({
     queryKey: key(form, 'table', parameters),
     queryFn: ({ signal }) =>
@@ -59,7 +60,7 @@ export const columnsQuery = (form: FormPlace) =>
   });
 
 export const detailQuery = (form: FormPlace, id: string, view: ViewState) => {
-  const filter = orderedBy(view);
+  const filter = inTableOrder(view);
   return queryOptions({
     queryKey: key(form, 'detail', id, filter),
     queryFn: ({ signal }) =>
@@ -95,9 +96,10 @@ export const summaryQuery = (
   days: { from: string | undefined; to: string | undefined },
   sample: SummarySample,
 ) => {
-  const filter = filterOf({ ...days, status: undefined, q: undefined, where: [] });
+  const { from, to } = days;
   const parameters = {
-    ...filter,
+    ...(from !== undefined && { created_from: startOf(from, 0) }),
+    ...(to !== undefined && { created_to: startOf(to, 1) }),
     language: readerLanguage(),
     time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     sample,

@@ -13,7 +13,7 @@ export type ViewState = {
   q: string | undefined;
   /** Conditions on answers; all of them hold. */
   where: readonly Condition[];
-  /** Columns that order it, as the service takes them; undefined: newest first, or by relevance. */
+  /** Columns that order it, as the service takes them; undefined: last received first, or by relevance. */
   sort: string | undefined;
   /** The saved view that it began with. */
   saved: string | undefined;
@@ -102,11 +102,17 @@ export function filterOf({
   return {
     ...(status && { status }),
     ...(q !== undefined && { q: askedIn(q) }),
-    ...(from !== undefined && { created_from: startOf(from, 0) }),
-    ...(to !== undefined && { created_to: startOf(to, 1) }),
+    ...(from !== undefined && { received_from: startOf(from, 0) }),
+    ...(to !== undefined && { received_to: startOf(to, 1) }),
     ...askFor(where),
   };
 }
+
+/** The same in the order of the table: a search by relevance, all else by `receivedAt`, as long as nothing else is chosen. */
+export const inTableOrder = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
+  ...orderedBy(view),
+  ...(view.sort === undefined && view.q === undefined && { sort: '-$received' }),
+});
 
 /** The same with its order, for what shows submissions one after the other. */
 export const orderedBy = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({

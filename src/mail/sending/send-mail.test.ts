@@ -102,7 +102,7 @@ test('a mail leaves when its transaction commits, as text and HTML, and its cont
   assert.match(raw, /^Auto-Submitted: auto-generated\r?$/m);
   assert.match(mail.html!, /<h1 dir="auto">Tom &amp; &lt;Jerry&gt;<\/h1>/);
   assert.match(mail.html!, /href="https:\/\/formloom\.test\/f\/1\?a=1&amp;b=2"/);
-  assert.match(mail.html!, /a&lt;b&gt;\.pdf<\/a> \(3 KB\)/);
+  assert.match(mail.html!, /a&lt;b&gt;\.pdf<\/a> \(3 kB\)/);
   assert.match(mail.text!, /Tom & <Jerry>/);
   assert.match(mail.text!, /Links to files work for one hour/);
 });

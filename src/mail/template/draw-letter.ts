@@ -1,3 +1,4 @@
+import { saySize } from '#ast/say-size.ts';
 import type { Letter, LetterBlock, LetterField, LetterFile } from '#kit/outbox/letter.ts';
 import { html, type Markup, toHtml, verbatim } from './markup.ts';
 import { style } from './style.ts';
@@ -61,7 +62,7 @@ const drawField = (field: LetterField, signFile: SignFile): Markup => html`<dt d
 <dd dir="auto">${'files' in field ? field.files.map((file) => drawFile(file, signFile)) : lines(field.value)}</dd>`;
 
 const drawFile = (file: LetterFile, signFile: SignFile): Markup =>
-  html`<a href="${webAddress(signFile(file.id))}">${file.filename}</a> (${saySize(file.size)})<br>`;
+  html`<a href="${webAddress(signFile(file.id))}">${file.filename}</a> (${saySize(file.size, 'en')})<br>`;
 
 const paragraphs = (text: string): Markup[] =>
   text
@@ -98,7 +99,7 @@ function writeBlock(block: LetterBlock, signFile: SignFile): string {
 function writeField(field: LetterField, signFile: SignFile): string {
   if ('files' in field) {
     const listed = field.files.map(
-      ({ id, filename, size }) => `  ${filename} (${saySize(size)})\n  ${webAddress(signFile(id))}`,
+      ({ id, filename, size }) => `  ${filename} (${saySize(size, 'en')})\n  ${webAddress(signFile(id))}`,
     );
     return [`${field.label}:`, ...listed].join('\n');
   }
@@ -111,10 +112,3 @@ function webAddress(address: string): string {
   const url = URL.parse(address);
   return url && /^https?:$/.test(url.protocol) ? url.href : 'about:blank';
 }
-
-const saySize = (bytes: number): string =>
-  bytes < 1_000
-    ? `${bytes} bytes`
-    : bytes < 1_000_000
-      ? `${Math.round(bytes / 1_000)} KB`
-      : `${(bytes / 1_000_000).toFixed(1)} MB`;

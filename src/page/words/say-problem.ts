@@ -4,7 +4,8 @@ import { type NumberMarks, sayNumber } from '#ast/rules/written-numbers.ts';
 import { problemOf } from '#ast/answers/fill.ts';
 import { type Form, isInput, walkElements } from '#ast/tree.ts';
 import { type FileNouns, sayOneFile } from './say-file-types.ts';
-import { fillCounted, type PageProblems, saySize } from './words.ts';
+import { saySize } from '#ast/say-size.ts';
+import { fillCounted, type PageProblems } from './words.ts';
 
 /** What it takes to say a problem to a visitor. */
 type Speech = {

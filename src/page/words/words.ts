@@ -19,18 +19,6 @@ export const countingQuestions = (words: Words): Words => ({
 /** What is said at a question whose answer breaks a rule, in one language (say-problem.ts). */
 export type PageProblems = Readonly<Record<keyof typeof englishProblems, string>>;
 
-const sizes = new Map<string, Intl.NumberFormat>();
-
-/** A size for a person, counted in 1024s, as their language writes it: `1.2 MB`, `340 ko`. A few bytes are `1 kB`. */
-export function saySize(bytes: number, language: string): string {
-  const kilobytes = Math.ceil(bytes / 1024);
-  const [unit, number] = kilobytes < 1024 ? ['kilobyte', kilobytes] : ['megabyte', kilobytes / 1024];
-  const known = sizes.get(`${unit} ${language}`);
-  const made = known ?? new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 });
-  sizes.set(`${unit} ${language}`, made);
-  return made.format(number);
-}
-
 /** A problem where it does not stand at its question: behind the label, which may end in a mark of its own. */
 export function nameProblem(label: string, message: string, words: Pick<Words, 'labelled'>): string {
   if (label === '') return message;

@@ -49,7 +49,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         requireReach(formIds, params.id);
         const form = { workspaceId, formId: params.id };
         const { language, version } = await readViewedForm(database, form);
-        const view = await readView(database, form, query);
+        const view = await readView(database, form, query, { isPart: query.cursor === undefined });
         const cut = readCutBy(view.sort ? sortedPlace : uuidPattern, query, 'rows', params.id);
         const { rows: found, total } = await readViewPage(database, view, cut);
         const { rows, ends } = endCutBy(cut, found, total, ({ id, place }) =>
@@ -82,7 +82,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const form = { workspaceId, formId: row.form_id };
         const [{ language, version }, view] = await Promise.all([
           readViewedForm(database, form),
-          readView(database, form, query),
+          readView(database, form, query, { isPart: true }),
         ]);
         const found = row as typeof row & FoundRow;
         const [hits] = await findRowHits(

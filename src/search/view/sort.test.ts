@@ -65,6 +65,44 @@ test('rows are ordered by any column, up or down, those without an answer last a
   assert.deepEqual(await sorted(form, '-$created'), ['Zoe', 'Bea', 'Ärger', 'ada']);
 });
 
+test('in the order received, a submission counts from its completion, and an incomplete one from its last save', async () => {
+  const form = await makeForm(questions);
+  const ids = new Map<string, string>();
+  for (const name of ['Begun first', 'At once', 'Left', 'Never again'])
+    ids.set(name, await submit(form, { name }));
+  const at = (name: string, completed: string | null, updated: string) =>
+    service.services.database.query(
+      `update submissions set completed_at = $3::timestamptz, updated_at = $4, status = case when $3::timestamptz is null then 'incomplete' else status end
+       where workspace_id = $1 and id = $2`,
+      [tenant.workspaceId, ids.get(name), completed, updated],
+    );
+  // The first one was saved, and completed after all others; a tag was set on the second one later still.
+  await at('Begun first', '2026-03-05T10:00:00Z', '2026-03-05T10:00:00Z');
+  await at('At once', '2026-03-02T10:00:00Z', '2026-03-09T10:00:00Z');
+  await at('Left', null, '2026-03-04T10:00:00Z');
+  await at('Never again', null, '2026-03-01T10:00:00Z');
+  const received = ['Begun first', 'Left', 'At once', 'Never again'];
+  assert.deepEqual(await sorted(form, '-$received'), received);
+  assert.deepEqual(await sorted(form, '$received'), [...received].reverse());
+  assert.deepEqual(await sorted(form, '-$received', '&per_page=2&page=2'), received.slice(2));
+  assert.deepEqual(await sorted(form, '-$received', '&status=incomplete'), ['Left', 'Never again']);
+  const days = 'received_from=2026-03-02T10:00:00Z&received_to=2026-03-05T10:00:00Z';
+  assert.deepEqual(await sorted(form, '-$received', `&${days}`), ['Left', 'At once']);
+  assert.deepEqual(namesOf(await list(form, `?${days}`)), ['Left', 'At once']);
+  const begun = await list(form, `?cursor=*&per_page=3&sort=-$received`);
+  const { next_cursor } = begun as { next_cursor?: string };
+  const rest = await list(form, `?cursor=${next_cursor}&per_page=3&sort=-$received`);
+  assert.deepEqual([...namesOf(begun), ...namesOf(rest)], received);
+  for (const [index, name] of received.entries()) {
+    const { previous_id, next_id } = await detail(ids.get(name)!, '?sort=-$received');
+    assert.deepEqual(
+      [previous_id, next_id],
+      [ids.get(received[index - 1] ?? '') ?? null, ids.get(received[index + 1] ?? '') ?? null],
+      name,
+    );
+  }
+});
+
 test('of equals a second column decides, and facts of a submission order it too', async () => {
   const form = await filled([
     { name: 'Ada', age: 1 },

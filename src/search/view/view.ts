@@ -27,6 +27,7 @@ import {
   listViewIds,
   readListed,
   readViewDown,
+  type ViewOrder,
 } from '#submissions/table/queries.ts';
 import { batchSize, readDown } from '#submissions/read-down.ts';
 import type { ViewQuery } from '#submissions/shapes.ts';
@@ -37,8 +38,9 @@ type View = {
   filter: Filter & { workspace_id: string; form_id: string; is_any: boolean };
   /** What is asked of the index of words; undefined when it is not asked. */
   asked: Question | undefined;
-  /** By which columns they are ordered; undefined: newest first, or by relevance. */
+  /** By which columns they are ordered; undefined: by `order`, or by relevance. */
   sort: Sort | undefined;
+  order: ViewOrder;
 };
 type Question = Reached['index'] &
   Reached['checks'] & { workspace_id: string; form_ids: string[]; is_open: boolean; isPlain: boolean };
@@ -50,6 +52,7 @@ const listedLimit = 200_000;
 const mostLooks = 50_000;
 
 /**
+ * @param isPart whether a page or the neighbours of one submission are read, and nothing beyond.
  * A question that is the short reference of a submission asks for that one alone. What its operators say joins the filter.
  * @throws ApiError bad_request for a question that cannot be searched, conditions that are not understood, and columns that
  *   cannot be sorted by, or not so many submissions.
@@ -58,14 +61,17 @@ export async function readView(
   database: Database,
   form: { workspaceId: string; formId: string },
   { sort: sortedBy, ...query }: ViewQuery,
+  { isPart = false } = {},
 ): Promise<View> {
+  // An index has this order, so that no more than the part is read.
+  const isReceived = isPart && sortedBy === '-$received' && query.q === undefined;
   const [meant, sort] = await Promise.all([
     readMeant(database, form, query),
     // By relevance is the order of a question; newest first has to be asked for.
-    readSort(database, form, sortedBy, { isUsual: query.q === undefined }),
+    isReceived ? undefined : readSort(database, form, sortedBy, { isUsual: query.q === undefined }),
   ]);
   if (sort) limitSorted(await countMeant(database, meant, mostSorted + 1));
-  return { ...meant, sort };
+  return { ...meant, sort, order: isReceived ? 'received' : 'begun' };
 }
 
 /** How many a sorted view has to look at, as far as they are counted. */
@@ -77,7 +83,7 @@ async function countMeant(database: Database, { filter, asked }: Meant, most: nu
   return counted!.count;
 }
 
-type Meant = Omit<View, 'sort'>;
+type Meant = Omit<View, 'sort' | 'order'>;
 
 async function readMeant(
   database: Database,
@@ -174,7 +180,7 @@ export type FoundRow = {
 
 /** One page, and the exact number of all. */
 export async function readViewPage(database: Database, view: View, cut: Cut) {
-  const { filter, asked, sort } = view;
+  const { filter, asked, sort, order } = view;
   const { limit, offset } = cut;
   if (sort) {
     const part = { ...filter, ...sort, after: readPlace(cut), limit, offset };
@@ -188,7 +194,7 @@ export async function readViewPage(database: Database, view: View, cut: Cut) {
       '"cursor" and "q" exclude each other without "sort": relevance is no order to go on in.',
     );
   const isCounted = cut.total === undefined && !isPlain(filter);
-  const list = listView[filter.kind];
+  const list = listView[order][filter.kind];
   const rows =
     asked === undefined
       ? await list(database, { ...filter, ...leftOf(filter, cut), is_counted: isCounted, limit, offset })
@@ -210,7 +216,7 @@ function leftOf({ to_id }: View['filter'], cut: Cut): { to_id: string } {
 
 /** What stands above and below a submission in the view. */
 export async function readNeighbours(database: Database, view: View, id: string) {
-  const { filter, asked, sort } = view;
+  const { filter, asked, sort, order } = view;
   if (sort) {
     const key = { ...filter, ...sort, id };
     const [found] = asked
@@ -218,7 +224,7 @@ export async function readNeighbours(database: Database, view: View, id: string)
       : await sortedView.neighbours(database, key);
     return found!;
   }
-  const find = findNeighbours[filter.kind];
+  const find = findNeighbours[order][filter.kind];
   const [found] =
     asked === undefined
       ? await find(database, { ...filter, id })

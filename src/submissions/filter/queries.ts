@@ -32,6 +32,8 @@ const lookedUpColumns = {
   ...spanColumns,
   completed_from: nullable(timestamp),
   completed_to: nullable(timestamp),
+  received_from: nullable(timestamp),
+  received_to: nullable(timestamp),
   tag: nullable(text),
   /** Whether the condition asks for reference values: to put them beside the answers costs as much again. */
   asks_reference: boolean,
@@ -51,10 +53,15 @@ export const conditionsColumns = {
   conditions: jsonPaths,
 } as const;
 
+/** When a submission was completed; of an incomplete one, when it was saved last. The index `submissions_received` has it. */
+export const receivedAt = 'coalesce(p.completed_at, p.updated_at)';
+
 /** What of a filter is looked up in the submission `p` itself. */
 const lookedUp = (condition: string): string => `($status is null or p.status = $status)
   and ($completed_from is null or p.completed_at >= $completed_from)
   and ($completed_to is null or p.completed_at < $completed_to)
+  and ($received_from is null or ${receivedAt} >= $received_from)
+  and ($received_to is null or ${receivedAt} < $received_to)
   and ($tag is null or p.tags @> array[$tag])
   and (${condition} is null or case when $asks_reference
     then jsonb_build_object('answers', p.answers, 'reference', p.reference) else p.answers::jsonb end @@ ${condition})`;
@@ -65,6 +72,29 @@ export const inSpan = `p.trashed_at is null and p.id >= $from_id and p.id < $to_
 
 /** Which index answers: that of a form's ids, of those of one status, of those with tags; the last two look further. */
 export type FilterKind = 'any' | 'one' | 'filtered' | 'tagged';
+
+/**
+ * The same statements for a list by `receivedAt`, whose index answers all of them. The planner must not take the index of
+ * ids for their span, of which it knows nothing and expects little: `is true` keeps it from that.
+ */
+export const byFilterReceived = <Declared>(
+  name: string,
+  declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
+): Record<FilterKind, Declared> => {
+  const isIn = 'p.trashed_at is null and (p.id >= $from_id and p.id < $to_id) is true';
+  const filtered = declare(
+    `${name}_filtered`,
+    filterColumns,
+    `${isIn} and ${receivedAt} >= coalesce($received_from, '-infinity')
+     and ${receivedAt} < coalesce($received_to, 'infinity') and ${isMet}`,
+  );
+  return {
+    any: declare(name, spanColumns, `${isIn} and $status is null`),
+    one: declare(`${name}_by_status`, spanColumns, `${isIn} and p.status = $status`),
+    filtered,
+    tagged: filtered,
+  };
+};
 
 /** A statement for each of them. `met` is for the submissions `p` of a form. */
 export const byFilter = <Declared>(

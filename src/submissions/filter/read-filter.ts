@@ -19,6 +19,10 @@ const filterParameters = {
   created_to: moment('Up to this moment, which is left out.'),
   completed_from: moment('From this moment on.'),
   completed_to: moment('Up to this moment, which is left out.'),
+  received_from: moment(
+    'From this moment on, by the completion of a submission; an incomplete one counts by its last save.',
+  ),
+  received_to: moment('Up to this moment, which is left out, as `received_from`.'),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: longestTag, description: 'With this tag.' })),
 };
 
@@ -62,14 +66,19 @@ export const isPlain = ({ kind, isDated }: Filter): boolean => (kind === 'any' |
 /** Reads a filter that asks for nothing of one form. */
 export function readFilter(query: FilterQuery): Filter {
   const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
-  const [from, to] = [dateOf(query.completed_from), dateOf(query.completed_to)];
-  const kind = query.tag !== undefined ? 'tagged' : from || to ? 'filtered' : query.status ? 'one' : 'any';
+  const times = {
+    completed_from: dateOf(query.completed_from),
+    completed_to: dateOf(query.completed_to),
+    received_from: dateOf(query.received_from),
+    received_to: dateOf(query.received_to),
+  };
+  const isTimed = Object.values(times).some((time) => time !== null);
+  const kind = query.tag !== undefined ? 'tagged' : isTimed ? 'filtered' : query.status ? 'one' : 'any';
   return {
     status: query.status ?? null,
     from_id: query.created_from === undefined ? firstId : idAt(query.created_from),
     to_id: query.created_to === undefined ? lastId : idAt(query.created_to),
-    completed_from: from,
-    completed_to: to,
+    ...times,
     tag: query.tag ?? null,
     version: null,
     condition: null,

@@ -35,7 +35,8 @@ const lists: Record<string, (db: Queryable) => Promise<unknown[]>> = {
   'a list of one status': (db) => listSubmissionsByStatus(db, { ...ofForm, status: 'completed' }),
   'the newest of a workspace': (db) => listFiltered.newest.any(db, { ...page, ...span, form_ids: null }),
   'the oldest of a workspace': (db) => listFiltered.oldest.any(db, { ...page, ...span, form_ids: null }),
-  'a table': (db) => listView.any(db, { ...ofForm, ...span, is_counted: false }),
+  'a table as it was received': (db) => listView.received.any(db, { ...ofForm, ...span, is_counted: false }),
+  'a table': (db) => listView.begun.any(db, { ...ofForm, ...span, is_counted: false }),
 };
 
 test('a page reads the submissions that it has, and not all others', async () => {

@@ -12,7 +12,7 @@ import {
   uuid,
   uuids,
 } from '#kit/statement.ts';
-import { filterColumns, inSpan, isMet } from '../filter/queries.ts';
+import { filterColumns, inSpan, isMet, receivedAt } from '../filter/queries.ts';
 import { rowColumns, rowSelection } from '../table/queries.ts';
 import type { SortKind } from './sortable.ts';
 
@@ -50,6 +50,7 @@ const keyOf = (place: 1 | 2): string => `lateral (
          n * ($sort_signs)[${place}] as n, ${comparable('written')} as t
   from (
     select case kind when 'created' then ${epoch('p.created_at')}
+                     when 'received' then ${epoch(receivedAt)}
                      when 'completed' then ${epoch('p.completed_at')}
                      when 'updated' then ${epoch('p.updated_at')}
                      else case type when 'number' then (value #>> '{}')::double precision

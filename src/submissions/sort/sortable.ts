@@ -5,7 +5,16 @@ import type { AnswerKind } from '#ast/types/rules.ts';
 import type { Column } from '../columns.ts';
 
 /** What a column is sorted by: a fact of the submission, or the answer to an element; '' where there is no second column. */
-export type SortKind = 'created' | 'completed' | 'updated' | 'status' | 'tags' | 'reference' | 'answer' | '';
+export type SortKind =
+  | 'created'
+  | 'received'
+  | 'completed'
+  | 'updated'
+  | 'status'
+  | 'tags'
+  | 'reference'
+  | 'answer'
+  | '';
 
 /** So many columns order submissions: the first, and of equals the second. */
 export const mostColumns = 2;
@@ -19,6 +28,7 @@ export const mostSorted = 200_000;
 /** What is no answer, by the id that its column has in the console. */
 export const facts = {
   $created: 'created',
+  $received: 'received',
   $completed: 'completed',
   $updated: 'updated',
   $status: 'status',
@@ -54,7 +64,7 @@ export const sortParameter = Type.Optional(
       .map((id) => `\`${id}\``)
       .join(
         ', ',
-      )}. Without it newest first, or with \`q\` by relevance. Numbers come before texts, texts are compared without case and accents, options by their labels, rows and files by how many and what they are; who has no answer comes last, equals newest first. At most ${sayNumber(mostSorted)} submissions are sorted: of more, narrow them by \`created_from\` and \`created_to\`.`,
+      )}. \`$received\` is the completion of a submission, or the last save of an incomplete one. Without it newest first, or with \`q\` by relevance. Numbers come before texts, texts are compared without case and accents, options by their labels, rows and files by how many and what they are; who has no answer comes last, equals newest first. At most ${sayNumber(mostSorted)} submissions are sorted: of more, narrow them by \`created_from\` and \`created_to\`.`,
     examples: ['-$completed', 'age,-$created'],
   }),
 );

@@ -14,7 +14,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import { byFilter } from '../filter/queries.ts';
+import { byFilter, byFilterReceived, filterColumns, receivedAt, spanColumns } from '../filter/queries.ts';
 import type { SubmissionStatus } from '../queries.ts';
 import type { TableSettings } from '../shapes.ts';
 
@@ -40,33 +40,65 @@ const ofForm = 'p.workspace_id = $workspace_id and p.form_id = $form_id';
 const countersTotal = `(select coalesce(sum(c.count), 0)::bigint from submission_counts c
   where c.workspace_id = $workspace_id and c.form_id = $form_id and ($status is null or c.status = $status))`;
 
-/** A page of the view, newest first, with the exact total in each row; at least one row. */
-export const listView = byFilter('view.list_view', (name, columns, met) =>
-  statement(
-    name,
-    { ...form, ...columns, is_counted: boolean, limit: integer, offset: bigint },
-    { total: bigint, ...rowColumns },
-    // What is looked up in the rows is looked up once, and then both counted and cut.
-    `with found as ${'tag' in columns ? '' : 'not'} materialized (
-       select p.id from submissions p where ${ofForm} and ${met})
+/** How a view without columns to sort by is ordered: as its submissions were begun, which their ids say, or received. */
+export type ViewOrder = 'begun' | 'received';
+
+const pageBy =
+  (order: (of: string) => string) =>
+  (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) =>
+    statement(
+      name,
+      { ...form, ...columns, is_counted: boolean, limit: integer, offset: bigint },
+      { total: bigint, ...rowColumns },
+      // What is looked up in the rows is looked up once, and then both counted and cut.
+      `with found as ${'tag' in columns ? '' : 'not'} materialized (
+       select p.id, ${receivedAt} as received_at from submissions p where ${ofForm} and ${met})
      select count.total, ${rowSelection}
      from (select case when $is_counted then (select count(*) from found) else ${countersTotal} end as total) count
-     left join lateral (select id from found order by id desc limit $limit offset $offset) page on true
+     left join lateral (select id, received_at from found order by ${order('found')} limit $limit offset $offset) page on true
      left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
-     order by s.id desc`,
+     order by ${order('page')}`,
+    );
+
+/** A page of the view with the exact total in each row; at least one row. */
+export const listView = {
+  begun: byFilter(
+    'view.list_view',
+    pageBy((of) => `${of}.id desc`),
   ),
-);
+  received: byFilterReceived(
+    'view.list_received',
+    pageBy((of) => `${of}.received_at desc, ${of}.id desc`),
+  ),
+} as const;
 
 /** The submissions above and below one in the view. */
-export const findNeighbours = byFilter('view.find_neighbours', (name, columns, met) =>
-  statement(
-    name,
-    { ...form, ...columns, id: uuid },
-    { previous_id: nullable(uuid), next_id: nullable(uuid) },
-    `select (select p.id from submissions p where ${ofForm} and ${met} and p.id > $id order by p.id limit 1) as previous_id,
-            (select p.id from submissions p where ${ofForm} and ${met} and p.id < $id order by p.id desc limit 1) as next_id`,
+const neighboursColumns = { previous_id: nullable(uuid), next_id: nullable(uuid) } as const;
+export const findNeighbours = {
+  begun: byFilter('view.find_neighbours', (name, columns, met) =>
+    statement(
+      name,
+      { ...form, ...columns, id: uuid },
+      neighboursColumns,
+      `select (select p.id from submissions p where ${ofForm} and ${met} and p.id > $id order by p.id limit 1) as previous_id,
+              (select p.id from submissions p where ${ofForm} and ${met} and p.id < $id order by p.id desc limit 1) as next_id`,
+    ),
   ),
-);
+  received: byFilterReceived('view.find_received_neighbours', (name, columns, met) =>
+    statement(
+      name,
+      { ...form, ...columns, id: uuid },
+      neighboursColumns,
+      `with here as (
+         select ${receivedAt} as at, p.id from submissions p where p.workspace_id = $workspace_id and p.id = $id)
+       select
+         (select p.id from submissions p, here where ${ofForm} and ${met} and (${receivedAt}, p.id) > (here.at, here.id)
+          order by ${receivedAt}, p.id limit 1) as previous_id,
+         (select p.id from submissions p, here where ${ofForm} and ${met} and (${receivedAt}, p.id) < (here.at, here.id)
+          order by ${receivedAt} desc, p.id desc limit 1) as next_id`,
+    ),
+  ),
+} as const;
 
 /** Every id of the view, newest first, up to one more than is allowed. */
 export const listViewIds = byFilter('view.list_view_ids', (name, columns, met) =>

@@ -4,7 +4,7 @@ import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { closed, timestamp, uuid } from '#kit/schemas.ts';
+import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';
 import { wired } from '#kit/wire.ts';
 import { daysThatHold } from '#workspaces/retention/rules.ts';
 import { findRetention } from '../retention/queries.ts';
@@ -22,6 +22,7 @@ const TrashedSubmission = Type.Object({
   status: Type.Enum([...submissionStatuses]),
   answers: Type.Unsafe<Answers>(Type.Object({}, { additionalProperties: true })),
   created_at: timestamp,
+  completed_at: orNull(timestamp),
   trashed_at: timestamp,
   trashed_by: Type.Union([Type.String(), Type.Null()], {
     description: 'The name of the member or the key; null for somebody who is gone.',

@@ -114,10 +114,11 @@ export const listTrashed = statement(
     status: word<SubmissionStatus>(),
     answers: json<Answers>(),
     created_at: timestamp,
+    completed_at: nullable(timestamp),
     trashed_at: timestamp,
     trashed_by: nullable(text),
   },
-  `select s.id, s.status, s.answers, s.created_at, s.trashed_at, coalesce(u.name, trasher.name) as trashed_by
+  `select s.id, s.status, s.answers, s.created_at, s.completed_at, s.trashed_at, coalesce(u.name, trasher.name) as trashed_by
    from submissions s
    left join users u on u.id = s.trashed_by
    left join lateral (

@@ -79,6 +79,8 @@ function startPointing(event: React.PointerEvent, onDrag: StartDrag): void {
   if (event.pointerType === 'touch') return;
   // React tells of a press in the shadow root once more, as one on its host.
   if (event.target !== event.nativeEvent.composedPath()[0]) return;
+  // A press in a menu of the canvas stands in a portal: it reaches this handler by the React tree alone.
+  if (!event.nativeEvent.composedPath().includes(event.currentTarget)) return;
   const path = event.nativeEvent.composedPath().filter((target) => target instanceof HTMLElement);
   if (path.some((target) => target.matches('.written, button, .node-bar'))) return;
   // The bar that scrolls the canvas.

@@ -20,6 +20,11 @@ export type EditNode = {
   readonly children: readonly EditNode[];
   /** What else the node was sent with: it goes back as it came (docs/rules.md 17). */
   readonly rest: Attributes;
+  /**
+   * Set on an element that was made in this window, until a person enters its id: the id follows the label. It is never
+   * stored, so an id that came from the API, a file or another window never changes with a label.
+   */
+  readonly followsLabel?: true;
 };
 
 let lastKey = 0;

@@ -13,7 +13,7 @@ import {
   trailTo,
 } from './edit-node.ts';
 import { readOptions } from '../../conditions/asked-node.ts';
-import { freshId, idFromLabel, idsOf, isAutomaticId } from './element-ids.ts';
+import { freshId, idFromLabel, idsOf } from './element-ids.ts';
 import { renameOption, renameReferences, renameRow } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
 import { mayHold, type Spot, spotOf } from './places.ts';
@@ -91,7 +91,9 @@ function copiesOf(nodes: readonly EditNode[], taken: Set<string>): readonly Edit
       renamed[inner.type === 'step' ? 'steps' : 'elements'].set(id, fresh);
     }
     const attrs = id ? { ...inner.attrs, id: fresh } : inner.attrs;
-    return { ...inner, key: newKey(), attrs, children: inner.children.map(copy) };
+    const made = { ...inner, key: newKey(), attrs, children: inner.children.map(copy) };
+    // The id of a copy is new as well, unless it was free and is the one that it came with.
+    return fresh && fresh !== id && inner.type !== 'step' ? { ...made, followsLabel: true as const } : made;
   };
   // Conditions inside the copies that named something inside them mean the copy of that now.
   return nodes.map(copy).map((made) => renameReferences(made, renamed));
@@ -113,7 +115,11 @@ export function setAttribute(root: EditNode, key: NodeKey, name: string, value: 
   return changeNode(root, key, (node) => {
     if (Object.is(node.attrs[name], value)) return node;
     const { [name]: _old, ...others } = node.attrs;
-    return tidied(root, { ...node, attrs: value === undefined ? others : { ...node.attrs, [name]: value } });
+    const { followsLabel: _follows, ...fixed } = node;
+    return tidied(root, {
+      ...(name === 'id' ? fixed : node),
+      attrs: value === undefined ? others : { ...node.attrs, [name]: value },
+    });
   });
 }
 
@@ -177,17 +183,18 @@ function renameLabel(attrs: Attributes, name: 'options' | 'rows', was: string, i
   return { ...attrs, translations: Object.fromEntries(renamed) };
 }
 
-/** Sets a label. An id that nobody chose follows it, unless it is among the locked ones. */
+/** Sets a label. The id of an element that `followsLabel` follows it, unless it is among the locked ones. */
 export function setLabel(root: EditNode, key: NodeKey, label: string, locked: ReadonlySet<string>): EditNode {
   const node = findNode(root, key);
   if (!node) return root;
   const changed = setAttribute(root, key, 'label', label);
   const id = textOf(node, 'id');
   const wish = idFromLabel(label);
-  if (!id || !wish || locked.has(id) || !isAutomaticId(node)) return changed;
+  if (!id || !wish || locked.has(id) || !node.followsLabel) return changed;
   const taken = idsOf(root);
   taken.delete(id);
-  return setId(changed, key, freshId(wish, new Set([...taken, ...locked])));
+  const renamed = setId(changed, key, freshId(wish, new Set([...taken, ...locked])));
+  return changeNode(renamed, key, (made) => ({ ...made, followsLabel: true }));
 }
 
 /** Makes an element another type; what both types know stays. A composite stays one. */

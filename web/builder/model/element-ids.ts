@@ -30,10 +30,3 @@ export function idFromLabel(label: string): string | undefined {
     .replace(/_+$/, '');
   return isElementId(words) ? words : undefined;
 }
-
-/** Whether the id was made by us, from the type or from the label, and not chosen by a person. */
-export function isAutomaticId(node: EditNode): boolean {
-  const stem = textOf(node, 'id').replace(/_\d+$/, '');
-  const fromLabel = idFromLabel(textOf(node, 'label'));
-  return stem === node.type || (fromLabel !== undefined && stem === fromLabel.replace(/_\d+$/, ''));
-}

@@ -254,9 +254,11 @@ test('the keyboard walks an element through every place of the form, into compos
   assert.deepEqual(spotOf(root, key), end);
 });
 
-test('a label that is typed names the id, until a person chose one or it is locked', () => {
-  let root = read(structure(newElementStructure('text')));
-  const [{ key }] = root.children[0]!.children as [EditNode];
+test('the label of a new element names its id, until a person chose one or it is locked', () => {
+  let root = read(structure());
+  const made = newElement('text', new Set());
+  root = insertNode(root, made, { parent: root.children[0]!.key, index: 0 });
+  const { key } = made;
   const idNow = () => textOf(findNode(root, key)!, 'id');
   root = setLabel(root, key, 'Full náme', noLocks);
   assert.equal(idNow(), 'full_name');
@@ -265,6 +267,31 @@ test('a label that is typed names the id, until a person chose one or it is lock
   root = setAttribute(root, key, 'id', 'chosen');
   root = setLabel(root, key, 'Other', noLocks);
   assert.equal(idNow(), 'chosen');
+});
+
+test('a label that is changed leaves an id that was there before, also one that says what the label said', () => {
+  const full = { id: 'full_name', label: 'Full name' };
+  let root = read(
+    structure({ type: 'text', attrs: full }, { type: 'text', attrs: { id: 'text', label: 'Text' } }),
+  );
+  for (const { key, attrs } of root.children[0]!.children) {
+    const renamed = setLabel(root, key, 'Another label', noLocks);
+    assert.equal(findNode(renamed, key)!.attrs['id'], attrs['id']);
+  }
+  // Nor does it follow after undo, through the text of the clipboard, or in a window that reads what was saved.
+  const made = newElement('text', idsOf(root));
+  root = insertNode(root, made, { parent: root.children[0]!.key, index: 0 });
+  root = setLabel(root, made.key, 'Street', noLocks);
+  assert.equal(findNode(root, made.key)!.attrs['id'], 'street');
+  const reread = read(toStructure(root));
+  const { key } = reread.children[0]!.children[0]!;
+  assert.equal(findNode(setLabel(reread, key, 'Road', noLocks), key)!.attrs['id'], 'street');
+  // A copy gets an id of its own, which nobody chose.
+  const { root: withCopy, keys } = duplicateNodes(root, [root.children[0]!.children[1]!.key]);
+  assert.equal(findNode(withCopy, keys[0]!)!.attrs['id'], 'full_name_2');
+  const renamed = setLabel(withCopy, keys[0]!, 'Birth name', noLocks);
+  assert.equal(findNode(renamed, keys[0]!)!.attrs['id'], 'birth_name');
+  assert.ok([...walkNodes(renamed)].some(({ attrs }) => attrs['id'] === 'full_name'));
 });
 
 /** A new element with what can be chosen. */

@@ -35,7 +35,7 @@ export function newElement(type: ElementType, taken: ReadonlySet<string>): EditN
   if ('options' in attrs) needed['options'] = blankOptions('option', 3);
   if ('formula' in attrs) needed['formula'] = '0';
   if ('repeatable' in attrs) Object.assign(needed, { layout: 'stack', repeatable: false });
-  return makeNode(type, needed);
+  return { ...makeNode(type, needed), followsLabel: true };
 }
 
 export const hasAttribute = (type: string, name: string): boolean =>

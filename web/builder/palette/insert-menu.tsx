@@ -27,7 +27,7 @@ export function InsertMenu({ wish, onClose }: InsertProps): ReactElement {
   // A keyboard on the screen would hide the list that it searches.
   if (useNarrow())
     return (
-      <Sheet title={title} isOpen={wish !== undefined} onClose={onClose} size="medium">
+      <Sheet title={title} isOpen={wish !== undefined} onClose={onClose} size="medium" keepsText>
         <InsertList spot={wish?.spot} onClose={onClose} />
       </Sheet>
     );

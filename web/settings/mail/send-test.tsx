@@ -19,7 +19,7 @@ export function SendTest({ workspace }: { workspace: string }): ReactElement {
   const problem = send.error instanceof ApiProblem ? send.error : undefined;
   return (
     <Card title="Send a test">
-      <Form className="mail-test" onSubmit={() => send.mutate()}>
+      <Form className="mail-test" isPending={send.isPending} onSubmit={() => send.mutate()}>
         <TextField
           label="To"
           type="email"

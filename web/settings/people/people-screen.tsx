@@ -63,6 +63,7 @@ export function PeopleScreen(): ReactElement {
       <Card title="Find">
         <Form
           className="mail-test"
+          isPending={found.isFetching}
           onSubmit={() => {
             setBegun(undefined);
             begin({ ...asked, q: asked.q.trim() });

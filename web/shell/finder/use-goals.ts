@@ -6,6 +6,7 @@ import type { IconName } from '../../design/icon.tsx';
 import { Marked } from '../../design/marked.tsx';
 import { AgoText } from '../../design/time.tsx';
 import { useSettled } from '../../design/use-settled.ts';
+import { receivedAt } from '../../submissions/received-at.ts';
 import { formScreens, type Place, workspaceScreens } from '../navigation/places.ts';
 import { askedIn } from '../search/asked-in.ts';
 import { firstHit, type Found, type FoundSubmission, placeOf, sayReading, whoOf } from '../search/found.ts';
@@ -134,7 +135,7 @@ function placesCalled(
 function goalOf(submission: FoundSubmission, q: string): Goal {
   const hit = firstHit(submission);
   const who = whoOf(submission);
-  const { id, metadata, created_at } = submission;
+  const { id, metadata } = submission;
   return {
     id: `submission ${id}`,
     label: createElement(Marked, {
@@ -147,7 +148,7 @@ function goalOf(submission: FoundSubmission, q: string): Goal {
       Fragment,
       null,
       hit && who !== undefined && who !== hit.text ? `${who} · ` : '',
-      createElement(AgoText, { at: created_at }),
+      createElement(AgoText, { at: receivedAt(submission) }),
       [metadata.form_name, hit?.place].map((where) => where && ` · ${where}`).join(''),
     ),
     icon: 'table',

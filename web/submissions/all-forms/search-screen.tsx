@@ -26,6 +26,7 @@ import {
 } from '../../shell/search/found.ts';
 import { wordFor } from '../../design/say-count.ts';
 import { columnsQuery } from '../queries.ts';
+import { receivedAt } from '../received-at.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
 
 type View = { q: string | undefined; page: number };
@@ -145,7 +146,7 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
             {row.metadata.form_name}
           </Link>
           <span className="search-when soft small">
-            <Ago at={row.created_at} />
+            <Ago at={receivedAt(row)} />
           </span>
         </span>
       ),
@@ -165,14 +166,14 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
       isSecondary: true,
       cell: ({ status }) => <StatusChip status={status} />,
     },
-    { id: 'at', title: 'Received', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+    { id: 'at', title: 'Received', isSecondary: true, cell: (row) => <Ago at={receivedAt(row)} /> },
   ];
 }
 
 /** What is known by no name, by its first answers. */
 function FirstAnswers({ row }: { row: FoundSubmission }): string {
   const { data } = useQuery(columnsQuery({ id: row.form_id, workspace_id: useWorkspace().id }));
-  return (data && firstAnswers(row.answers, data).slice(0, 2).join(' · ')) || sayMoment(row.created_at);
+  return (data && firstAnswers(row.answers, data).slice(0, 2).join(' · ')) || sayMoment(receivedAt(row));
 }
 
 function HitOf({ row }: { row: FoundSubmission }): ReactElement | null {

@@ -5,6 +5,7 @@ import { call } from '../../api/operations.ts';
 import { ConfirmChange } from '../../design/dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { sayMoment } from '../../design/time.tsx';
+import { receivedAt } from '../received-at.ts';
 import { type FormPlace, refreshSubmissions } from '../queries.ts';
 
 type Props = { form: FormPlace; submission: SubmissionDetail; onCancel: () => void; onDeleted: () => void };
@@ -36,7 +37,7 @@ export function DeleteSubmission({ form, submission, onCancel, onDeleted }: Prop
       change={deletion}
     >
       <p>
-        The submission of {sayMoment(submission.created_at)} goes to the trash, and can be restored for 30
+        The submission of {sayMoment(receivedAt(submission))} goes to the trash, and can be restored for 30
         days. Then it is deleted for good, with its files.
       </p>
     </ConfirmChange>

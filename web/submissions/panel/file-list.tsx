@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { LinkedFile } from '#submissions/shapes.ts';
 import { Icon } from '../../design/icon.tsx';
 import { Marked } from '../../design/marked.tsx';
-import { saySize } from '../../design/say-size.ts';
+import { saySize } from '#ast/say-size.ts';
 
 /** A file that is held in the spam box has no address yet. */
 type ListedFile = Omit<LinkedFile, 'url'> & { url?: string };

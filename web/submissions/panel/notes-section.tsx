@@ -38,6 +38,7 @@ export function NotesSection({ form, id, mayEdit }: Props): ReactElement | null 
         <Form
           className="stack"
           validationBehavior="native"
+          isPending={add.isPending}
           onSubmit={() => text.trim() !== '' && add.mutate(text)}
         >
           <TextArea

@@ -14,6 +14,7 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { columnsQuery, detailQuery } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
+import { receivedAt } from '../received-at.ts';
 import type { ViewState } from '../view-state.ts';
 import { AnswersForm } from './edit/answers-form.tsx';
 import { AnswersView } from './answers-view.tsx';
@@ -38,15 +39,12 @@ type Props = {
 type Doing = 'reading' | 'answers' | 'reference' | 'deleting';
 
 /** By whom or what people know it, else what was answered first; by its moment where nothing was. */
-const titleOf = (
-  { structure, answers, created_at }: SubmissionDetail,
-  columns: readonly Column[] | undefined,
-): string =>
+const titleOf = (submission: SubmissionDetail, columns: readonly Column[] | undefined): string =>
   sayWho(
-    listQuestions(structure).map(({ element: { type, attrs } }) => ({ type, ...attrs })),
-    answers,
+    listQuestions(submission.structure).map(({ element: { type, attrs } }) => ({ type, ...attrs })),
+    submission.answers,
   ) ??
-  (firstAnswers(answers, columns).slice(0, 2).join(' · ') || sayMoment(created_at));
+  (firstAnswers(submission.answers, columns).slice(0, 2).join(' · ') || sayMoment(receivedAt(submission)));
 
 /** One submission, with everything that can be done with it. */
 export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): ReactElement {
@@ -109,8 +107,8 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
           <div className="row">
             <StatusChip status={data.status} />
             <span className="soft small">
-              {data.completed_at ? 'completed ' : 'begun '}
-              <Ago at={data.completed_at ?? data.created_at} /> · {sayMoment(data.created_at)}
+              {data.completed_at ? 'completed ' : 'last saved '}
+              <Ago at={receivedAt(data)} /> · {sayMoment(receivedAt(data))}
             </span>
             {!data.is_live_version && <span className="soft small">answered version {data.version}</span>}
           </div>

@@ -41,6 +41,7 @@ export function TagsSection({ form, submission, mayEdit }: Props): ReactElement 
         <Form
           className="tag-add"
           validationBehavior="native"
+          isPending={change.isPending}
           onSubmit={() => {
             if (tagsIn(text).length > 0)
               change.mutate((now) => ({ tags: [...now.tags, ...tagsIn(text)] }), {

@@ -21,7 +21,7 @@ export function Timeline({
   submission,
 }: {
   form: FormPlace;
-  submission: Pick<SubmissionDetail, 'id' | 'structure'>;
+  submission: SubmissionDetail;
 }): ReactElement {
   const { data, error } = useQuery(timelineQuery(form, submission.id));
   return (
@@ -33,7 +33,7 @@ export function Timeline({
           {data.data.map((entry, index) => (
             <li key={`${entry.at} ${index}`} className="timeline-entry">
               <div className="timeline-line">
-                <Words form={form} entry={entry} />
+                <Words form={form} entry={entry} submission={submission} />
                 <span className="soft small">
                   <Ago at={entry.at} />
                 </span>
@@ -48,7 +48,6 @@ export function Timeline({
   );
 }
 
-const began = { created: 'Received', completed: 'Completed' } as const;
 const changed = {
   edited: 'Edited',
   trashed: 'Moved to the trash',
@@ -57,11 +56,20 @@ const changed = {
   note_deleted: 'Note deleted',
 } as const;
 
-function Words({ form, entry }: { form: FormPlace; entry: TimelineEntry }): ReactElement {
+function Words({
+  form,
+  entry,
+  submission,
+}: {
+  form: FormPlace;
+  entry: TimelineEntry;
+  submission: SubmissionDetail;
+}): ReactElement {
   switch (entry.kind) {
     case 'created':
+      return <span>{submission.completed_at === entry.at ? 'Received' : 'Started'}</span>;
     case 'completed':
-      return <span>{began[entry.kind]}</span>;
+      return <span>Completed</span>;
     case 'edited':
     case 'trashed':
     case 'restored':

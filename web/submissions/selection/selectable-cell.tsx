@@ -4,6 +4,7 @@ import type { Answers } from '#ast/answers.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { sayMoment } from '../../design/time.tsx';
+import { receivedAt } from '../received-at.ts';
 import { sayWhole } from '../answer-text.tsx';
 
 /** How rows are selected; nobody selects what they may not act on. */
@@ -18,7 +19,7 @@ export function SelectableCell({
   selection,
   children,
 }: {
-  row: { readonly id: string; readonly created_at: string };
+  row: { readonly id: string; readonly created_at: string; readonly completed_at?: string | null };
   selection: RowSelection | undefined;
   children: ReactNode;
 }): ReactElement {
@@ -26,7 +27,7 @@ export function SelectableCell({
     <span className="selectable-cell">
       {selection && (
         <Checkbox
-          aria-label={`Select the submission of ${sayMoment(row.created_at)}`}
+          aria-label={`Select the submission of ${sayMoment(receivedAt(row))}`}
           isSelected={selection.selected.has(row.id)}
           onChange={(isSelected) => selection.select([row.id], isSelected)}
         />

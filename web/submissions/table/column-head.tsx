@@ -58,8 +58,8 @@ export function ColumnHead(props: Props): ReactElement {
       ref={cell}
       scope="col"
       aria-sort={sorted ? (sorted.isDescending ? 'descending' : 'ascending') : undefined}
-      className={`sheet-head${column.kind === 'created' ? ' sheet-first' : pinnedAt === undefined ? '' : ' sheet-pinned'}`}
-      style={column.kind === 'created' ? undefined : { insetInlineStart: pinnedAt }}
+      className={`sheet-head${column.kind === 'received' ? ' sheet-first' : pinnedAt === undefined ? '' : ' sheet-pinned'}`}
+      style={column.kind === 'received' ? undefined : { insetInlineStart: pinnedAt }}
       data-drop={dropPlace}
       onDragOver={hover}
       onDragLeave={() => setDropPlace(undefined)}

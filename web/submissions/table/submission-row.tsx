@@ -10,6 +10,7 @@ import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell } from '../answer-text.tsx';
 import { Marked } from '../../design/marked.tsx';
 import { TagChips } from '../tags/tag-chips.tsx';
+import { receivedAt } from '../received-at.ts';
 import { kindOfColumn } from '../filter/conditions.ts';
 import { FoundCell } from './found-cell.tsx';
 import type { TableColumn } from './table-columns.ts';
@@ -53,14 +54,14 @@ export const SubmissionRow = memo(function SubmissionRow({
       {mayEdit && (
         <td className="sheet-check">
           <Checkbox
-            aria-label={`Select the submission of ${sayMoment(row.created_at)}`}
+            aria-label={`Select the submission of ${sayMoment(receivedAt(row))}`}
             isSelected={isSelected}
             onChange={(selected) => onSelect([row.id], selected)}
           />
         </td>
       )}
       <th scope="row" className="sheet-first">
-        <Tooltip text={sayMoment(row.created_at)}>
+        <Tooltip text={sayMoment(receivedAt(row))}>
           <Focusable>
             <Link
               to="."
@@ -69,7 +70,7 @@ export const SubmissionRow = memo(function SubmissionRow({
               className="sheet-link"
               aria-current={isOpen || undefined}
             >
-              <AgoText at={row.created_at} />
+              <AgoText at={receivedAt(row)} />
             </Link>
           </Focusable>
         </Tooltip>

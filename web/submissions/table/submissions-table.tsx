@@ -4,7 +4,7 @@ import type { TableRow } from '#submissions/shapes.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { type ColumnActions, ColumnHead } from './column-head.tsx';
 import { SubmissionRow } from './submission-row.tsx';
-import { createdColumn, isFixedColumn, type TableColumn, usualWidth } from './table-columns.ts';
+import { receivedColumn, isFixedColumn, type TableColumn, usualWidth } from './table-columns.ts';
 
 type Props = ColumnActions & {
   /** Its order, as the address has it. */
@@ -54,7 +54,7 @@ export function SubmissionsTable({
   const widthOf = (column: TableColumn): number => widths[column.id] ?? usualWidth(column);
   const checkWidth = mayEdit ? checkColumnWidth : 0;
   const chosen = rows.filter((row) => selected.has(row.id)).length;
-  const all = [createdColumn, ...columns];
+  const all = [receivedColumn, ...columns];
   const pinnedWidths = all.slice(0, pinned > 0 ? pinned + 1 : 0).map(widthOf);
   // By its text, so that rows that did not change are not drawn again.
   const pinKey = JSON.stringify([checkWidth, pinnedWidths]);

@@ -4,18 +4,18 @@ import type { Column } from '#submissions/shapes.ts';
 
 /** A column of the table. Element ids begin with a letter, so `$` marks our own. */
 export type TableColumn = { id: string; title: string } & (
-  | { kind: 'created' | 'found' | 'status' | 'tags' | 'reference' }
+  | { kind: 'received' | 'found' | 'status' | 'tags' | 'reference' }
   | { kind: 'answer'; column: Column }
 );
 
 /** The first column: it names its row, leads to it, and stays in place. */
-export const createdColumn: TableColumn = { id: '$created', title: 'Received', kind: 'created' };
+export const receivedColumn: TableColumn = { id: '$received', title: 'Received', kind: 'received' };
 
 /** Where a search found its words; it is there while there is a search. */
 export const foundColumn: TableColumn = { id: '$found', title: 'Found in', kind: 'found' };
 
 /** These two stand first, and stay. */
-export const isFixedColumn = ({ kind }: TableColumn): boolean => kind === 'created' || kind === 'found';
+export const isFixedColumn = ({ kind }: TableColumn): boolean => kind === 'received' || kind === 'found';
 
 /** Whether the service orders submissions by it. */
 export const isSortable = (column: TableColumn): boolean =>
@@ -78,5 +78,5 @@ export function usualWidth(column: TableColumn): number {
     const { columnWidth = 208 }: ElementDefinition = elements[column.column.type];
     return columnWidth;
   }
-  return { created: 152, found: 320, status: 140, tags: 200, reference: 240 }[column.kind];
+  return { received: 152, found: 320, status: 140, tags: 200, reference: 240 }[column.kind];
 }

@@ -12,6 +12,7 @@ import { mayEdit } from '../../shell/session.ts';
 import type { ReplyOf } from '#app/operations.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { columnsQuery, trashQuery } from '../queries.ts';
+import { receivedAt } from '../received-at.ts';
 import { BulksProgress } from '../selection/bulk-progress.tsx';
 import { changeSelection } from '../selection/change-selection.ts';
 import { beginBulk } from '../selection/follow-bulk.ts';
@@ -116,7 +117,7 @@ function columnsOf(
       id: 'received',
       title: 'Received',
       isSecondary: true,
-      cell: ({ created_at }) => <Ago at={created_at} />,
+      cell: (row) => <Ago at={receivedAt(row)} />,
     },
     {
       id: 'status',

@@ -24,7 +24,8 @@ export const savedQuery = (view: ViewState): SavedView['query'] => ({
 
 /** A saved view as the table shows it. Days are those of whoever looks: of the moments that were saved. */
 export function showSaved({ id, query }: SavedView): Partial<ViewState> {
-  const { status, q, created_from: from, created_to: to, sort, ...asked } = query;
+  const { status, q, sort, created_from, created_to, ...asked } = query;
+  const { received_from: from = created_from, received_to: to = created_to } = asked;
   const lastMoment = (moment: string): Date => new Date(Date.parse(moment) - 1);
   return {
     ...wholeView,

@@ -100,11 +100,12 @@ function OpenDialog({ form, webhook: latest, rules, isOpen, onClose, onCreated }
       size="medium"
       isOpen={isOpen}
       onClose={onClose}
+      isPending={save.isPending}
       onSubmit={() => {
         setLeft(true);
         setSent(true);
         const isSendable = urlProblem(draft.url) === undefined && filterProblem(draft.filter) === undefined;
-        if (isSendable && !save.isPending) save.mutate();
+        if (isSendable) save.mutate();
       }}
       actions={
         <>

@@ -64,7 +64,8 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
       size="medium"
       isOpen
       onClose={onClose}
-      onSubmit={() => total && !start.isPending && start.mutate()}
+      isPending={start.isPending}
+      onSubmit={() => total && start.mutate()}
       actions={
         <>
           <Button onPress={onClose}>{reason ? 'Not now' : 'Cancel'}</Button>

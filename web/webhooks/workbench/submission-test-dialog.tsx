@@ -47,7 +47,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: Props): ReactEl
       onClose={onClose}
       onSubmit={() => {
         setLeft(true);
-        if (urlProblem(draft.url) === undefined && !send.isPending) send.mutate();
+        if (urlProblem(draft.url) === undefined) send.mutate();
       }}
       submitLabel="Send tests"
       submitIcon="send"

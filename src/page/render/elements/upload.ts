@@ -4,7 +4,7 @@ import { controlAttributes, labelled } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
 import type { Field, HeldFile } from './place.ts';
 import { sayFileTypes } from '../../words/say-file-types.ts';
-import { saySize } from '../../words/words.ts';
+import { saySize } from '#ast/say-size.ts';
 
 /** A file that is already here: its token comes back with the next post, and the box lets go of it. */
 function heldFile({ name, place: { page } }: Field, { token, filename, size, content_type }: HeldFile): Html {

@@ -18,7 +18,7 @@ import { CheckboxGroup, RadioGroup } from '../../../design/checkbox.tsx';
 import { IconButton } from '../../../design/button.tsx';
 import { TextArea, TextField } from '../../../design/field.tsx';
 import { Select } from '../../../design/select.tsx';
-import { saySize } from '../../../design/say-size.ts';
+import { saySize } from '#ast/say-size.ts';
 
 type Props = {
   input: InputElement;

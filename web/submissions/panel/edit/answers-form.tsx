@@ -49,6 +49,7 @@ export function AnswersForm({ form, submission, onDone }: EditProps): ReactEleme
       ref={element}
       className="answers-form"
       aria-label="Edit answers"
+      isPending={change.isPending}
       onSubmit={() => {
         noteSent();
         change.mutate({ answers: patchOf(begun.answers, toSend(questions, draft)) });

@@ -34,7 +34,7 @@ export function ReferenceForm({ form, submission, onDone }: EditProps): ReactEle
   return (
     <section className="panel-section">
       <h3>Reference data</h3>
-      <Form className="stack" validationBehavior="native" onSubmit={save}>
+      <Form className="stack" validationBehavior="native" isPending={change.isPending} onSubmit={save}>
         {lines.map(({ key, name, value }, index) => (
           <div key={key} className="reference-line" role="group" aria-label={`Entry ${index + 1}`}>
             <TextField
