@@ -10,7 +10,7 @@ import { compileCheck } from '#kit/validation.ts';
 import type { Vault } from '#kit/vault.ts';
 import { addressKeyOf, checkDraft } from '#invitations/draft.ts';
 import { invitationToken } from '#invitations/token.ts';
-import { hashOfToken } from '#submissions/links/token.ts';
+import { hashOfToken } from '#kit/personal-link.ts';
 import { searchColumns } from '#submissions/search-columns.ts';
 import { readTags } from '#submissions/tags/tags.ts';
 import { readJsonEntry } from '../../form-package/package-file.ts';
@@ -240,7 +240,7 @@ const writeInvitations: Write<'invitations'> = async (db, place, rows) => {
     const [problem] = checkDraft(row, () => true);
     if (problem) throw new ApiError('validation_error', problem.message);
     const id = place.idOf(row.id);
-    const hash = `\\x${hashOfToken(invitationToken(place.vault, id)).toString('hex')}`;
+    const hash = `\\x${hashOfToken(invitationToken(place.vault, { ...place, id })).toString('hex')}`;
     return { ...row, id, batch_id: place.idOf(row.batch_id), hash, address_key: addressKeyOf(row.email) };
   });
   await insertBroughtInvitations(db, intoForm(place, made));
