@@ -64,7 +64,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
         run: deliverWebhook({
           database,
           vault: services.vault,
-          signLink: (workspaceId, fileId, at) => services.links.sign(workspaceId, fileId, at),
+          signLink: services.links.sign,
           retryDelays: config.webhookRetryDelays,
           timeoutSeconds: config.webhookTimeout,
           pauseDays: config.webhookPauseDays,

@@ -1,14 +1,15 @@
+import { type LinkTarget, signLink, verifyLink } from '#kit/personal-link.ts';
 import type { Vault } from '#kit/vault.ts';
 
 /** Signed addresses live for one hour (specification, "Limits"). */
 export const linkSeconds = 3_600;
 
-/** Makes and checks download addresses: `{publicUrl}/files/<workspace>/<file>?expires=<unix seconds>&signature=…`. */
+/** Makes and checks download addresses: `{publicUrl}/files/<workspace>/<form>/<file>?expires=<unix seconds>&signature=…`. */
 export type FileLinks = {
   /** @param at when its hour begins; now, when left out. The same moment gives the same address. */
-  sign: (workspaceId: string, fileId: string, at?: Date) => string;
+  sign: (file: LinkTarget, at?: Date) => string;
   /** Whether the signature is ours and its hour is not over. */
-  verify(workspaceId: string, fileId: string, expires: string, signature: string): boolean;
+  verify(file: LinkTarget, expires: string, signature: string): boolean;
 };
 
 export function openFileLinks({
@@ -20,16 +21,15 @@ export function openFileLinks({
   publicUrl: string;
   now: () => Date;
 }): FileLinks {
-  const signed = (workspaceId: string, fileId: string, expires: string): string =>
-    `${workspaceId}/${fileId}/${expires}`;
   return {
-    sign(workspaceId, fileId, at = now()) {
+    sign(file, at = now()) {
+      const { workspaceId, formId, id } = file;
       const expires = String(Math.floor(at.getTime() / 1000) + linkSeconds);
-      const signature = vault.sign('file links', signed(workspaceId, fileId, expires));
-      return `${publicUrl}/files/${workspaceId}/${fileId}?expires=${expires}&signature=${signature}`;
+      const signature = signLink(vault, 'file links', file, expires);
+      return `${publicUrl}/files/${workspaceId}/${formId}/${id}?expires=${expires}&signature=${signature}`;
     },
-    verify: (workspaceId, fileId, expires, signature) =>
-      vault.verify('file links', signed(workspaceId, fileId, expires), signature) &&
+    verify: (file, expires, signature) =>
+      verifyLink(vault, 'file links', signature, file, expires) &&
       /^\d{1,12}$/.test(expires) &&
       Number(expires) >= now().getTime() / 1000,
   };

@@ -58,13 +58,13 @@ export const findHeldFiles = statement(
 /** A file that may be downloaded: one of a living submission, outside the trash, of a living form, in a workspace that is open. */
 export const findClaimedFile = statement(
   'find_claimed_file',
-  { workspace_id: uuid, id: uuid },
+  { workspace_id: uuid, form_id: uuid, id: uuid },
   { filename: text, content_type: text, size: bigint },
   `select f.filename, f.content_type, f.size from files f
    join forms on forms.workspace_id = f.workspace_id and forms.id = f.form_id
    join workspaces w on w.id = f.workspace_id and w.ends_at is null
    join submissions s on s.workspace_id = f.workspace_id and s.id = f.submission_id
-   where f.workspace_id = $workspace_id and f.id = $id and s.trashed_at is null and forms.deleted_at is null`,
+   where f.workspace_id = $workspace_id and f.form_id = $form_id and f.id = $id and s.trashed_at is null and forms.deleted_at is null`,
 );
 
 /** Takes hold of files that a submission did not claim: from here on no late claim can have them. */

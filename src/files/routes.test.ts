@@ -93,6 +93,8 @@ for (const [name, { file, name: expected }] of Object.entries(hostile)) {
   });
 }
 
+const textFile = { workspaceId: tenant.workspaceId, formId: form.id, id: text.id };
+
 const refused = async (url: string, method = 'GET'): Promise<void> => {
   const response = await fetch(url, { method });
   const body = await response.text();
@@ -107,7 +109,7 @@ test('a link that was changed anywhere is a 403, and says no more than one that 
     change(copy);
     return copy.href;
   };
-  const [, , workspace, file] = url.pathname.split('/');
+  const [, , workspace, formId, file] = url.pathname.split('/');
   await refused(
     edit((copy) => copy.searchParams.set('expires', String(Number(copy.searchParams.get('expires')) + 1))),
   );
@@ -120,11 +122,11 @@ test('a link that was changed anywhere is a 403, and says no more than one that 
   await refused(
     edit(
       (copy) =>
-        (copy.pathname = `/files/${workspace}/${file!.replace(/.$/, (last) => (last === '0' ? '1' : '0'))}`),
+        (copy.pathname = `/files/${workspace}/${formId}/${file!.replace(/.$/, (last) => (last === '0' ? '1' : '0'))}`),
     ),
   );
-  await refused(edit((copy) => (copy.pathname = `/files/${file}/${workspace}`)));
-  await refused(edit((copy) => (copy.pathname = '/files/x/..%2f..%2fetc%2fpasswd')));
+  await refused(edit((copy) => (copy.pathname = `/files/${file}/${formId}/${workspace}`)));
+  await refused(edit((copy) => (copy.pathname = '/files/x/y/..%2f..%2fetc%2fpasswd')));
   await refused(
     edit((copy) => (copy.search = '')),
     'HEAD',
@@ -138,13 +140,13 @@ test('an hour later the link is a 403, and the API gives a fresh one', async () 
     publicUrl: config.publicUrl,
     now: () => new Date(Date.now() - 3_601_000),
   });
-  await refused(hourAgo.sign(tenant.workspaceId, text.id));
+  await refused(hourAgo.sign(textFile));
   const almost = openFileLinks({
     vault,
     publicUrl: config.publicUrl,
     now: () => new Date(Date.now() - 3_540_000),
   });
-  assert.equal((await fetch(almost.sign(tenant.workspaceId, text.id))).status, 200);
+  assert.equal((await fetch(almost.sign(textFile))).status, 200);
 });
 
 test('HEAD answers what GET would, without the bytes', async () => {
@@ -174,7 +176,7 @@ test('a file that no submission claimed has no address, even with a signature', 
     "insert into files (workspace_id, id, form_id, element, filename, content_type, size, created_at) values ($1, $2, $3, 'file', 'a', 'text/plain', 1, now())",
     [tenant.workspaceId, id, form.id],
   );
-  const response = await fetch(services.links.sign(tenant.workspaceId, id));
+  const response = await fetch(services.links.sign({ workspaceId: tenant.workspaceId, formId: form.id, id }));
   assert.deepEqual(
     [response.status, ((await response.json()) as { error: string }).error],
     [404, 'not_found'],

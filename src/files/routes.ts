@@ -7,22 +7,26 @@ import type { FileLinks } from './link.ts';
 import { type FilesContext, storageKey } from './receive.ts';
 
 type Download = {
-  Params: { workspace: string; file: string };
+  Params: { workspace: string; form: string; file: string };
   Querystring: { expires?: string; signature?: string };
 };
 
 /**
- * `GET /files/<workspace>/<file>?expires&signature`: the bytes, to whoever holds a valid link. Always as a download,
+ * `GET /files/<workspace>/<form>/<file>?expires&signature`: the bytes, to whoever holds a valid link. Always as a download,
  * never sniffed, and sandboxed: an uploaded page must not run in our origin (docs/rules.md T14).
  */
 export function fileRoutes(server: Server, context: FilesContext & { links: FileLinks }): void {
-  server.get<Download>('/files/:workspace/:file', async (request, reply) => {
-    const { workspace, file } = request.params;
+  server.get<Download>('/files/:workspace/:form/:file', async (request, reply) => {
+    const { workspace, form, file } = request.params;
     const { expires = '', signature = '' } = request.query;
-    if (!context.links.verify(workspace, file, expires, signature)) {
+    if (!context.links.verify({ workspaceId: workspace, formId: form, id: file }, expires, signature)) {
       throw new ApiError('forbidden', 'This link is not valid or has expired. Ask for a new one.');
     }
-    const [found] = await findClaimedFile(context.database, { workspace_id: workspace, id: file });
+    const [found] = await findClaimedFile(context.database, {
+      workspace_id: workspace,
+      form_id: form,
+      id: file,
+    });
     // Of an empty stream the framework keeps our Content-Length, which a HEAD answer has as well.
     const read = () =>
       request.method === 'HEAD' ? Readable.from([]) : context.storage.open(storageKey(workspace, file));
@@ -40,5 +44,5 @@ export function fileRoutes(server: Server, context: FilesContext & { links: File
       })
       .send(stream);
   });
-  refuseOtherMethods(server, '/files/:workspace/:file', ['GET']);
+  refuseOtherMethods(server, '/files/:workspace/:form/:file', ['GET']);
 }

@@ -4,8 +4,8 @@ import { newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
+import { hashOfToken } from '#kit/personal-link.ts';
 import type { Queryable } from '#kit/statement.ts';
-import { hashOfToken } from '#submissions/links/token.ts';
 import type { InvitedForm, InvitingContext } from './context.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from './draft.ts';
 import { addToBatch, insertBatch } from './import/queries.ts';
@@ -117,7 +117,7 @@ export async function addInvitations(
   batch: OpenBatch,
   drafts: readonly InvitationDraft[],
 ): Promise<(string | undefined)[]> {
-  const rows = drafts.map((draft) => rowOf(context, draft));
+  const rows = drafts.map((draft) => rowOf(context, { workspaceId, formId: batch.form_id }, draft));
   const inserted = await insertInvitations(db, {
     workspace_id: workspaceId,
     form_id: batch.form_id,
@@ -141,10 +141,14 @@ export async function addInvitations(
   return rows.map(({ id }) => (made.has(id) ? id : undefined));
 }
 
-function rowOf({ vault }: MailingContext, { email: given, name, reference, prefill }: InvitationDraft) {
+function rowOf(
+  { vault }: MailingContext,
+  form: InvitedForm,
+  { email: given, name, reference, prefill }: InvitationDraft,
+) {
   const id = newId();
   // As mail and its log write it: `<ada@example.org>` is without its brackets, a domain of another script in ASCII.
   const email = readMailAddress(given)?.address ?? given;
-  const hash = hashOfToken(invitationToken(vault, id)).toString('hex');
+  const hash = hashOfToken(invitationToken(vault, { ...form, id })).toString('hex');
   return { id, hash, email, address_key: addressKeyOf(email), name, reference, prefill };
 }

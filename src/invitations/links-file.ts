@@ -32,7 +32,7 @@ async function* writeLinks(
     });
     yield rows
       .filter(leadsSomewhere)
-      .map((row) => presentInvitation(context, row))
+      .map((row) => presentInvitation(context, workspaceId, row))
       .map((row) => csvRecord([row.email, row.name, row.status, row.url, row.expires_at ?? undefined]))
       .join('');
     if (rows.length < batchSize) return;

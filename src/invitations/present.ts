@@ -7,10 +7,12 @@ import { invitationUrl } from './token.ts';
 /** A row as its reader sees it. */
 export function presentInvitation(
   { vault, config }: Pick<InvitationContext, 'vault' | 'config'>,
+  workspaceId: string,
   found: RowOf<typeof invitationColumns>,
 ) {
   const { batch_id: _, ...row } = found;
-  const url = invitationUrl({ vault, publicUrl: config.publicUrl }, { id: row.id, formId: row.form_id });
+  const target = { workspaceId, formId: row.form_id, id: row.id };
+  const url = invitationUrl({ vault, publicUrl: config.publicUrl }, target);
   return { ...row, url };
 }
 

@@ -35,7 +35,7 @@ export async function readInvitations(
   const { rows: taken, ends } = endCut(cut, found, cut.total ?? rows[0]!.total);
   const data = taken.map((each) => {
     const { total: _, ...row } = each;
-    return presentInvitation(context, row);
+    return presentInvitation(context, workspaceId, row);
   });
   return { data, ...ends };
 }
@@ -61,7 +61,7 @@ export async function readNamed(
     form_id: formId,
     ids: [...ids],
   });
-  const byId = new Map(rows.map((row) => [row.id, presentInvitation(context, row)]));
+  const byId = new Map(rows.map((row) => [row.id, presentInvitation(context, workspaceId, row)]));
   // PostgreSQL writes a UUID in lower case, however it was sent.
   return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? []);
 }

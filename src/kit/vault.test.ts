@@ -34,14 +34,15 @@ test('a changed byte, a cut end, another purpose and another key are all refused
 });
 
 test('a signature is for one text, one purpose and one key', () => {
-  const signature = vault.sign('file links', 'a');
-  assert.equal(vault.verify('file links', 'a', signature), true);
+  const signature = vault.sign('file links', ['a']);
+  assert.equal(vault.verify('file links', ['a'], signature), true);
   for (const [purpose, text, given] of [
-    ['file links', 'b', signature],
-    ['held uploads', 'a', signature],
-    ['file links', 'a', ''],
-    ['file links', 'a', `${signature}A`],
-    ['file links', 'a', other.sign('file links', 'a')],
+    ['file links', ['b'], signature],
+    ['file links', ['a', ''], signature],
+    ['held uploads', ['a'], signature],
+    ['file links', ['a'], ''],
+    ['file links', ['a'], `${signature}A`],
+    ['file links', ['a'], other.sign('file links', ['a'])],
   ] as const) {
     assert.equal(vault.verify(purpose, text, given), false);
   }
@@ -61,14 +62,14 @@ const changed = openVault(`${'ab'.repeat(32)},${'ff112233445566778899aabbccddeef
 test('what a former key sealed and signed is opened and believed, and the key of now does it from then on', () => {
   const sealed = other.seal('mails', 'a');
   assert.equal(changed.unseal('mails', sealed), 'a');
-  assert.ok(changed.verify('file links', 'a', other.sign('file links', 'a')));
-  assert.deepEqual(changed.signatures('mails', 'a').slice(1), other.signatures('mails', 'a'));
+  assert.ok(changed.verify('file links', ['a'], other.sign('file links', ['a'])));
+  assert.deepEqual(changed.signatures('mails', ['a']).slice(1), other.signatures('mails', ['a']));
   assert.deepEqual(changed.derive('sessions').slice(1), other.derive('sessions'));
   const anew = changed.seal('mails', 'a');
   assert.deepEqual(anew.subarray(0, 4), changed.keyId);
   assert.notDeepEqual(changed.keyId, other.keyId);
   assert.throws(() => other.unseal('mails', anew));
-  assert.equal(other.verify('file links', 'a', changed.sign('file links', 'a')), false);
+  assert.equal(other.verify('file links', ['a'], changed.sign('file links', ['a'])), false);
   assert.throws(() => changed.unseal('mails', vault.seal('mails', 'a')), /None of the keys/);
 });
 

@@ -21,7 +21,8 @@ type Purpose =
   | 'second factors'
   | 'held uploads'
   | 'submission keys'
-  | 'submission links'
+  | 'edit links'
+  | 'resume links'
   | 'invitations'
   | 'unsubscribe links'
   | 'form passwords'
@@ -43,12 +44,12 @@ export type Vault = {
   seal(purpose: Purpose, plain: string): Buffer;
   /** @throws when the bytes were not sealed with one of these keys for this purpose. */
   unseal(purpose: Purpose, sealed: Buffer): string;
-  /** HMAC-SHA256 in base64url. */
-  sign(purpose: Purpose, text: string): string;
-  /** What each key signs it with, the key of now first: for a signature that is looked up. */
-  signatures(purpose: Purpose, text: string): string[];
+  /** HMAC-SHA256 of a list of texts in base64url. The list is signed as JSON, so no two lists have one signature. */
+  sign(purpose: Purpose, parts: readonly string[]): string;
+  /** The signature by each key, the current key first: for a signature that is looked up. */
+  signatures(purpose: Purpose, parts: readonly string[]): string[];
   /** Compares in constant time. */
-  verify(purpose: Purpose, text: string, signature: string): boolean;
+  verify(purpose: Purpose, parts: readonly string[], signature: string): boolean;
   /** 32 bytes in hexadecimal of each key, the key of now first: for a library that wants a secret of its own. */
   derive(purpose: Purpose): [now: string, ...former: string[]];
   /** What stands in front of all that the key of now seals. */
@@ -75,12 +76,12 @@ export function openVault(keys: string): Vault {
       ];
       return firstThatOpens(attempts);
     },
-    sign: (purpose, text) => current.sign(purpose, text),
-    signatures: (purpose, text) => all.map((key) => key.sign(purpose, text)),
-    verify(purpose, text, signature) {
+    sign: (purpose, parts) => current.sign(purpose, parts),
+    signatures: (purpose, parts) => all.map((key) => key.sign(purpose, parts)),
+    verify(purpose, parts, signature) {
       const given = Buffer.from(signature);
       return all.some((key) => {
-        const expected = Buffer.from(key.sign(purpose, text));
+        const expected = Buffer.from(key.sign(purpose, parts));
         return expected.length === given.length && timingSafeEqual(expected, given);
       });
     },
@@ -128,8 +129,8 @@ function openKey(hex: string) {
       decipher.setAuthTag(sealed.subarray(12, 28));
       return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
     },
-    sign: (purpose: Purpose, text: string): string =>
-      createHmac('sha256', keyFor(purpose)).update(text).digest('base64url'),
+    sign: (purpose: Purpose, parts: readonly string[]): string =>
+      createHmac('sha256', keyFor(purpose)).update(JSON.stringify(parts)).digest('base64url'),
     derive: (purpose: Purpose): string => keyFor(purpose).export().toString('hex'),
   };
 }

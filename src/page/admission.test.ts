@@ -102,7 +102,7 @@ test('an entry admits until its time, which is twelve hours from the password, a
   assert.ok(until > inSeconds(12 * 3_600 - 60) && until <= inSeconds(12 * 3_600));
   const known = createHash('sha256').update(String(passwordHash)).digest('base64url');
   const entryUntil = (time: string): string =>
-    `${time}.${scene.context.vault.sign('form passwords', `${scene.formId}/${time}/${known}`)}`;
+    `${time}.${scene.context.vault.sign('form passwords', [scene.workspaceId, scene.formId, time, known])}`;
   assert.equal(await refusalOf(scene, undefined, entryUntil(inSeconds(60))), undefined);
   assert.equal((await refusalOf(scene, undefined, entryUntil(inSeconds(-60))))?.reason, 'password');
 });

@@ -99,7 +99,7 @@ export async function enterPassword(
   const { passwordHash } = live;
   if (passwordHash === null || !(await verifyPassword(passwordHash, attempt.password))) return undefined;
   const expires = String(Math.floor(now().getTime() / 1000) + entrySeconds);
-  const entry = `${expires}.${vault.sign('form passwords', entryText(live, expires))}`;
+  const entry = `${expires}.${vault.sign('form passwords', entryParts(live, expires))}`;
   // An embedded form is a third party in its page; browsers send its cookie only so, and only by https.
   const isSecure = attempt.publicUrl.startsWith('https:');
   const site = isSecure ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
@@ -115,8 +115,12 @@ const cookieNames = ({ id }: LiveForm) => ({
 });
 
 /** Another password makes every entry void. */
-const entryText = ({ id, passwordHash }: LiveForm, expires: string): string =>
-  `${id}/${expires}/${createHash('sha256').update(String(passwordHash)).digest('base64url')}`;
+const entryParts = ({ workspaceId, id, passwordHash }: LiveForm, expires: string): string[] => [
+  workspaceId,
+  id,
+  expires,
+  createHash('sha256').update(String(passwordHash)).digest('base64url'),
+];
 
 function hasEntered(vault: Vault, live: LiveForm, cookies = '', entry = ''): boolean {
   const names = Object.values(cookieNames(live)).map((name) => `${name}=`);
@@ -128,7 +132,7 @@ function hasEntered(vault: Vault, live: LiveForm, cookies = '', entry = ''): boo
   return [...kept, entry].some((given) => {
     const [expires = '', signature = ''] = given.split('.');
     return (
-      vault.verify('form passwords', entryText(live, expires), signature) &&
+      vault.verify('form passwords', entryParts(live, expires), signature) &&
       Number(expires) >= now().getTime() / 1000
     );
   });

@@ -38,7 +38,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
       held: saved.files,
       errors: [],
       step: saved.step,
-      key: signKey(context.vault, visit.live.id, saved.key),
+      key: signKey(context.vault, visit.live, saved.key),
       notice: visit.words.resumed,
       // What was saved was counted as far as this when it was.
       course: writeCourse(courseOf(form, saved.raw, reached)),
@@ -53,7 +53,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
       raw: edit.raw,
       held: edit.files,
       errors: [],
-      key: makeKey(context.vault, visit.live.id),
+      key: makeKey(context.vault, visit.live),
       course: undefined,
     });
     return sendPage(reply, 200, page, visit.look);

@@ -71,7 +71,8 @@ function formRoutes(server: Server, context: Context): void {
     const { live, guest } = visit;
     if (guest && request.method === 'GET') await noteArrival(context.database, guest);
     if (guest?.savedId !== undefined && live.settings.save_progress) {
-      const token = linkToken(context.vault, 'resume', guest.savedId);
+      const saved = { workspaceId: live.workspaceId, formId: live.id, id: guest.savedId };
+      const token = linkToken(context.vault, 'resume', saved);
       // The page's own parameters go along: the invitation, which alone opens the form, the language and the frame.
       const path = `/f/${live.id}/resume/${token}`;
       return reply.redirect(writeAddress(path, { ...visit.address, reference: {} }), 303);
@@ -114,7 +115,7 @@ function firstShowing(context: Context, visit: Visit): Page {
   if (isPlain && Object.keys(address.reference).length === 0) return firstPage(context, visit);
   const { raw, leftOut } = readPrefill(live.form, address, visit.context);
   const notice = leftOut.length > 0 ? fill(words.prefillWrong, { labels: leftOut.join(', ') }) : undefined;
-  const key = guest ? signKey(context.vault, live.id, guest.invitationId) : makeKey(context.vault, live.id);
+  const key = guest ? signKey(context.vault, live, guest.invitationId) : makeKey(context.vault, live);
   const course = writeCourse(notBegun);
   return formPage(context, visit, { raw, errors: [], held: new Map(), key, notice, course });
 }

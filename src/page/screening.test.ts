@@ -20,14 +20,17 @@ const questions = [element('text', 'name', { required: true })];
 function pageOf(scene: Scene, seconds = 0): string {
   const served = (Date.now() - seconds * 1_000).toString(16).padStart(12, '0');
   const key = `${served.slice(0, 8)}-${served.slice(8)}${newId().slice(13)}`;
-  return signKey(scene.context.vault, scene.formId, key);
+  return signKey(scene.context.vault, { workspaceId: scene.workspaceId, id: scene.formId }, key);
 }
 
 const config = readConfig({});
 
 async function send(scene: Scene, sender: Partial<Sender> = {}, raw: object = { name: 'Ada' }) {
   const page = 'page' in sender ? sender.page : pageOf(scene, 60);
-  const key = page === undefined ? undefined : readKey(scene.context.vault, scene.formId, page)?.key;
+  const key =
+    page === undefined
+      ? undefined
+      : readKey(scene.context.vault, { workspaceId: scene.workspaceId, id: scene.formId }, page)?.key;
   const request = { live: await scene.live(), raw, files: new Map(), reference: {}, key };
   const everything = {
     address: '192.0.2.1',

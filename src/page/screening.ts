@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { checkAnswers } from '#ast/answers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { answerContext } from '#forms/answer-context.ts';
+import type { LiveForm } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -71,9 +72,9 @@ export async function screenAnswers(
     if (!repeated) throw error;
     return repeated;
   }
-  const reason = findReason(context.vault, live.id, live.settings, sender);
+  const reason = findReason(context.vault, live, sender);
   if (reason) {
-    const address = context.vault.sign('sender addresses', `${live.id}/${sender.address}`);
+    const address = context.vault.sign('sender addresses', [live.workspaceId, live.id, sender.address]);
     const origin = reason === 'other_site' && sender.source.kind !== 'own' ? sender.source.origin : undefined;
     return holdAnswers(context, request, { reason, address: Buffer.from(address, 'base64url'), origin });
   }
@@ -97,13 +98,13 @@ export async function screenAnswers(
  */
 function findReason(
   vault: Vault,
-  formId: string,
-  { min_seconds, proof_of_work }: Settings,
+  live: LiveForm,
   { page, website, proof, source }: Sender,
 ): HoldReason | undefined {
+  const { min_seconds, proof_of_work } = live.settings;
   if (website) return 'honeypot';
   if (source.kind === 'named') return undefined;
-  const key = page === undefined ? undefined : readKey(vault, formId, page);
+  const key = page === undefined ? undefined : readKey(vault, live, page);
   // Our own page in a frame that its host has shut off says no origin either.
   if (source.kind === 'unlisted' && !(key && source.origin === 'null')) return 'other_site';
   if (!key) {

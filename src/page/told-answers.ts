@@ -60,6 +60,7 @@ export function tellAnswers(vault: Vault, visit: Visit, { raw, files }: Sent): T
   const sealed = vault.seal(
     'told answers',
     JSON.stringify({
+      workspace: live.workspaceId,
       form: live.id,
       until: now().getTime() + toldMs,
       said,
@@ -76,7 +77,8 @@ export function readTold(
 ): { readonly say: SayAnswer; readonly settings: Settings } {
   const token = address.own.get(toldParameter);
   const told = token === undefined ? undefined : open(vault, token);
-  const isOurs = told?.form === live.id && told.until > now().getTime();
+  const isOurs =
+    told?.workspace === live.workspaceId && told.form === live.id && told.until > now().getTime();
   const chosen = live.settings.confirmations?.find((each) => isOurs && markOf(each) === told.chosen);
   return {
     say: (id) => (isOurs && Object.hasOwn(told.said, id) ? told.said[id]! : ''),
@@ -89,6 +91,7 @@ const markOf = ({ when }: Confirmation): string =>
   createHash('sha256').update(JSON.stringify(when)).digest('base64url').slice(0, 16);
 
 type Sealed = {
+  readonly workspace: string;
   readonly form: string;
   readonly until: number;
   readonly said: Readonly<Record<string, string>>;

@@ -30,7 +30,7 @@ export function uploadRoute<Params>(
     const visit = await open(request);
     const { live } = visit;
     const [field, file] = await receiveOne(context, request, visit);
-    const token = context.heldFiles.token(live.id, field, file.id);
+    const token = context.heldFiles.token(live, field, file.id);
     const { filename, size, content_type } = file;
     return reply.code(201).send({ token, filename, size, content_type });
   });

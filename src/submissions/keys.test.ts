@@ -5,22 +5,24 @@ import { openVault } from '#kit/vault.ts';
 import { keyOfHeader, makeKey, readKey, signKey } from './keys.ts';
 
 const vault = openVault('1a'.repeat(32));
-const [form, other] = [newId(), newId()];
+const [workspaceId, form, other] = [newId(), newId(), newId()];
+const ofForm = { workspaceId, id: form };
 
 test('a page gets a key of its own, which tells when the page was served', () => {
   const before = Date.now();
-  const [first, second] = [makeKey(vault, form), makeKey(vault, form)];
+  const [first, second] = [makeKey(vault, ofForm), makeKey(vault, ofForm)];
   assert.notEqual(first, second);
-  const read = readKey(vault, form, first)!;
+  const read = readKey(vault, ofForm, first)!;
   assert.ok(read.servedAt.getTime() >= before && read.servedAt.getTime() <= Date.now());
-  assert.equal(signKey(vault, form, read.key), first);
+  assert.equal(signKey(vault, ofForm, read.key), first);
 });
 
-const good = makeKey(vault, form);
+const good = makeKey(vault, ofForm);
 const [id, signature] = good.split('.') as [string, string];
-const foreign: [what: string, text: string, formId?: string][] = [
-  ['of another form', good, other],
-  ['signed by another instance', makeKey(openVault('2b'.repeat(32)), form)],
+const foreign: [what: string, text: string, form?: typeof ofForm][] = [
+  ['of another form', good, { workspaceId, id: other }],
+  ['of a form with the same id in another workspace', good, { workspaceId: other, id: form }],
+  ['signed by another instance', makeKey(openVault('2b'.repeat(32)), ofForm)],
   ['with another id', `${newId()}.${signature}`],
   ['without a signature', id],
   ['with an empty signature', `${id}.`],
@@ -29,8 +31,8 @@ const foreign: [what: string, text: string, formId?: string][] = [
   ['that was never one', 'x'.repeat(10_000)],
 ];
 
-for (const [what, text, formId = form] of foreign) {
-  test(`a key ${what} is none`, () => assert.equal(readKey(vault, formId, text), undefined));
+for (const [what, text, given = ofForm] of foreign) {
+  test(`a key ${what} is none`, () => assert.equal(readKey(vault, given, text), undefined));
 }
 
 test('an Idempotency-Key is the same key for the same form, and another for another', () => {

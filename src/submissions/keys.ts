@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { newId, timeOfId } from '#kit/clock.ts';
+import { type LinkTarget, signLink, verifyLink } from '#kit/personal-link.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireIdempotencyKey } from '#workspaces/idempotency/idempotency.ts';
 
@@ -14,22 +15,29 @@ type SubmissionKey = {
   servedAt: Date;
 };
 
+/** The form that a page with a key belongs to. */
+type KeyedForm = { workspaceId: string; id: string };
+
 /** A new key for a page of this form, as text for its control `_key`. */
-export const makeKey = (vault: Vault, formId: string): string => signKey(vault, formId, newId());
+export const makeKey = (vault: Vault, form: KeyedForm): string => signKey(vault, form, newId());
 
 /** The text of a key that exists: a page that goes on with a submission carries that submission's key. */
-export const signKey = (vault: Vault, formId: string, key: string): string =>
-  `${key}.${vault.sign('submission keys', signed(formId, key))}`;
+export const signKey = (vault: Vault, form: KeyedForm, key: string): string =>
+  `${key}.${signLink(vault, 'submission keys', targetOf(form, key))}`;
 
 /** Reads a page's key. It never expires: a page may stay open for days. Undefined for what was not signed for this form. */
-export function readKey(vault: Vault, formId: string, text: string): SubmissionKey | undefined {
+export function readKey(vault: Vault, form: KeyedForm, text: string): SubmissionKey | undefined {
   const [key, signature, ...rest] = text.split('.');
   if (!key || !signature || rest.length > 0) return undefined;
-  if (!vault.verify('submission keys', signed(formId, key), signature)) return undefined;
+  if (!verifyLink(vault, 'submission keys', signature, targetOf(form, key))) return undefined;
   return { key, servedAt: timeOfId(key) };
 }
 
-const signed = (formId: string, key: string): string => `${formId}/${key}`;
+const targetOf = ({ workspaceId, id: formId }: KeyedForm, id: string): LinkTarget => ({
+  workspaceId,
+  formId,
+  id,
+});
 
 /**
  * The key of a client that names its request itself, in the header `Idempotency-Key`: the same text for the same form

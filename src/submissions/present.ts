@@ -107,7 +107,10 @@ function withLinks(row: SubmissionRow, links: FileLinks): string {
   const answers = JSON.parse(row.answers!) as AnswersOf;
   const fields = JSON.parse(row.fields!) as Fields;
   return JSON.stringify(
-    mapFiles(answers, fields, (file) => ({ ...file, url: links.sign(row.workspace_id!, file.id) })),
+    mapFiles(answers, fields, (file) => ({
+      ...file,
+      url: links.sign({ workspaceId: row.workspace_id!, formId: row.form_id!, id: file.id }),
+    })),
   );
 }
 

@@ -175,7 +175,9 @@ type Editable = Pick<Writing, 'id'> & { live: Pick<LiveForm, 'workspaceId' | 'id
 
 /** The token of the address under which the visitor may change a submission, where the form allows that. */
 export const editTokenOf = (vault: Vault, { live, id }: Editable): { editToken?: string } =>
-  live.settings.editing ? { editToken: linkToken(vault, 'edit', id) } : {};
+  live.settings.editing
+    ? { editToken: linkToken(vault, 'edit', { workspaceId: live.workspaceId, formId: live.id, id }) }
+    : {};
 
 /** The same, and from now on it leads there. */
 export async function giveEditLink(

@@ -19,7 +19,7 @@ const source: BodySource = {
   occurredAt: new Date('2026-01-02T03:04:05.678Z'),
   deliveryId: '0198c5f0-0000-7000-8000-000000000001',
   snapshot: JSON.stringify(snapshot),
-  signLink: (fileId) => `https://files.example/${fileId}`,
+  signLink: ({ id }) => `https://files.example/${id}`,
 };
 
 test('the body is the one of the specification, with a signed address for each file', () => {
@@ -46,7 +46,7 @@ test('the body is the one of the specification, with a signed address for each f
 test('the same delivery has the same text, but for the links', () => {
   const readAgain = { ...source, snapshot: JSON.stringify(JSON.parse(source.snapshot)) };
   assert.equal(deliveryBody(readAgain), deliveryBody(source));
-  const later = deliveryBody({ ...source, signLink: (fileId) => `https://files.example/${fileId}?later` });
+  const later = deliveryBody({ ...source, signLink: ({ id }) => `https://files.example/${id}?later` });
   assert.notEqual(later, deliveryBody(source));
   assert.equal(later.replace('?later', ''), deliveryBody(source));
 });

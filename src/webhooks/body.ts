@@ -1,3 +1,4 @@
+import type { LinkTarget } from '#kit/personal-link.ts';
 import type { EventKind, Snapshot } from './event.ts';
 
 export type BodySource = {
@@ -6,8 +7,8 @@ export type BodySource = {
   deliveryId: string;
   /** The JSON text of a Snapshot, as `events.snapshot` keeps it: PostgreSQL leaves a json as it was written. */
   snapshot: string;
-  /** The download address of a file: it lives for an hour, so it is made for each send. */
-  signLink: (fileId: string) => string;
+  /** Returns the download address of a file. It lives for an hour, so it is made for each send. */
+  signLink: (file: LinkTarget) => string;
 };
 
 /**
@@ -30,7 +31,11 @@ function withLinks(snapshot: string, signLink: BodySource['signLink']): string {
   const { form, submission } = JSON.parse(snapshot) as Snapshot;
   const uploads = Object.entries(submission.file_uploads).map(([element, files]) => [
     element,
-    files.map(({ filename, ...file }) => ({ filename, url: signLink(file.id), ...file })),
+    files.map(({ filename, ...file }) => ({
+      filename,
+      url: signLink({ workspaceId: form.workspace_id, formId: form.id, id: file.id }),
+      ...file,
+    })),
   ]);
   return JSON.stringify({ form, submission: { ...submission, file_uploads: Object.fromEntries(uploads) } });
 }

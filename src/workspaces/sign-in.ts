@@ -152,11 +152,11 @@ export const countTry = (
 /** `<random>.<signature of it and the address>`: proof that this browser has signed in with this address before. */
 export function deviceMark(vault: Vault, email: string): string {
   const name = randomBytes(16).toString('base64url');
-  return `${name}.${vault.sign('sessions', `known device ${name} ${email}`)}`;
+  return `${name}.${vault.sign('sessions', ['known device', name, email])}`;
 }
 
 /** The name of the browser that shows a mark, where it has signed in with this address before. */
 export function knownDevice(vault: Vault, email: string, mark: string | undefined): string | undefined {
-  const [name, signature] = mark?.split('.', 2) ?? [];
-  return signature && vault.verify('sessions', `known device ${name} ${email}`, signature) ? name : undefined;
+  const [name = '', signature] = mark?.split('.', 2) ?? [];
+  return signature && vault.verify('sessions', ['known device', name, email], signature) ? name : undefined;
 }

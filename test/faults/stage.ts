@@ -65,7 +65,7 @@ export async function openStage(): Promise<Stage> {
       const run = deliverWebhook({
         database,
         vault,
-        signLink: (_, fileId) => `https://files.test/${fileId}`,
+        signLink: ({ id }) => `https://files.test/${id}`,
         retryDelays: [0.05, 0.05, 0.05, 0.05, 0.05],
         // Longer than a busy machine takes: a test of the deadline names its own.
         timeoutSeconds: 30,

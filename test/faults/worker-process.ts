@@ -17,7 +17,7 @@ const database = openDatabase({ connectionString: databaseUrl }, { pool: 6, log 
 const run = deliverWebhook({
   database,
   vault: openVault('00'.repeat(32)),
-  signLink: (_, fileId) => `https://files.test/${fileId}`,
+  signLink: ({ id }) => `https://files.test/${id}`,
   retryDelays: [0.1, 0.1, 0.1, 0.1, 0.1],
   timeoutSeconds,
   allowNetworks: ['127.0.0.0/8'],

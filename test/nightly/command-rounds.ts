@@ -326,14 +326,14 @@ test(`${rounds} times kill -9 of each step to another key`, async () => {
   const courses: Record<string, Course> = {};
   for (let round = 0; round <= rounds; round += 1) {
     await sealAnswers();
-    const former = openVault(await keys()).sign('submission links', link);
+    const former = openVault(await keys()).sign('edit links', [link]);
     for (const [step, subject] of Object.entries(steps)) {
       if (round === 0) courses[step] = await measure(subject);
       else await killOnce(`instance-key ${step}`, subject, round, courses[step]!);
       // Before that a service of the key of before would not open what is sealed anew.
       if (step !== 'reseal') await restart();
       await checkAll(`${step} ${round}`);
-      assert.equal(openVault(await keys()).verify('submission links', link, former), step !== 'forget', step);
+      assert.equal(openVault(await keys()).verify('edit links', [link], former), step !== 'forget', step);
     }
     assert.deepEqual([await count(), await resealedAnswers()], [1, heldAnswers]);
     const files = (await readdir(instance.dataDir)).filter((name) => name.startsWith('secret'));

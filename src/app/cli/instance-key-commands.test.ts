@@ -112,7 +112,7 @@ test('a key is changed in three steps, and until the last one both open, sign in
   const workspace = await createWorkspace(database, { name: 'Ours', plan: 'pro' });
   const first = await keys();
   const former = openVault(first);
-  const link = former.sign('submission links', 'edit');
+  const link = former.sign('edit links', ['edit']);
   const [codeHash] = hashesOfRecoveryCode(former, 'ada', 'abcde-fghij');
   const { id: ada } = await people(former).createUser({
     email: 'ada@example.org',
@@ -129,7 +129,7 @@ test('a key is changed in three steps, and until the last one both open, sign in
   const readAll = await sealEverything(workspace.id, [former, now]);
   assert.equal(await readAll(now), 14);
   await assert.rejects(readAll(former));
-  assert.ok(now.verify('submission links', 'edit', link));
+  assert.ok(now.verify('edit links', ['edit'], link));
   assert.ok(hashesOfRecoveryCode(now, 'ada', 'ABCDE FGHIJ').includes(codeHash!));
   const found = async (vault: Vault) => {
     const headers = new Headers({ Cookie: people(vault).readCookies(cookie) });
@@ -162,7 +162,7 @@ test('a key is changed in three steps, and until the last one both open, sign in
   const last = openVault(await keys());
   assert.equal(await keys(), both.split(',')[0]);
   assert.equal(await readAll(last), 14);
-  assert.equal(last.verify('submission links', 'edit', link), false);
+  assert.equal(last.verify('edit links', ['edit'], link), false);
   assert.equal(await found(last), undefined);
 });
 

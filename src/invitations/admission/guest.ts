@@ -1,7 +1,7 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
+import { hashOfToken } from '#kit/personal-link.ts';
 import type { Queryable } from '#kit/statement.ts';
-import { hashOfToken } from '#submissions/links/token.ts';
 import { findByHash, noteOpened, noteStarted } from './queries.ts';
 
 /** Somebody who came by an invitation's link. */

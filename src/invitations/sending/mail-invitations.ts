@@ -28,7 +28,7 @@ export async function mailInvitations(
   if (rows.length === 0) return;
   const former = rows.flatMap(({ mail_id }) => mail_id ?? []);
   if (former.length > 0) await cancelMails(db, { workspace_id: workspaceId, ids: former });
-  const mails = rows.map((row) => writeMail(context, row, purpose));
+  const mails = rows.map((row) => writeMail(context, workspaceId, row, purpose));
   const mailIds = await enqueueMails(db, context.vault, { workspaceId, formId }, mails);
   await noteMails(db, {
     workspace_id: workspaceId,
@@ -39,8 +39,13 @@ export async function mailInvitations(
   });
 }
 
-function writeMail({ vault, config }: MailingContext, row: Mailable, purpose: MailPurpose): NewMail {
-  const place = { id: row.id, formId: row.form_id };
+function writeMail(
+  { vault, config }: MailingContext,
+  workspaceId: string,
+  row: Mailable,
+  purpose: MailPurpose,
+): NewMail {
+  const place = { workspaceId, formId: row.form_id, id: row.id };
   const origin = { vault, publicUrl: config.publicUrl };
   const { subject, letter } = writeLetter(
     {

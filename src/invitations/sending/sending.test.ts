@@ -187,7 +187,7 @@ test('a mail that failed is not sent again from the log once its address wants n
   assert.equal((await tenant.call('POST', `${path}/${revoked.id}/revoke`)).status, 200);
   const link = unsubscribeUrl(
     { vault: services.vault, publicUrl: '' },
-    { id: unsubscribed.id, formId: form.id },
+    { workspaceId: tenant.workspaceId, id: unsubscribed.id, formId: form.id },
   );
   await unsubscribe(services, { formId: form.id, token: link.split('/').at(-1)! });
   const retry = ({ mailId }: { mailId: string }) =>

@@ -4,19 +4,23 @@ import { ApiError } from '#kit/errors.ts';
 import { cancelMails } from '#kit/outbox/queries.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { readUnsubscribeToken } from '../token.ts';
+import { isUnsubscribeLink, readUnsubscribeToken } from '../token.ts';
 import { findAddressee, unsubscribeAddress } from './queries.ts';
 
 type Context = { database: Database; vault: Vault };
 
-/** Whether the token of an unsubscribe link is one. @throws ApiError not_found. */
+/** Finds who unsubscribes by a link. @throws ApiError not_found. */
 export async function findUnsubscriber(
   { database, vault }: Context,
   { formId, token }: { formId: string; token: string },
 ): Promise<{ workspaceId: string; addressKey: string }> {
-  const id = readUnsubscribeToken(vault, token);
-  const found = id === undefined ? undefined : only(await findAddressee(database, { form_id: formId, id }));
-  if (!found) throw new ApiError('not_found', 'This link leads nowhere.');
+  const read = readUnsubscribeToken(token);
+  const found = read && only(await findAddressee(database, { form_id: formId, id: read.id }));
+  if (
+    !found ||
+    !isUnsubscribeLink(vault, read.signature, { workspaceId: found.workspace_id, formId, id: read.id })
+  )
+    throw new ApiError('not_found', 'This link leads nowhere.');
   return { workspaceId: found.workspace_id, addressKey: found.address_key };
 }
 

@@ -109,7 +109,7 @@ async function sendReceipts(
   if (visitors.length === 0) return;
   const edit = found.settings.editing
     ? {
-        url: `${config.publicUrl}/f/${found.form_id}/edit/${linkToken(vault, 'edit', found.id)}`,
+        url: `${config.publicUrl}/f/${found.form_id}/edit/${linkToken(vault, 'edit', { workspaceId, formId: found.form_id, id: found.id })}`,
         until: new Date(found.completed_at.getTime() + editDaysOf(found.settings) * dayMs),
       }
     : undefined;

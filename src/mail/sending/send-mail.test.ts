@@ -28,7 +28,7 @@ const smtpOf = (url: string, from = 'Forms <forms@formloom.test>'): SmtpConfig =
 const context: SendContext = {
   database,
   vault,
-  signLink: (workspaceId, fileId) => `https://files.test/${workspaceId}/${fileId}?signed`,
+  signLink: ({ workspaceId, id }) => `https://files.test/${workspaceId}/${id}?signed`,
   config: {
     smtp: smtpOf(server.url),
     mailPerMinute: 60_000,

@@ -2,6 +2,7 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { MailContent } from '#kit/outbox/enqueue-mail.ts';
 import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queue.ts';
+import type { LinkTarget } from '#kit/personal-link.ts';
 import type { SmtpConfig } from '#kit/smtp/read-smtp.ts';
 import { sendMessage, type SmtpOutcome } from '#kit/smtp/send-message.ts';
 import { only } from '#kit/statement.ts';
@@ -17,7 +18,7 @@ export type SendContext = {
   database: Database;
   vault: Pick<Vault, 'unseal'>;
   /** The download address of a file, good for an hour from now. */
-  signLink: (workspaceId: string, fileId: string) => string;
+  signLink: (file: LinkTarget) => string;
   config: {
     smtp: SmtpConfig | undefined;
     mailPerMinute: number;
@@ -81,7 +82,7 @@ async function attempt(
     to: { address: mail.recipient, ...(name !== undefined && { name }) },
     subject: mail.subject,
     date: mail.created_at,
-    letter: drawLetter(letter, (fileId) => signLink(workspaceId, fileId)),
+    letter: drawLetter(letter, (fileId) => signLink({ workspaceId, formId: mail.form_id!, id: fileId })),
     replyTo,
     unsubscribeUrl,
   });

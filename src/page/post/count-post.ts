@@ -33,7 +33,7 @@ export function countTaken(
   if (!told) return;
   const way = { was: told.way.was, is: courseOfPost(visit, post) };
   // The key of an invited person is older than their page.
-  const served = visit.guest ? undefined : readKey(context.vault, visit.live.id, post.keyText)?.servedAt;
+  const served = visit.guest ? undefined : readKey(context.vault, visit.live, post.keyText)?.servedAt;
   const seconds = served && (now().getTime() - served.getTime()) / 1_000;
   countCompletion(context, visit, request, { way, byScript: told.byScript, seconds });
 }

@@ -8,6 +8,7 @@ import { findHeldFiles } from '#files/queries.ts';
 import { fileLimits } from '#files/receive.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
+import { signLink, verifyLink } from '#kit/personal-link.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { FieldMessage } from '../render/view.ts';
 import type { Words } from '../words/words.ts';
@@ -17,7 +18,7 @@ import type { Words } from '../words/words.ts';
  * cannot put a file back into its input. The token names the file, and is signed for this form and this question.
  */
 export type HeldFiles = {
-  token(formId: string, fieldName: string, fileId: string): string;
+  token(live: Pick<LiveForm, 'workspaceId' | 'id'>, fieldName: string, fileId: string): string;
   /**
    * The files that the tokens among the page's controls stand for; dropped ones left out.
    * @param owner what the page goes on with: the answers saved under its key, or the submission that it edits.
@@ -36,11 +37,14 @@ type Held = { files: ReadonlyMap<string, readonly FileAnswer[]>; lost: readonly 
 const questionOf = (fieldName: string): string => parseRowName(fieldName)?.id ?? fieldName;
 
 export function openHeldFiles({ database, vault }: { database: Database; vault: Vault }): HeldFiles {
-  const signed = (formId: string, fieldName: string, fileId: string) =>
-    `${formId}/${questionOf(fieldName)}/${fileId}`;
+  const targetOf = ({ workspaceId, id }: Pick<LiveForm, 'workspaceId' | 'id'>, fileId: string) => ({
+    workspaceId,
+    formId: id,
+    id: fileId,
+  });
   return {
-    token: (formId, fieldName, fileId) =>
-      `${fileId}.${vault.sign('held uploads', signed(formId, fieldName, fileId))}`,
+    token: (live, fieldName, fileId) =>
+      `${fileId}.${signLink(vault, 'held uploads', targetOf(live, fileId), questionOf(fieldName))}`,
 
     async read(live, controls, owner = {}) {
       const dropped = new Set(controls.filter(([name]) => name === '_drop').map(([, token]) => token));
@@ -49,7 +53,7 @@ export function openHeldFiles({ database, vault }: { database: Database; vault: 
         const [, fieldName] = /^_file\[(.+)\]$/.exec(name) ?? [];
         const [fileId, signature] = token.split('.');
         if (!fieldName || !fileId || !signature || dropped.has(token)) continue;
-        if (vault.verify('held uploads', signed(live.id, fieldName, fileId), signature))
+        if (verifyLink(vault, 'held uploads', signature, targetOf(live, fileId), questionOf(fieldName)))
           fieldByFile.set(fileId, fieldName);
       }
       const files = new Map<string, FileAnswer[]>();

@@ -43,9 +43,9 @@ export async function readPagePost(
   const { raw, controls, received, problems } = await readPost(context, request, live, visit);
   try {
     const sent = controlOf(controls, '_key');
-    const known = sent === undefined ? undefined : readKey(context.vault, live.id, sent);
-    const keyText = known ? sent! : makeKey(context.vault, live.id);
-    const key = known?.key ?? readKey(context.vault, live.id, keyText)!.key;
+    const known = sent === undefined ? undefined : readKey(context.vault, live, sent);
+    const keyText = known ? sent! : makeKey(context.vault, live);
+    const key = known?.key ?? readKey(context.vault, live, keyText)!.key;
     const held = await context.heldFiles.read(live, controls, { key, submissionId });
     const joined = joinFiles(live.form, held, received, words);
     return {

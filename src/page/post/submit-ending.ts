@@ -99,7 +99,7 @@ function pageOfProblem(
   if (!(error instanceof OtherAnswers)) return undefined;
   // An invitation is answered once: there is no other key for it.
   if (visit.guest) return pageAgain(context, visit, post, { ...again, notice: words.invitationAnswered });
-  const anew = { ...post, keyText: makeKey(context.vault, live.id) };
+  const anew = { ...post, keyText: makeKey(context.vault, live) };
   const said = { notice: words.sentOtherwiseText, submitText: words.sendAsNew };
   return pageAgain(context, visit, anew, { ...again, ...said });
 }

@@ -66,7 +66,7 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
     asksSingly: live.settings.layout === 'question',
     values: raw,
     errors,
-    held: namedHeld(context.heldFiles, live.id, held),
+    held: namedHeld(context.heldFiles, live, held),
     language,
     otherLanguages:
       languages.length > 1 ? { language, languages, addressIn: addressIn(path, address) } : undefined,
@@ -114,11 +114,11 @@ function socialOf({ id, form, settings, pictures }: LiveForm, publicUrl: string)
 
 function namedHeld(
   heldFiles: HeldFiles,
-  formId: string,
+  live: LiveForm,
   held: ReadonlyMap<string, readonly FileAnswer[]>,
 ): FormView['held'] {
   const named = (name: string, { id, filename, size, content_type }: FileAnswer) => ({
-    token: heldFiles.token(formId, name, id),
+    token: heldFiles.token(live, name, id),
     filename,
     size,
     content_type,
@@ -179,5 +179,5 @@ export function firstPage(context: DrawingContext, visit: Visit): Page {
     if (known.size >= keptPages) known.clear();
     known.set(name, withKey);
   }
-  return withKey(makeKey(context.vault, live.id));
+  return withKey(makeKey(context.vault, live));
 }

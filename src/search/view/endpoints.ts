@@ -96,7 +96,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
           JSON.parse(row.fields) as Record<string, FieldDescription>,
           (file) => ({
             ...file,
-            url: links.sign(workspaceId, file.id),
+            url: links.sign({ workspaceId, formId: form.formId, id: file.id }),
           }),
         );
         const { form_name, structure, is_live_version } = row;

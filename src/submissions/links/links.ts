@@ -2,8 +2,9 @@ import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import { hashOfToken } from '#kit/personal-link.ts';
 import { findLink, saveLink } from './queries.ts';
-import { hashOfToken, type LinkPurpose, linkToken } from './token.ts';
+import { type LinkPurpose, linkToken } from './token.ts';
 
 /** A submission of a form, as far as a link to it needs to know. */
 type Linked = { workspaceId: string; formId: string; submissionId: string };
@@ -18,7 +19,7 @@ export async function giveLink(
   { workspaceId, formId, submissionId }: Linked,
   link: { purpose: LinkPurpose; days: number; step?: number },
 ): Promise<{ token: string; expiresAt: Date }> {
-  const token = linkToken(vault, link.purpose, submissionId);
+  const token = linkToken(vault, link.purpose, { workspaceId, formId, id: submissionId });
   const expiresAt = new Date(now().getTime() + link.days * 86_400_000);
   await saveLink(db, {
     workspace_id: workspaceId,

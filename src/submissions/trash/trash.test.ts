@@ -70,7 +70,7 @@ test('what lies in the trash is in no list, search, count or file link, and come
   const photo = await scene.upload('photo', 'a.png');
   const id = await scene.submit({ name: 'Xylograph' }, { files: new Map([['photo', [photo]]]) });
   const stays = await scene.submit({ name: 'Harp' });
-  const file = { workspace_id: scene.workspaceId, id: photo.id };
+  const file = { workspace_id: scene.workspaceId, form_id: scene.formId, id: photo.id };
   const before = await scene.read(id);
 
   await trashSubmission(database, { ...scene, id, by, unchanged: null });

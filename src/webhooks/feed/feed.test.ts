@@ -6,6 +6,7 @@ import { openDatabase, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { announceJobs } from '#kit/queue.ts';
+import type { LinkTarget } from '#kit/personal-link.ts';
 import { testDatabase } from '#test/database.ts';
 import { snapshotOf } from '../event.ts';
 import { recordEvent } from '../record-event.ts';
@@ -17,7 +18,7 @@ import { type FeedPage, type FeedQuestion, readFeed } from './read-feed.ts';
 const { database, url } = await testDatabase();
 const log = openLog('silent');
 const links = {
-  sign: (workspaceId: string, fileId: string) => `https://files.test/${workspaceId}/${fileId}`,
+  sign: ({ workspaceId, id }: LinkTarget) => `https://files.test/${workspaceId}/${id}`,
 };
 const context = { database, links };
 

@@ -103,7 +103,7 @@ async function readPage(
       occurredAt: row.occurred_at!,
       deliveryId: row.delivery_id!,
       snapshot: row.snapshot!,
-      signLink: (fileId) => links.sign(workspaceId, fileId),
+      signLink: links.sign,
     }),
   );
   const next = wanted.length === limit ? wanted.at(-1)!.position! : (reach ?? after);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileLinks } from '#files/link.ts';
 import { belowId, type Cut, endCut } from '#kit/cursor.ts';
+import type { LinkTarget } from '#kit/personal-link.ts';
 import { type Queryable, requireRow, type RowOf } from '#kit/statement.ts';
 import { deliveryBody } from '../body.ts';
 import type { EventKind } from '../event.ts';
@@ -58,7 +59,7 @@ export async function readDelivery(
 ): Promise<DeliveryDetail> {
   const found = requireRow(await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }));
   const attempts = await selectAttempts(database, { workspace_id: workspaceId, delivery_id: deliveryId });
-  const bodyWith = (signLink: (fileId: string) => string): string =>
+  const bodyWith = (signLink: (file: LinkTarget) => string): string =>
     deliveryBody({
       kind: found.event,
       occurredAt: found.occurred_at,
@@ -68,13 +69,13 @@ export async function readDelivery(
     });
   const hashAt = (at: Date): string =>
     createHash('sha256')
-      .update(bodyWith((fileId) => links.sign(workspaceId, fileId, at)))
+      .update(bodyWith((file) => links.sign(file, at)))
       .digest('hex');
   return {
     ...presentLine(found),
     webhook_id: found.webhook_id,
-    request_body: bodyWith((fileId) =>
-      links.sign(workspaceId, fileId).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)'),
+    request_body: bodyWith((file) =>
+      links.sign(file).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)'),
     ),
     history: attempts.map((attempt) => ({
       ...attempt,

@@ -68,10 +68,9 @@ export function payloadEndpoints({
         const schema = payloadSchema(structure, { id: schemaUrlOf(config, id) });
         const snapshot = JSON.stringify(sampleSnapshot({ id, name, workspaceId }, structure));
         const common = { occurredAt: now(), deliveryId: newId(), snapshot };
-        const signLink = (fileId: string): string => links.sign(workspaceId, fileId);
         const samples = eventKinds.map((event) => ({
           event,
-          body: deliveryBody({ ...common, kind: event, signLink }),
+          body: deliveryBody({ ...common, kind: event, signLink: links.sign }),
         }));
         return {
           body: {

@@ -32,7 +32,7 @@ function bodyOf(form: Form, answers: Answers = sampleSubmission(form).answers): 
   };
   const place = { id: newId(), name: form.attrs.name, workspaceId: newId() };
   const snapshot = JSON.stringify(snapshotOf({ form: place, submission, fields: describeFields(form) }));
-  const signLink = (id: string): string => `https://forms.test/files/${id}`;
+  const signLink = ({ id }: { id: string }): string => `https://forms.test/files/${id}`;
   const source = {
     kind: 'submission.created',
     occurredAt: new Date(),

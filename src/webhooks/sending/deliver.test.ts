@@ -25,7 +25,7 @@ const delays = [0.02, 0.04, 0.03, 0.02, 0.02];
 const context: DeliveryContext = {
   database,
   vault,
-  signLink: (workspaceId, fileId, at) => `https://files.test/${workspaceId}/${fileId}?signed=${at.getTime()}`,
+  signLink: ({ workspaceId, id }, at) => `https://files.test/${workspaceId}/${id}?signed=${at.getTime()}`,
   retryDelays: delays,
   // Longer than a busy machine takes: a test of the deadline names its own.
   timeoutSeconds: 30,

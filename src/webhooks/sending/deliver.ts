@@ -50,7 +50,7 @@ export function deliverWebhook(context: DeliveryContext): JobHandler {
     if (delivery?.status !== 'Retrying') return completeJob(database, job);
     const startedAt = now();
     const { trigger } = job.payload as DeliverJobPayload;
-    const request = prepare(context, { workspaceId: job.workspaceId, trigger, startedAt }, delivery);
+    const request = prepare(context, { trigger, startedAt }, delivery);
     const result = 'kind' in request ? request : await outbound.sendRequest({ ...request, signal });
     turn.leave();
     // What was refused never left.

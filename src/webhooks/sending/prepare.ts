@@ -1,4 +1,5 @@
 import { type OutboundResult, refusal } from '#kit/outbound.ts';
+import type { LinkTarget } from '#kit/personal-link.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { currentTrace } from '#kit/trace.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -14,19 +15,19 @@ export type PreparedRequest = { url: string; headers: Record<string, string>; bo
 export type PrepareContext = {
   vault: Pick<Vault, 'unseal'>;
   /** The download address of a file, good for an hour from then. The same moment gives the same address. */
-  signLink: (workspaceId: string, fileId: string, at: Date) => string;
+  signLink: (file: LinkTarget, at: Date) => string;
 };
 
 /** The request as it will be sent, or why none will be. The bytes that are signed are the bytes that are sent. */
 export function prepare(
   { vault, signLink }: PrepareContext,
-  { workspaceId, trigger, startedAt }: { workspaceId: string; trigger: Trigger; startedAt: Date },
+  { trigger, startedAt }: { trigger: Trigger; startedAt: Date },
   delivery: Delivery,
 ): PreparedRequest | OutboundResult {
   const { id, kind, url, active } = delivery;
   // A test tells whether it is time to take up a webhook again.
   if (!active && trigger !== 'test') return refusal('The webhook is paused; nothing was sent.');
-  const body = makeBody(delivery, (fileId) => signLink(workspaceId, fileId, startedAt));
+  const body = makeBody(delivery, (file) => signLink(file, startedAt));
   if (!body) return refusal('The request cannot be made from its event, which is damaged.');
   const secrets = unsealSecrets(vault, delivery);
   const custom = unsealHeaders(vault, delivery);
@@ -52,7 +53,7 @@ export function prepare(
 /** The bytes to send; undefined when the event is not what this service wrote: one such must not be tried for ever. */
 function makeBody(
   { id, kind, occurred_at, snapshot }: Delivery,
-  signLink: (fileId: string) => string,
+  signLink: (file: LinkTarget) => string,
 ): Buffer | undefined {
   try {
     return Buffer.from(deliveryBody({ kind, occurredAt: occurred_at, deliveryId: id, snapshot, signLink }));

@@ -15,15 +15,14 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const pattern = new RegExp(`^(${uuid})\\.(${uuid})\\.([\\w-]{43})$`);
 
 /** Links that are mailed and links that are handed over are signed differently: nobody makes one of the other. */
-const signed = ({ workspaceId, id }: InvitationKey, proof: LinkProof): string =>
-  `${workspaceId}/${id}/${proof}`;
+const partsOf = ({ workspaceId, id }: InvitationKey, proof: LinkProof): string[] => [workspaceId, id, proof];
 
 /**
  * `<workspace>.<invitation>.<HMAC-SHA256 of both and of what the link proves>`: to whoever lacks the instance's key it
  * cannot be guessed, and it need not be stored, so that the same link can be mailed again.
  */
 export const invitationToken = (vault: Vault, key: InvitationKey, proof: LinkProof): string =>
-  `${key.workspaceId}.${key.id}.${vault.sign('member invitations', signed(key, proof))}`;
+  `${key.workspaceId}.${key.id}.${vault.sign('member invitations', partsOf(key, proof))}`;
 
 /** The invitation that a token is of; undefined when it is none of ours. Compares in constant time. */
 export function readInvitationToken(
@@ -33,6 +32,6 @@ export function readInvitationToken(
   const [, workspaceId, id, signature] = pattern.exec(token) ?? [];
   if (!workspaceId || !id || !signature) return undefined;
   const key = { workspaceId, id };
-  const proof = proofs.find((each) => vault.verify('member invitations', signed(key, each), signature));
+  const proof = proofs.find((each) => vault.verify('member invitations', partsOf(key, each), signature));
   return proof && { ...key, proof };
 }

@@ -61,14 +61,14 @@ function requirePlace({ config }: PasskeyContext): PasskeyPlace {
 /** `<random>.<until when>.<signature>`: nothing has to be kept of it before it comes back. */
 function newChallenge(vault: Vault, purpose: string): string {
   const until = Math.floor(now().getTime() / 1_000) + challengeSeconds;
-  const body = `${randomBytes(16).toString('base64url')}.${until}`;
-  return `${body}.${vault.sign('second factors', `${purpose} ${body}`)}`;
+  const parts = [randomBytes(16).toString('base64url'), String(until)];
+  return [...parts, vault.sign('second factors', [purpose, ...parts])].join('.');
 }
 
 /** Takes a challenge, once: it is counted where exact counts are kept, until its time is over anyway. */
 async function takeChallenge(context: FactorContext, purpose: string, challenge: string): Promise<boolean> {
   const [random = '', until = '', signature = ''] = challenge.split('.', 3);
-  const isOurs = context.vault.verify('second factors', `${purpose} ${random}.${until}`, signature);
+  const isOurs = context.vault.verify('second factors', [purpose, random, until], signature);
   if (!isOurs || Number(until) * 1_000 <= now().getTime()) return false;
   const { requests } = await context.requestCounter.count(`challenge ${random}`, challengeSeconds);
   return requests === 1;

@@ -19,7 +19,8 @@ export const newRecoveryCodes = (): string[] =>
  * instance, that of now first.
  */
 export const hashesOfRecoveryCode = (vault: Vault, userId: string, typed: string): string[] =>
-  vault.signatures(
-    'second factors',
-    `recovery code ${userId} ${typed.toLowerCase().replaceAll(/[^a-z2-7]/g, '')}`,
-  );
+  vault.signatures('second factors', [
+    'recovery code',
+    userId,
+    typed.toLowerCase().replaceAll(/[^a-z2-7]/g, ''),
+  ]);
