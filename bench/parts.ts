@@ -87,6 +87,8 @@ async function deliver(side: Side, count: number): Promise<void> {
     open_lanes: [],
     rooms: [],
     limit: count,
+    lost_below: null,
+    lost_alone: 2,
   });
   const ids = jobs.map(({ id }) => id);
   const range = idRange(ids);

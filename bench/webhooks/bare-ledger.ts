@@ -44,6 +44,8 @@ export async function postQueued({ url, count, connections, body, databaseUrl }:
       open_lanes: [],
       rooms: [],
       limit: Math.min(batch, left),
+      lost_below: null,
+      lost_alone: 2,
     });
     if (jobs.length === 0) throw new Error('Nothing is due.');
     left -= jobs.length;

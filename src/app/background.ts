@@ -13,7 +13,7 @@ import { only } from '#kit/statement.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { pruneMails } from '#mail/log/mail-log.ts';
-import { sendMail } from '#mail/sending/send-mail.ts';
+import { failParkedMail, sendMail } from '#mail/sending/send-mail.ts';
 import { tellNews } from '#mail/tell-news.ts';
 import { eraseJob, eraseStep, pruneErasures } from '#people/erase/erase-person.ts';
 import { cleanPendingList } from '#search/queries.ts';
@@ -25,7 +25,7 @@ import { removeFormBatch } from '#submissions/remove-form.ts';
 import { removeEndedWorkspaces } from '#submissions/remove-workspace.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { applyRetention } from '#submissions/retention/apply.ts';
-import { deliverWebhook, perWebhook } from '#webhooks/sending/deliver.ts';
+import { deliverWebhook, failParkedDelivery, perWebhook } from '#webhooks/sending/deliver.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { replayBatch, replayJob } from '#webhooks/replay/replay-job.ts';
 import { beginParts } from '#webhooks/upkeep/parts.ts';
@@ -61,6 +61,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     handlers: {
       [deliverJob]: {
         ...perWebhook,
+        onParked: failParkedDelivery,
         run: deliverWebhook({
           database,
           vault: services.vault,
@@ -76,6 +77,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       [sendMailJob]: {
         // One at a time of each pace: a crash repeats no more than the one that is under way.
         perLane: 1,
+        onParked: failParkedMail,
         run: sendMail({
           database,
           config,

@@ -245,7 +245,14 @@ test('invitations import says who will be invited and which lines not; list show
   const { rows } = await database.query<{ id: string; kind: string; payload: object }>(
     `update jobs set lease_token = id where kind = 'invitations.import' returning id, kind, payload`,
   );
-  const job = { ...rows[0]!, workspaceId: workspace, lane: '', leaseToken: rows[0]!.id, failures: 0 };
+  const job = {
+    ...rows[0]!,
+    workspaceId: workspace,
+    lane: '',
+    leaseToken: rows[0]!.id,
+    failures: 0,
+    lostClaims: 0,
+  };
   await importStep({ database, vault, config, wakeQueue: () => undefined }, job);
   const { data } = await answer('invitations list', form.id, '--status', 'pending');
   assert.deepEqual([data.length, data[0].email, data[0].status], [1, 'ada@example.org', 'pending']);

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { accessModes } from '#ast/settings.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
+import { failedReason } from '#kit/schemas.ts';
 import { draftLimits } from './draft.ts';
 import { importLimits } from './import/limits.ts';
 import { messageProperties } from './message/message-shape.ts';
@@ -101,6 +102,7 @@ export const InvitationsOverview = Type.Object({
       waiting: Type.Integer(),
       created_at: timestamp,
       created_by: Type.Union([Type.String(), Type.Null()]),
+      failed_reason: failedReason,
     }),
   ),
   /** What was said last, to begin with. */

@@ -34,6 +34,8 @@ export type Job<Payload = unknown> = {
   readonly leaseToken: string;
   /** How often in a row its handler threw. */
   readonly failures: number;
+  /** How many claims in a row before this one ended without a result: the process died, or the lease ran out. */
+  readonly lostClaims: number;
 };
 
 /**
@@ -83,13 +85,18 @@ export const jobsChannel = 'formloom_jobs';
 
 const jobColumns = 'jobs (workspace_id, id, kind, lane, payload, run_at, created_at)';
 
+/** A delivery or an email that is sent again has its parked job still, under the same id: that one starts over. */
+const restartIfParked = `on conflict (workspace_id, id) do update
+     set payload = excluded.payload, run_at = excluded.run_at, failures = 0, lost_claims = 0, parked_at = null
+   where jobs.parked_at is not null`;
+
 /**
  * Adds jobs, as a part of a statement that writes what they are of.
  * @param source a part before it, materialized, with the columns workspace_id, id, kind, lane, payload, run_at and at.
  */
 export const insertJobs = (source: string): string =>
   `insert into ${jobColumns}
-   select workspace_id, id, kind, lane, payload, run_at, at from ${source} ${here}`;
+   select workspace_id, id, kind, lane, payload, run_at, at from ${source} ${here} ${restartIfParked}`;
 
 const insertJob = statement(
   'queue.enqueue_job',
@@ -104,7 +111,7 @@ const insertJob = statement(
   },
   {},
   `insert into ${jobColumns}
-   values ($workspace_id, $id, $kind, $lane, $payload, now() + make_interval(secs => $delay), now())`,
+   values ($workspace_id, $id, $kind, $lane, $payload, now() + make_interval(secs => $delay), now()) ${restartIfParked}`,
 );
 
 /**
@@ -163,7 +170,7 @@ export const settleJobs = (source: string): string =>
    ),
    rescheduled_job as (
      update jobs
-        set run_at = next.run_at, lease_token = null, failures = 0
+        set run_at = next.run_at, lease_token = null, failures = 0, lost_claims = 0
        from ${source} as next
       where jobs.workspace_id = next.workspace_id and jobs.id = next.id and jobs.lease_token = next.lease_token
         and next.run_at is not null
@@ -193,10 +200,11 @@ const deleteHeldJob = statement(
 
 const updateHeldJob = statement(
   'queue.update_held_job',
-  { ...held, delay: double, failures: integer },
+  { ...held, delay: double, failures: integer, lost_claims: integer },
   { id: uuid },
   `update jobs
-      set run_at = now() + make_interval(secs => $delay), lease_token = null, failures = $failures
+      set run_at = now() + make_interval(secs => $delay), lease_token = null, failures = $failures,
+          lost_claims = $lost_claims
     where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
    returning id`,
 );
@@ -210,15 +218,15 @@ export async function completeJob(db: Queryable, job: Job): Promise<void> {
 }
 
 /**
- * The job runs again after `delay` seconds, counted by the database's clock. Its failures start again from zero
- * unless they are given.
+ * The job runs again after `delay` seconds, counted by the database's clock. Its failures and lost claims start again
+ * from zero unless they are given.
  * @throws LeaseLost when it is no longer this worker's: the transaction must not commit.
  */
 export async function rescheduleJob(
   db: Queryable,
   job: Job,
-  { delay, failures = 0 }: { delay: number; failures?: number },
+  { delay, failures = 0, lostClaims = 0 }: { delay: number; failures?: number; lostClaims?: number },
 ): Promise<void> {
-  const values = { ...holding(job), delay, failures };
+  const values = { ...holding(job), delay, failures, lost_claims: lostClaims };
   if (!only(await updateHeldJob(db, values))) throw new LeaseLost(job);
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { listOf } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
-import { orNull, timestamp, uuid } from '#kit/schemas.ts';
+import { failedReason, orNull, timestamp, uuid } from '#kit/schemas.ts';
 import { submissionStatuses } from '#submissions/queries.ts';
 import { countedKinds, erasedKinds } from './erase/receipt.ts';
 import { traceKinds } from './traces.ts';
@@ -71,6 +71,7 @@ export const Erasure = named(
     ),
     created_at: timestamp,
     finished_at: orNull(timestamp),
+    failed_reason: failedReason,
   }),
 );
 export type Erasure = Static<typeof Erasure>;

@@ -302,7 +302,15 @@ test('the queue of a closed workspace stands still, whoever is at a job of it lo
     );
   await beginEnd(database, workspaceId, undefined);
   assert.deepEqual(await days(), { [due]: 37, [later]: 40, [underWay]: 37 });
-  const job = { workspaceId, id: underWay, kind: 'test', lane: 'test', payload: {}, failures: 0 };
+  const job = {
+    workspaceId,
+    id: underWay,
+    kind: 'test',
+    lane: 'test',
+    payload: {},
+    failures: 0,
+    lostClaims: 0,
+  };
   await assert.rejects(completeJob(database, { ...job, leaseToken: token }), LeaseLost);
   await bringBack(database, workspaceId, undefined);
   assert.deepEqual(await days(), { [due]: 0, [later]: 3, [underWay]: 0 });

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Condition } from '#ast/logic/condition.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
-import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';
+import { closed, failedReason, orNull, timestamp, uuid } from '#kit/schemas.ts';
 import { triggers } from './delivery-job.ts';
 import { longestName, longestValue, mostHeaders } from './editing/custom-headers.ts';
 import { longestUrl, secretLength } from './editing/webhook-problems.ts';
@@ -231,7 +231,7 @@ export const Replay = named(
   Type.Object({
     id: uuid,
     webhook_id: uuid,
-    state: Type.Enum(['running', 'finished', 'cancelled']),
+    state: Type.Enum(['running', 'finished', 'cancelled', 'failed']),
     filter: Type.Object({
       status: orNull(Type.Enum([...replayStatuses])),
       event: orNull(event),
@@ -243,6 +243,7 @@ export const Replay = named(
     done: Type.Integer(),
     created_at: timestamp,
     ended_at: orNull(timestamp),
+    failed_reason: failedReason,
   }),
 );
 export type Replay = Static<typeof Replay>;

@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openReceiver, type Receiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
+import { retryDelivery } from '#webhooks/retry-delivery.ts';
 import { eventsPerFault, happenOften, openStage, type Scene } from './stage.ts';
 import type { WorkerOptions } from './worker-process.ts';
 
@@ -100,12 +101,13 @@ test('F2: a receiver may take longer than a lease: nobody else sends while its w
   await end(second, 'SIGKILL');
 });
 
-test('F2: kills at any moment lose nothing, and repeat no more than was under way', async () => {
+test('F2: two kills at any moment lose nothing, and repeat no more than was under way', async () => {
   const receiver = await openReceiver();
   const scene = await stage.setScene(receiver.url);
   await fire(scene, eventsPerFault * 5);
   let kills = 0;
-  for (; kills < 3; kills += 1) {
+  // A delivery that is under way at a third one is parked.
+  for (; kills < 2; kills += 1) {
     const worker = await startProcess(1);
     const before = receiver.requests.length;
     await until('some requests', async () => receiver.requests.length > before + kills * 3);
@@ -118,6 +120,33 @@ test('F2: kills at any moment lose nothing, and repeat no more than was under wa
   // As many as a process has places.
   assert.ok(receiver.requests.length - lines.length <= kills * 256);
   await end(last, 'SIGKILL');
+});
+
+test('F2: a delivery during which three workers died is failed with its reason, the others are sent, and a retry sends it', async () => {
+  const [deadly, good] = [await openReceiver(), await openReceiver()];
+  deadly.replyWith('hang', 'hang', 'hang', 200);
+  const [scene, others] = [await stage.setScene(deadly.url), await stage.setScene(good.url)];
+  await fire(scene, 1);
+  for (let kills = 0; kills < 3; kills += 1) {
+    const worker = await startProcess(1);
+    await deadly.waitFor(kills + 1);
+    await fire(others, 1);
+    await end(worker, 'SIGKILL');
+  }
+  const last = await startProcess(1);
+  const [line] = await stage.settled(scene);
+  assert.deepEqual([line!.status, line!.attempts], ['Failed', 1]);
+  assert.match(line!.reasons[0]!, /stopped, or lost the database, three times/);
+  const sent = await stage.settled(others);
+  assert.deepEqual(
+    sent.map(({ status }) => status),
+    ['Success', 'Success', 'Success'],
+  );
+  assert.equal(deadly.requests.length, 3);
+  const { workspaceId } = scene;
+  await retryDelivery({ database: stage.database }, { workspaceId, deliveryId: line!.id });
+  assert.equal((await stage.settled(scene))[0]!.status, 'Success');
+  await end(last, 'SIGTERM');
 });
 
 test('F4: a worker that is told to stop hands over at once what it cannot finish', async () => {

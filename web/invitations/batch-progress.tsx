@@ -5,8 +5,15 @@ import { isUnderWay, type InvitationsOverview } from './invitations-query.ts';
 /** How far what was invited last is: made first, then mailed at the pace of the service. */
 export function BatchProgress({ overview }: { overview: InvitationsOverview }): ReactElement {
   const moving = overview.batches.filter(isUnderWay);
+  const failed = overview.batches.filter(({ failed_reason }) => failed_reason !== null);
   return (
     <>
+      {failed.map((batch) => (
+        <Message key={`${batch.id} failed`} tone="bad" title="Inviting stopped">
+          {batch.failed_reason} {batch.created.toLocaleString()} of {batch.total.toLocaleString()} people were
+          invited. You can import the file again: an address is invited once.
+        </Message>
+      ))}
       {moving.map((batch) => {
         const made = batch.created + batch.skipped;
         const isMade = made >= batch.total;

@@ -25,7 +25,7 @@ const key = (form: FormPlace, ...rest: readonly unknown[]) => ['invitations', fo
 
 /** Whether something of it is still on its way. */
 export const isUnderWay = (batch: InvitationsOverview['batches'][number]): boolean =>
-  batch.created + batch.skipped < batch.total || batch.waiting > 0;
+  (batch.created + batch.skipped < batch.total && batch.failed_reason === null) || batch.waiting > 0;
 
 export const overviewQuery = (form: FormPlace) =>
   queryOptions({

@@ -158,7 +158,7 @@ export const bulkQuery = (form: FormPlace, id: string) =>
   queryOptions({
     queryKey: ['bulk', form.id, id],
     queryFn: () => call(form.workspace_id, 'getBulkChange', { params: { id: form.id, change: id } }),
-    refetchInterval: (found) => (found.state.data?.finished_at ? false : pollMs),
+    refetchInterval: ({ state: { data } }) => (data?.finished_at || data?.failed_reason ? false : pollMs),
   });
 
 /** After a change of submissions: everything that shows them, and the form's count. */

@@ -1,6 +1,7 @@
 import { findMoved } from '#backup/move-instance.ts';
 import { readBackups } from '#backup/schedule/queries.ts';
 import { firstCell } from '#kit/cells/cells.ts';
+import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
 import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
 import { findRoom, sayRoom } from '#kit/cells/room.ts';
@@ -14,6 +15,7 @@ import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
 import { takesMore } from '#kit/full-disk.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
+import { selectParked } from '#kit/queue/park-job.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
 import { ValkeyError } from '#kit/valkey.ts';
@@ -22,7 +24,7 @@ import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts'
 import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { type Check, ok, problem, refuseProblems, warning } from './check.ts';
-import { judgeBackups } from '../watch/find-incidents.ts';
+import { describeParked, judgeBackups, retryParked } from '../watch/find-incidents.ts';
 import { readServer, selectLeftovers, selectLostCells } from './queries.ts';
 
 type Context = { database: Database };
@@ -254,6 +256,18 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
         );
       }
       return ok(`The files lie in ${place}.`);
+    },
+  },
+  {
+    name: 'parked jobs',
+    stopsStart: false,
+    async look({ database }) {
+      if ((await findPending(database, await readMigrations())).length > 0)
+        return ok('The next start migrates.');
+      const parked = await findInAllCells(database, (cells) => selectParked(cells, { limit: 1_000 }), {
+        isPartial: true,
+      });
+      return parked.length === 0 ? ok('None.') : problem(describeParked(parked), retryParked);
     },
   },
   {

@@ -6,6 +6,7 @@ import { databaseCommands } from './database-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { formFolderCommands } from './form-folder-commands.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
+import { jobCommands } from './job-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { mailCommands } from './mail-commands.ts';
@@ -26,6 +27,7 @@ export const ownCommands: readonly Command[] = [
   ...instanceKeyCommands,
   ...databaseCommands,
   ...backupCommands,
+  ...jobCommands,
   moveCommand,
   ...cellCommands,
   listenCommand,

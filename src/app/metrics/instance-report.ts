@@ -139,6 +139,7 @@ function addContents(sum: Contents, { jobs, ...other }: Contents): Contents {
     };
   return {
     jobs: all,
+    jobs_parked: sum.jobs_parked + other.jobs_parked,
     deliveries_waiting: sum.deliveries_waiting + other.deliveries_waiting,
     webhooks_failing: sum.webhooks_failing + other.webhooks_failing,
     webhooks_paused: sum.webhooks_paused + other.webhooks_paused,
@@ -162,6 +163,11 @@ function reportOf(found: Facts): Report {
       'jobs_oldest_due_seconds',
       'Since when the first job of a kind could run.',
       byKind(({ oldest }) => oldest),
+    ),
+    gauge(
+      'jobs_parked',
+      'Jobs that do not run any more, because the server stopped three times while it worked on each.',
+      found.jobs_parked,
     ),
     gauge(
       'deliveries_waiting',

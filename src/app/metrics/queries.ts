@@ -10,6 +10,7 @@ export const readInstance = statement(
   {
     /** By kind: how many are due, and the seconds since the first of them was. */
     jobs: jsonb<Record<string, { due: number; oldest: number }>>(),
+    jobs_parked: bigint,
     deliveries_waiting: bigint,
     webhooks_failing: bigint,
     webhooks_paused: bigint,
@@ -20,6 +21,7 @@ export const readInstance = statement(
         from (select kind, count(*) as due, extract(epoch from now() - min(run_at))::double precision as oldest
                 from (select kind, run_at from jobs where run_at <= now() order by run_at limit $most) as job
                group by kind) as due) as jobs,
+     (select count(*) from jobs where parked_at is not null) as jobs_parked,
      (select count(*) from (select id from deliveries where status = 'Retrying' limit $most) as waiting) as deliveries_waiting,
      (select count(*) from webhooks where failing_since is not null and active) as webhooks_failing,
      (select count(*) from webhooks where paused_by = 'failure') as webhooks_paused`,

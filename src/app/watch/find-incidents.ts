@@ -8,6 +8,7 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { NodeError, readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
+import { selectParked } from '#kit/queue/park-job.ts';
 import { only } from '#kit/statement.ts';
 import { ValkeyError } from '#kit/valkey.ts';
 import { readDisks } from '../disks.ts';
@@ -47,6 +48,7 @@ export const findIncidents = (context: WatchContext): Promise<PromiseSettledResu
     lostBackups(context),
     lostMailServer(context),
     countedApart(context),
+    parkedJobs(context),
   ]);
 
 async function lostWebhooks({ database, config }: WatchContext): Promise<Incident[]> {
@@ -122,6 +124,29 @@ export function judgeBackups(
         age > 0
           ? [{ label: 'Without a whole one for', value: sayCount(Math.round(age / 3_600), 'hour') }]
           : [],
+    },
+  ];
+}
+
+/** Names the kinds of parked jobs, for the operator. */
+export function describeParked(parked: readonly { kind: string }[]): string {
+  const kinds = [...Map.groupBy(parked, ({ kind }) => kind)].map(([kind, jobs]) => `${jobs.length} ${kind}`);
+  return `${sayCount(parked.length, 'background job was', 'background jobs were')} parked (${kinds.join(', ')}), because the server stopped three times while it worked on each.`;
+}
+export const retryParked =
+  '`npm run -s formloom -- job list` shows them. When the cause is gone, start each again with `job retry <id>`.';
+
+async function parkedJobs({ database }: WatchContext): Promise<Incident[]> {
+  const parked = await findInAllCells(database, (cells) => selectParked(cells, { limit: 1_000 }), {
+    isPartial: true,
+  });
+  if (parked.length === 0) return [];
+  return [
+    {
+      key: 'parked jobs',
+      what: 'Background jobs were parked',
+      remedy: retryParked,
+      fields: [{ label: 'What happened', value: describeParked(parked) }],
     },
   ];
 }

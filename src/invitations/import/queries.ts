@@ -1,3 +1,4 @@
+import { failedReason } from '#kit/queue/park-job.ts';
 import { takeFirst } from '#kit/queue/queries.ts';
 import {
   bigint,
@@ -92,13 +93,14 @@ export const listBatches = statement(
     waiting: bigint,
     created_at: timestamp,
     created_by: nullable(text),
+    failed_reason: nullable(text),
   },
   `select b.id, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days, b.is_mailed,
           b.total, b.created, b.skipped,
           (select count(*) from invitations i
              join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id and m.state = 'queued'
             where i.workspace_id = b.workspace_id and i.batch_id = b.id) as waiting,
-          b.created_at, u.name as created_by
+          b.created_at, u.name as created_by, ${failedReason('b', 'batch')} as failed_reason
      from invitation_batches b left join users u on u.id = b.created_by
     where b.workspace_id = $workspace_id and b.form_id = $form_id
     order by b.id desc limit $limit`,

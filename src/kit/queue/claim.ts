@@ -2,6 +2,7 @@ import type { Database } from '../database.ts';
 import type { Job } from '../queue.ts';
 import type { Lanes } from './lanes.ts';
 import { everything, type LookBack } from './look-back.ts';
+import { suspectAfter } from './park-job.ts';
 import { claimJobs, findNextDue } from './queries.ts';
 
 export type Claims = {
@@ -12,6 +13,8 @@ export type Claims = {
   kinds: string[];
   caps: number[];
   leaseSeconds: number;
+  /** Whether a job runs here whose worker may have died of it (park-job.ts): then no second one is claimed. */
+  hasSuspect: () => boolean;
 };
 
 /** The longest sleep of who cannot be told of new work, or may have overlooked some. */
@@ -44,6 +47,8 @@ export async function claim(claims: Claims, free: number): Promise<Job[]> {
     open_lanes: names,
     rooms,
     look_back,
+    lost_below: lostBelow(claims),
+    lost_alone: suspectAfter,
     limit,
     lease_seconds: leaseSeconds,
   }).catch((error: unknown) => {
@@ -63,21 +68,23 @@ export async function claim(claims: Claims, free: number): Promise<Job[]> {
     payload: row.payload,
     leaseToken: row.lease_token,
     failures: row.failures,
+    lostClaims: row.lost_claims,
   }));
 }
+
+const lostBelow = ({ hasSuspect }: Claims): number | null => (hasSuspect() ? suspectAfter : null);
 
 /**
  * How long there will be nothing to claim, in milliseconds, unless a job is added or a lane opens.
  * @param isTold whether other processes are heard when they add one. Then, once all that was there was looked at and nothing is due that
  * somebody else has locked, it is until the next job is due.
  */
-export async function idleTime(
-  { database, kinds, lanes, lookBack }: Claims,
-  isTold: boolean,
-): Promise<number> {
+export async function idleTime(claims: Claims, isTold: boolean): Promise<number> {
+  const { database, kinds, lanes, lookBack } = claims;
+  const lost_below = lostBelow(claims);
   const closed_lanes = lanes.closed();
   const find = async (look_back: number): Promise<number> => {
-    const [next] = await findNextDue(database, { kinds, closed_lanes, look_back });
+    const [next] = await findNextDue(database, { kinds, closed_lanes, look_back, lost_below });
     return (next?.seconds ?? Number.POSITIVE_INFINITY) * 1_000;
   };
   if (isTold && closed_lanes.length === 0 && lookBack.hasSeenAll()) {

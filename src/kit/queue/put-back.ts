@@ -1,6 +1,7 @@
 import { type Database, isUnavailable } from '../database.ts';
 import type { Log } from '../log.ts';
 import { type Job, LeaseLost, rescheduleJob } from '../queue.ts';
+import { parkAfter } from './park-job.ts';
 
 /** Seconds until a job runs again whose handler threw: 1, 2, 4, ... and from the 13th time on hourly. */
 export const backoffSeconds = (failures: number): number => Math.min(2 ** Math.max(failures - 1, 0), 3_600);
@@ -17,19 +18,21 @@ export async function putBackFailed(database: Database, log: Log, job: Job, erro
   const failures = job.failures + (isUnavailable(error) ? 0 : 1);
   const delay = backoffSeconds(failures);
   log.error({ ...about(job), failures, delay, err: error }, 'a job failed and will be tried again');
-  await reschedule(database, log, job, { delay, failures });
+  // Where parking it failed, it is parked next time.
+  const lostClaims = job.lostClaims >= parkAfter ? job.lostClaims : 0;
+  await reschedule(database, log, job, { delay, failures, lostClaims });
 }
 
 /** Puts a job back that this process gives up because it stops: another one takes it over at once. */
 export const putBackUnfinished = (database: Database, log: Log, job: Job): Promise<void> =>
-  reschedule(database, log, job, { delay: 0, failures: job.failures });
+  reschedule(database, log, job, { delay: 0, failures: job.failures, lostClaims: job.lostClaims });
 
 /** When it cannot be written, the end of the lease does the same, only later. */
 async function reschedule(
   database: Database,
   log: Log,
   job: Job,
-  when: { delay: number; failures: number },
+  when: { delay: number; failures: number; lostClaims?: number },
 ): Promise<void> {
   try {
     await rescheduleJob(database, job, when);

@@ -15,6 +15,9 @@ import {
 /** Always true; the commit of its statement does not wait for the disk. */
 const isCommittedLater = "(select set_config('synchronous_commit', 'off', true)) is not null";
 
+/** A due job with a token was claimed before, and that claim never ended: whatever ends one takes the token away. */
+const lostClaims = '(lost_claims + (lease_token is not null)::integer)';
+
 /**
  * Leases up to `limit` due jobs, the longest due first, and no more of a lane than it has room for.
  * Time is the database's, so clocks of processes do not matter.
@@ -38,6 +41,10 @@ export const claimJobs = statement(
     rooms: integers,
     /** Only what became due so many seconds ago (look-back.ts). */
     look_back: double,
+    /** Jobs with so many lost claims are left out (park-job.ts); null: one of them may be claimed. */
+    lost_below: nullable(integer),
+    /** From so many lost claims on, one job is claimed at a time. */
+    lost_alone: integer,
     limit: integer,
     lease_seconds: double,
   },
@@ -49,31 +56,33 @@ export const claimJobs = statement(
     payload: jsonb<object>(),
     lease_token: uuid,
     failures: integer,
+    lost_claims: integer,
   },
   `/* operator: across workspaces */
    with due as materialized (
-     select workspace_id, id, kind, lane, run_at
+     select workspace_id, id, kind, lane, run_at, ${lostClaims} as lost
        from jobs
       where run_at <= now() and run_at >= now() - make_interval(secs => $look_back)
-        and kind = any($kinds) and lane <> all($closed_lanes)
+        and kind = any($kinds) and lane <> all($closed_lanes) and ($lost_below is null or ${lostClaims} < $lost_below)
       order by run_at
       limit $limit
         for update skip locked
    ),
    placed as (
      select workspace_id, id, kind, lane, row_number() over (partition by lane order by run_at) as place,
-            gen_random_uuid() as token
+            lost, row_number() over (partition by lost >= $lost_alone order by run_at) as turn, gen_random_uuid() as token
        from due
    ),
    claimed as (
      update jobs
-        set run_at = now() + make_interval(secs => $lease_seconds), lease_token = placed.token
+        set run_at = now() + make_interval(secs => $lease_seconds), lease_token = placed.token, lost_claims = placed.lost
        from placed
        join unnest($kinds, $caps) as handler (kind, cap) on handler.kind = placed.kind
        left join unnest($open_lanes, $rooms) as open (lane, room) on open.lane = placed.lane
       where jobs.workspace_id = placed.workspace_id and jobs.id = placed.id
-        and placed.place <= coalesce(open.room, handler.cap)
-     returning jobs.workspace_id, jobs.id, jobs.kind, jobs.lane, jobs.payload, jobs.lease_token, jobs.failures
+        and placed.place <= coalesce(open.room, handler.cap) and (placed.lost < $lost_alone or placed.turn = 1)
+     returning jobs.workspace_id, jobs.id, jobs.kind, jobs.lane, jobs.payload, jobs.lease_token, jobs.failures,
+               jobs.lost_claims
    )
    select * from claimed where ${isCommittedLater}`,
 );
@@ -81,13 +90,13 @@ export const claimJobs = statement(
 /** Seconds until the next job is due that could run here; null when there is none. */
 export const findNextDue = statement(
   'queue.find_next_due',
-  { kinds: texts, closed_lanes: texts, look_back: double },
+  { kinds: texts, closed_lanes: texts, look_back: double, lost_below: nullable(integer) },
   { seconds: nullable(double) },
   `/* operator: across workspaces */
    select extract(epoch from min(run_at) - now())::double precision as seconds
      from jobs
-    where run_at >= now() - make_interval(secs => $look_back)
-      and kind = any($kinds) and lane <> all($closed_lanes)`,
+    where run_at >= now() - make_interval(secs => $look_back) and parked_at is null
+      and kind = any($kinds) and lane <> all($closed_lanes) and ($lost_below is null or ${lostClaims} < $lost_below)`,
 );
 
 /**

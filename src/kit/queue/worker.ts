@@ -12,10 +12,13 @@ import type { Width } from './lane.ts';
 import { openLanes } from './lanes.ts';
 import { type Held, keepLeases } from './leases.ts';
 import { openLookBack } from './look-back.ts';
+import { type OnParked, parkAfter, parkJob, suspectAfter } from './park-job.ts';
 import { putBackFailed, putBackUnfinished } from './put-back.ts';
 
-/** What a kind of job is done by, and how many of one lane may run at once in a process. */
-export type Handlers = Readonly<Record<string, { readonly run: JobHandler } & Readonly<Width>>>;
+/** What a kind of job is done by, what marks it as failed, and how many of one lane may run at once in a process. */
+export type Handlers = Readonly<
+  Record<string, { readonly run: JobHandler; readonly onParked?: OnParked } & Readonly<Width>>
+>;
 
 type QueueOptions = {
   database: Database;
@@ -86,6 +89,7 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
     lookBack: openLookBack(),
     mostHeld: concurrency * heldPerPlace,
     running: new Map(),
+    hasSuspect: () => state.running.values().some(({ job }) => isSuspect(job)),
     lookAgain: undefined,
     phase: 'working',
   };
@@ -140,6 +144,8 @@ function freeOf({ mostHeld, running }: State): number {
   return free >= mostHeld * claimedShare ? free : 0;
 }
 
+const isSuspect = ({ lostClaims }: Job): boolean => lostClaims >= suspectAfter;
+
 /** Starts what was claimed, or puts it back when the queue has ended meanwhile. */
 async function startAll(state: State, jobs: readonly Job[], asked: number): Promise<void> {
   if (state.phase === 'aborting') await putBackAll(state, jobs);
@@ -151,6 +157,8 @@ function start(state: State, job: Job, leasedUntil: number): void {
   const done = run(state, job, abort.signal).finally(() => {
     const wasFull = freeOf(state) === 0;
     state.running.delete(job.leaseToken);
+    // The next one has been due for long, and was left out of the claims.
+    if (isSuspect(job)) state.lookBack.forget();
     if (wasFull && freeOf(state) > 0) state.bell.ring();
     state.lookAgain ??= setTimeout(() => {
       state.lookAgain = undefined;
@@ -162,9 +170,13 @@ function start(state: State, job: Job, leasedUntil: number): void {
 
 /** Runs the handler of one job. Never rejects. */
 async function run(state: State, job: Job, signal: AbortSignal): Promise<void> {
-  const { run: handle, ...width } = state.handlers[job.kind]!;
+  const { run: handle, onParked, ...width } = state.handlers[job.kind]!;
   const turn = state.lanes.lineUp(job.lane, width, signal);
   try {
+    if (job.lostClaims >= parkAfter) {
+      await parkJob(state.database, state.log, job, onParked);
+      return;
+    }
     if (width.ahead === undefined) await turn.enter();
     const { traceparent } = job.payload as ReturnType<typeof tracedPayload>;
     await runInTrace(traceparent, () => handle(job, signal, turn));

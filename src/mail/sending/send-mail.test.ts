@@ -216,7 +216,16 @@ test('a cancelled mail is not sent', async () => {
 });
 
 test('without a mail server a mail fails at once, in words', async () => {
-  const job = { workspaceId, id: '', kind: sendMailJob, lane: '', payload: {}, leaseToken: '', failures: 0 };
+  const job = {
+    workspaceId,
+    id: '',
+    kind: sendMailJob,
+    lane: '',
+    payload: {},
+    leaseToken: '',
+    failures: 0,
+    lostClaims: 0,
+  };
   const offline = sendMail({ ...context, config: { ...context.config, smtp: undefined } });
   await queue.stop({ graceMs: 1_000 });
   const id = await enqueue({ to: { address: 'nobody@example.test' } });

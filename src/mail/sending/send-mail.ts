@@ -3,6 +3,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import type { MailContent } from '#kit/outbox/enqueue-mail.ts';
 import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queue.ts';
 import type { LinkTarget } from '#kit/personal-link.ts';
+import type { OnParked } from '#kit/queue/park-job.ts';
 import type { SmtpConfig } from '#kit/smtp/read-smtp.ts';
 import { sendMessage, type SmtpOutcome } from '#kit/smtp/send-message.ts';
 import { only } from '#kit/statement.ts';
@@ -135,6 +136,15 @@ async function settle(
   });
   onAttempt?.(state, outcome);
 }
+
+/** Shows in the mail log why a parked email is not sent. Retrying it by hand sends it. */
+export const failParkedMail: OnParked = async (client, { workspaceId, id }, reason) => {
+  const mail = only(await findMail(client, { workspace_id: workspaceId, id }));
+  if (mail?.state !== 'queued') return;
+  const failed = { state: 'failed', error: reason } as const;
+  await followers[mail.kind]?.(client, { workspaceId, mailId: id, ...failed });
+  await settleMail(client, { workspace_id: workspaceId, id, ...failed, delay: null });
+};
 
 type Verdict = { state: 'queued' | 'sent' | 'failed'; error: string | null; delay: number | null };
 

@@ -1,3 +1,4 @@
+import { failedReason } from '#kit/queue/park-job.ts';
 import {
   bigint,
   bytes,
@@ -29,6 +30,7 @@ const erasureColumns = {
   hash: nullable(text),
   created_at: timestamp,
   finished_at: nullable(timestamp),
+  failed_reason: nullable(text),
 } as const;
 
 /** Begins an erasing, with the list of what goes. The arrays belong together. */
@@ -66,7 +68,7 @@ export const listErasures = statement(
   { workspace_id: uuid, id: nullable(uuid), below_id: uuid, limit: integer, offset: bigint },
   erasureColumns,
   `select e.id, e.what, coalesce(u.name, k.name) as requested_by, e.total, e.done, e.gone, e.list_hash, e.hash, e.created_at,
-          e.finished_at
+          e.finished_at, ${failedReason('e', 'erasure_id')} as failed_reason
    from erasures e
    left join users u on u.id = e.requested_by
    left join api_keys k on k.workspace_id = e.workspace_id and k.id = e.api_key_id

@@ -227,6 +227,7 @@ test('a worker that dies between batches leaves the rest to the next: each is do
         payload: row!['payload'],
         leaseToken: fails ? crypto.randomUUID() : row!['lease_token']!,
         failures: 0,
+        lostClaims: 0,
       };
       const batch = bulkBatch(scene.context, job);
       if (fails) await assert.rejects(batch, { name: 'LeaseLost' });
@@ -367,4 +368,19 @@ test('what is deleted for good, and what undoes, cannot be undone', async () => 
       code: 'conflict',
       message: 'This cannot be undone.',
     });
+});
+
+test('a bulk change whose job was parked says why it stopped, and an undo of it is refused with that reason', async () => {
+  const scene = await openHeardScene();
+  const ids = [await scene.submit({ name: 'Ada' })];
+  const bulk = await startBulk(scene.context, scene, { kind: 'trash', ids, by });
+  assert.equal(bulk.failed_reason, null);
+  await database.query("update jobs set run_at = 'infinity', parked_at = now() where workspace_id = $1", [
+    scene.workspaceId,
+  ]);
+  const key = { workspace_id: scene.workspaceId, form_id: scene.formId, kinds: [...bulkKinds] };
+  const [found] = await findBulk(database, { ...key, id: bulk.id });
+  assert.match(found!.failed_reason!, /three times/);
+  assert.equal(found!.finished_at, null);
+  await assert.rejects(undoBulk(scene.context, scene, { undoes: bulk.id, by }), /three times/);
 });

@@ -96,7 +96,8 @@ export async function undoBulk(
   if (undo) return undo;
   const found = requireRow(await findBulk(context.database, { ...key, id: undoes, kinds: [...bulkKinds] }));
   if (!undoable.includes(found.kind)) throw new ApiError('conflict', 'This cannot be undone.');
-  const why = found.finished_at === null ? 'It is still under way.' : 'It was undone already.';
+  const why =
+    found.failed_reason ?? (found.finished_at === null ? 'It is still under way.' : 'It was undone already.');
   throw new ApiError('conflict', why);
 }
 

@@ -1,3 +1,4 @@
+import { failedReason } from '#kit/queue/park-job.ts';
 import { takeFirst } from '#kit/queue/queries.ts';
 import {
   here,
@@ -6,6 +7,7 @@ import {
   laterThan,
   nullable,
   statement,
+  text,
   texts,
   timestamp,
   uuid,
@@ -29,8 +31,10 @@ const bulkColumns = {
   done: integer,
   created_at: timestamp,
   finished_at: nullable(timestamp),
+  failed_reason: nullable(text),
 } as const;
-const bulkSelection = 'id, kind, total, done, created_at, finished_at';
+const bulkSelection = (table: 'bulk' | 'bulk_changes'): string =>
+  `select id, kind, total, done, created_at, finished_at, ${failedReason(table, 'bulk_id')} as failed_reason from ${table}`;
 
 /** A bulk change and the list of what it changes; nothing for a form that is gone. */
 export const insertBulk = statement(
@@ -56,7 +60,7 @@ export const insertBulk = statement(
    items as (
      insert into bulk_items (workspace_id, bulk_id, submission_id)
      select workspace_id, id, unnest($submission_ids) from bulk ${here})
-   select ${bulkSelection} from bulk`,
+   ${bulkSelection('bulk')}`,
 );
 
 /**
@@ -84,7 +88,7 @@ export const insertUndo = statement(
    items as (
      insert into bulk_items (workspace_id, bulk_id, submission_id)
      select bulk.workspace_id, bulk.id, changed.submission_id from bulk cross join changed ${here})
-   select ${bulkSelection} from bulk`,
+   ${bulkSelection('bulk')}`,
 );
 
 /** As `differencesOf` is written down; within a text the quotes are escaped. */
@@ -157,7 +161,7 @@ export const findBulk = statement(
   'bulk.find_bulk',
   { workspace_id: uuid, form_id: uuid, id: uuid, kinds: texts },
   bulkColumns,
-  `select ${bulkSelection} from bulk_changes
+  `${bulkSelection('bulk_changes')}
    where workspace_id = $workspace_id and form_id = $form_id and id = $id and kind = any ($kinds)`,
 );
 
@@ -166,7 +170,7 @@ export const findUnfinishedBulks = statement(
   'bulk.find_unfinished_bulks',
   { workspace_id: uuid, form_id: uuid, kinds: texts },
   bulkColumns,
-  `select ${bulkSelection} from bulk_changes
+  `${bulkSelection('bulk_changes')}
    where workspace_id = $workspace_id and form_id = $form_id and finished_at is null and kind = any ($kinds)
    order by id desc`,
 );

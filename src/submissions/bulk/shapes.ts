@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { failedReason } from '#kit/schemas.ts';
 import type { BulkKind } from './queries.ts';
 
 /** All that is done with many. */
@@ -26,5 +27,6 @@ export const BulkChange = Type.Object({
   }),
   created_at: timestamp,
   finished_at: Type.Union([timestamp, Type.Null()]),
+  failed_reason: failedReason,
 });
 export type BulkChange = Static<typeof BulkChange>;

@@ -1,3 +1,4 @@
+import { failedReason } from '#kit/queue/park-job.ts';
 import { takeFirst } from '#kit/queue/queries.ts';
 import {
   here,
@@ -79,8 +80,10 @@ export const listImports = statement(
     requested_by: nullable(text),
     created_at: timestamp,
     finished_at: nullable(timestamp),
+    failed_reason: nullable(text),
   },
-  `select i.id, i.total, i.created, i.refused, i.problems, u.name as requested_by, i.created_at, i.finished_at
+  `select i.id, i.total, i.created, i.refused, i.problems, u.name as requested_by, i.created_at, i.finished_at,
+          ${failedReason('i', 'import')} as failed_reason
      from submission_imports i left join users u on u.id = i.requested_by
     where i.workspace_id = $workspace_id and i.form_id = $form_id
     order by i.id desc limit $limit`,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { failedReason } from '#kit/schemas.ts';
 import { importLimits } from './table.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -96,4 +97,5 @@ export const ImportProgress = Type.Object({
   requested_by: Type.Union([Type.String(), Type.Null()]),
   created_at: Type.String({ format: 'date-time' }),
   finished_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  failed_reason: failedReason,
 });

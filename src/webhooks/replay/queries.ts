@@ -1,4 +1,5 @@
 import { insertJobs } from '#kit/queue.ts';
+import { failedReason } from '#kit/queue/park-job.ts';
 import {
   bigint,
   boolean,
@@ -48,7 +49,8 @@ export const lockForReplay = statement(
   `select webhooks.form_id, webhooks.active,
           exists (select from replays
                    where replays.workspace_id = webhooks.workspace_id and replays.webhook_id = webhooks.id
-                     and finished_at is null and cancelled_at is null) as is_replaying
+                     and finished_at is null and cancelled_at is null
+                     and ${failedReason('replays', 'replay_id')} is null) as is_replaying
      from webhooks
      join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
     where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
@@ -64,8 +66,10 @@ export const replayColumns = {
   created_at: timestamp,
   cancelled_at: nullable(timestamp),
   finished_at: nullable(timestamp),
+  failed_reason: nullable(text),
 } as const;
-const replay = 'id, webhook_id, filter, total, done, created_at, cancelled_at, finished_at';
+const replay = `id, webhook_id, filter, total, done, created_at, cancelled_at, finished_at,
+  ${failedReason('replays', 'replay_id')} as failed_reason`;
 
 export const insertReplay = statement(
   'webhooks.insert_replay',

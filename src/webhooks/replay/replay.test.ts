@@ -223,3 +223,15 @@ test('a process that stops in the middle leaves the rest to the next one: each i
   const sent = new Set(scene.receiver.requests.map(({ headers }) => headers['x-service-delivery-id']));
   assert.equal(sent.size, 300);
 });
+
+test('a replay whose job was parked has failed with its reason, and does not keep the next one from starting', async () => {
+  await queue.stop();
+  const scene = await setScene(200);
+  await makeOver(scene, 1);
+  const replay = await startReplay({ database }, scene, { filter: failed, userId: null });
+  await database.query("update jobs set run_at = 'infinity', parked_at = now() where kind = $1", [replayJob]);
+  const [found] = await listReplays(database, scene);
+  assert.deepEqual([found!.id, found!.state, found!.ended_at], [replay.id, 'failed', null]);
+  assert.match(found!.failed_reason!, /three times/);
+  assert.equal((await startReplay({ database }, scene, { filter: failed, userId: null })).state, 'running');
+});

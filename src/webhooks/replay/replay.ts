@@ -17,7 +17,7 @@ import { replayJob, type ReplayJobPayload } from './replay-job.ts';
 
 /** A replay as its webhook shows it. `done` of `total` were put on their way; what changed meanwhile is left out. */
 type Replay = Omit<Row, 'cancelled_at' | 'finished_at'> & {
-  state: 'running' | 'finished' | 'cancelled';
+  state: 'running' | 'finished' | 'cancelled' | 'failed';
   /** When it was finished or cancelled. */
   ended_at: Date | null;
 };
@@ -112,6 +112,12 @@ export async function listReplays(
 
 const present = ({ cancelled_at, finished_at, ...replay }: Row): Replay => ({
   ...replay,
-  state: cancelled_at ? 'cancelled' : finished_at ? 'finished' : 'running',
+  state: cancelled_at
+    ? 'cancelled'
+    : finished_at
+      ? 'finished'
+      : replay.failed_reason === null
+        ? 'running'
+        : 'failed',
   ended_at: cancelled_at ?? finished_at,
 });

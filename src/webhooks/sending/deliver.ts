@@ -4,12 +4,13 @@ import { gather } from '#kit/gather.ts';
 import { openOutbound } from '#kit/outbound.ts';
 import type { TargetOptions } from '#kit/outbound/target.ts';
 import { completeJob, type JobHandler, LeaseLost } from '#kit/queue.ts';
+import type { OnParked } from '#kit/queue/park-job.ts';
 import type { DeliverJobPayload } from '../delivery-job.ts';
 import type { DeliveryStatus } from '../queries.ts';
 import { findInTurn } from './find.ts';
 import { idRange } from './id-range.ts';
 import { prepare, type PrepareContext } from './prepare.ts';
-import { settleDeliveries } from './queries.ts';
+import { failDelivery, settleDeliveries } from './queries.ts';
 import { type Ended, type Outcome, outcomeOf } from './settle.ts';
 
 export type DeliveryContext = PrepareContext &
@@ -61,6 +62,12 @@ export function deliverWebhook(context: DeliveryContext): JobHandler {
     context.onAttempt?.(outcome.status);
   };
 }
+
+/** Shows in the delivery log why a parked delivery is not sent. Retrying it by hand sends it. */
+export const failParkedDelivery: OnParked = async (client, { workspaceId, id, payload }, reason) => {
+  const { trigger } = payload as DeliverJobPayload;
+  await failDelivery(client, { workspace_id: workspaceId, id, trigger, reason, ...idRange([id]) });
+};
 
 /** Of each outcome, whether it was written: not when its lease was lost. */
 async function settleAll(

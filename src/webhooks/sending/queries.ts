@@ -15,6 +15,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
+import type { Trigger } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../queries.ts';
 
@@ -164,4 +165,20 @@ export const settleDeliveries = statement(
       where webhooks.workspace_id = turned.workspace_id and webhooks.id = turned.id
    )
    select id from settled_job`,
+);
+
+/** Ends a delivery without a request, with a line in its history that says why. */
+export const failDelivery = statement(
+  'webhooks.fail_delivery',
+  { workspace_id: uuid, id: uuid, trigger: word<Trigger>(), reason: text, ...range },
+  {},
+  `with failed as (
+     update deliveries
+        set status = 'Failed', attempts = attempts + 1, next_attempt_at = null, response_status = null,
+            response_ms = null
+      where workspace_id = $workspace_id and id = $id and id between $least and $most and status = 'Retrying'
+     returning workspace_id, id, attempts
+   )
+   insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms, reason)
+   select workspace_id, id, attempts, $trigger, now(), 0, $reason from failed ${here}`,
 );

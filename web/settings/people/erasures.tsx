@@ -13,7 +13,8 @@ const columns: readonly TableColumn<Erasure>[] = [
   {
     id: 'gone',
     title: 'Gone',
-    cell: ({ gone, finished_at }) => (finished_at === null ? 'On its way' : sayGone(gone)),
+    cell: ({ gone, finished_at, failed_reason }) =>
+      finished_at === null ? (failed_reason === null ? 'On its way' : 'Stopped') : sayGone(gone),
   },
   {
     id: 'who',

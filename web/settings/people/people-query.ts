@@ -21,13 +21,17 @@ export const traceQuery = (workspace: string, question: Question | undefined, pa
     gcTime: 0,
   });
 
+/** Whether it goes on by itself. */
+export const isErasing = ({ finished_at, failed_reason }: Erasure): boolean =>
+  finished_at === null && failed_reason === null;
+
 /** An erasing, asked for again until it is finished. */
 export const erasureQuery = (workspace: string, id: string | undefined) =>
   queryOptions({
     queryKey: ['erasures', workspace, 'one', id],
     queryFn: () => call(workspace, 'getErasure', { params: { id: id! } }),
     enabled: id !== undefined,
-    refetchInterval: ({ state }) => (state.data?.finished_at === null ? 1_000 : false),
+    refetchInterval: ({ state: { data } }) => (data && isErasing(data) ? 1_000 : false),
   });
 
 export const erasuresQuery = (workspace: string, page: number) =>
@@ -36,6 +40,5 @@ export const erasuresQuery = (workspace: string, page: number) =>
     queryFn: () => call(workspace, 'listErasures', { query: { page, per_page: perPage } }),
     placeholderData: keepPreviousData,
     staleTime: 0,
-    refetchInterval: ({ state }) =>
-      state.data?.data.some(({ finished_at }) => finished_at === null) ? 1_000 : false,
+    refetchInterval: ({ state }) => (state.data?.data.some(isErasing) ? 1_000 : false),
   });

@@ -56,6 +56,11 @@ export function ReceiptCard({ workspace, id }: { workspace: string; id: string }
           >
             {sayGone(erasure.gone)}. Backups have it until they end.
           </Message>
+        ) : erasure && erasure.failed_reason !== null ? (
+          <Message tone="bad" title="Erasing stopped">
+            {erasure.failed_reason} {erasure.done.toLocaleString()} of {erasure.total.toLocaleString()} are
+            gone. Ask the operator of this service to retry it.
+          </Message>
         ) : (
           <p>
             {erasure

@@ -35,5 +35,7 @@ export const importsQuery = (form: FormPlace) =>
     queryFn: async () =>
       (await call(form.workspace_id, 'listSubmissionImports', { params: { id: form.id } })).data,
     refetchInterval: ({ state }) =>
-      state.data?.some(({ finished_at }) => finished_at === null) ? 1_000 : false,
+      state.data?.some(({ finished_at, failed_reason }) => finished_at === null && failed_reason === null)
+        ? 1_000
+        : false,
   });

@@ -15,6 +15,13 @@ export function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | n
   }, [isDone, form]);
   if (!last) return null;
   const done = last.created + last.refused;
+  if (last.failed_reason !== null)
+    return (
+      <Message tone="bad" title="The import stopped">
+        {last.failed_reason} {done.toLocaleString()} of {last.total.toLocaleString()} lines are done. You can
+        import the file again: a line is imported once.
+      </Message>
+    );
   if (!isDone)
     return (
       <Message>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
 import { ProgressBar } from 'react-aria-components/ProgressBar';
+import { Message } from '../../design/message.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { type Bulk, bulkQuery, bulksQuery } from '../queries.ts';
 import { bulkWords, followBulk } from './follow-bulk.ts';
@@ -28,6 +29,12 @@ function BulkProgress({
   const { data } = useQuery(bulkQuery(form, id));
   useEffect(() => followBulk(form, { id, kind }), [form, id, kind]);
   if (!data || data.finished_at) return null;
+  if (data.failed_reason !== null)
+    return (
+      <Message tone="bad" title={`${bulkWords[kind].running} stopped`}>
+        {data.failed_reason} {data.done.toLocaleString()} of {data.total.toLocaleString()} are done.
+      </Message>
+    );
   const { running, soFar } = bulkWords[kind];
   const label = `${data.done.toLocaleString()} of ${data.total.toLocaleString()} ${soFar}`;
   return (

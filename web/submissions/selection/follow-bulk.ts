@@ -2,7 +2,7 @@ import { QueryObserver } from '@tanstack/react-query';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { toastDone } from '../../design/toast.tsx';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { type Bulk, bulkQuery, bulksQuery, refreshSubmissions } from '../queries.ts';
@@ -70,7 +70,11 @@ export function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'k
   const leave = new QueryObserver(queryClient, bulkQuery(form, id)).subscribe(({ data, error }) => {
     // Whoever is signed out, or out of reach of the form, hears no more of it.
     if (error instanceof ApiProblem && [401, 403, 404].includes(error.status)) leave();
-    else if (data?.finished_at) {
+    else if (data?.failed_reason) {
+      leave();
+      toastProblem(new Error(data.failed_reason));
+      void refreshSubmissions(form);
+    } else if (data?.finished_at) {
       leave();
       toastDone(sayEnd(data), canUndo ? { label: 'Undo', run: undo } : undefined);
       void refreshSubmissions(form);

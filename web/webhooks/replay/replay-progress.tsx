@@ -42,6 +42,7 @@ export function ReplayProgress({
   }
   return (
     <Message
+      tone={replay.failed_reason === null ? 'info' : 'bad'}
       action={
         mayEdit(form.role) && (
           <Button size="small" isPending={cancel.isPending} onPress={() => cancel.mutate(replay)}>
@@ -52,7 +53,8 @@ export function ReplayProgress({
     >
       <label className="replay-progress">
         <span>
-          Sending again: {words} <span className="soft">· {sayFilter(replay.filter, sayMoment)}</span>
+          {replay.failed_reason ?? 'Sending again'}: {words}{' '}
+          <span className="soft">· {sayFilter(replay.filter, sayMoment)}</span>
         </span>
         <progress max={replay.total} value={replay.done} />
       </label>

@@ -1,0 +1,72 @@
+import { type Database, transaction } from '../database.ts';
+import type { Log } from '../log.ts';
+import { type Job, LeaseLost } from '../queue.ts';
+import { integer, only, type Queryable, statement, text, timestamp, uuid } from '../statement.ts';
+
+/** After so many lost claims in a row a job is parked: it would end the next process, too. */
+export const parkAfter = 3;
+
+/**
+ * After so many lost claims a process runs one such job at a time. A process that dies loses all jobs that it holds:
+ * run apart, the job that ends processes is the only one that gets a third lost claim.
+ */
+export const suspectAfter = 2;
+
+/** Shown in the delivery log, the mail log and the task. */
+export const parkedReason =
+  'The server stopped, or lost the database, three times while it worked on this, so it does not try again by itself.';
+
+const markParked = statement(
+  'queue.park_job',
+  { workspace_id: uuid, id: uuid, lease_token: uuid },
+  { id: uuid },
+  `update jobs set run_at = 'infinity', parked_at = now(), lease_token = null
+    where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
+   returning id`,
+);
+
+/** Marks what the job was for as failed, in the transaction that parks the job. */
+export type OnParked = (client: Queryable, job: Job, reason: string) => Promise<void>;
+
+/**
+ * Parks a job that was claimed: it is never due again until somebody retries it.
+ * @throws LeaseLost when it is no longer this worker's.
+ */
+export async function parkJob(
+  database: Database,
+  log: Log,
+  job: Job,
+  onParked: OnParked | undefined,
+): Promise<void> {
+  const { workspaceId: workspace_id, id, leaseToken: lease_token, kind } = job;
+  await transaction(database, async (client) => {
+    if (!only(await markParked(client, { workspace_id, id, lease_token }))) throw new LeaseLost(job);
+    await onParked?.(client, job, parkedReason);
+  });
+  log.error({ kind, job: id, workspace: workspace_id, lost_claims: job.lostClaims }, 'a job was parked');
+}
+
+/** Whether a task has failed for good: SQL that is the reason, or null while it goes on. */
+export const failedReason = (task: string, nameInPayload: string): string =>
+  `(select '${parkedReason}' from jobs
+     where jobs.workspace_id = ${task}.workspace_id and jobs.parked_at is not null
+       and jobs.payload ->> '${nameInPayload}' = ${task}.id::text limit 1)`;
+
+/** Parked jobs, the oldest first. */
+export const selectParked = statement(
+  'queue.select_parked',
+  { limit: integer },
+  { workspace_id: uuid, id: uuid, kind: text, parked_at: timestamp },
+  `/* operator: across workspaces */
+   select workspace_id, id, kind, parked_at from jobs where parked_at is not null order by parked_at limit $limit`,
+);
+
+/** Makes a parked job due again. */
+export const restartJob = statement(
+  'queue.restart_job',
+  { workspace_id: uuid, id: uuid },
+  { id: uuid },
+  `update jobs set run_at = now(), failures = 0, lost_claims = 0, parked_at = null
+    where workspace_id = $workspace_id and id = $id and parked_at is not null
+   returning id`,
+);
