@@ -84,7 +84,7 @@ export type Body = {
   next_cursor?: string | null;
   error: string;
   message: string;
-  errors: { message: string; field?: string; path?: number[] }[];
+  errors: { message: string; field?: string; path?: number[]; code?: string }[];
   retry_after: number;
 };
 

@@ -11,6 +11,8 @@ import { limits } from './limits.ts';
 import { type AnswerContext, evaluate } from './logic/evaluate.ts';
 import { stableText } from './piping.ts';
 import { firstProblems } from './problems.ts';
+import type { ProblemCode } from './problem-codes.ts';
+import { ruleCodes } from './rules/rule-codes.ts';
 import { type AnswerProblem, sayProblem } from './rules/problem.ts';
 import { type Form, listQuestions } from './tree.ts';
 
@@ -30,6 +32,7 @@ export type AnswerError = {
   readonly field: string;
   readonly message: string;
   readonly problem?: AnswerProblem;
+  readonly code?: ProblemCode;
 };
 
 export type AnswersResult =
@@ -61,7 +64,12 @@ export function checkAnswers(
 
 /** The problem with its English sentence, as the API answers it: where no answers are. */
 export function sayInEnglish(form: Form, { field, problem }: FieldProblem): AnswerError {
-  return { field, problem, message: sayProblem({ ...problem, label: stableText(form, problem.label) }) };
+  return {
+    field,
+    problem,
+    message: sayProblem({ ...problem, label: stableText(form, problem.label) }),
+    code: ruleCodes[problem.rule],
+  };
 }
 
 function* fillForm(

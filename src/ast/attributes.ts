@@ -1,7 +1,10 @@
 import { kinds } from './attributes/kinds.ts';
 import type { AttributeKind, AttributeSpec } from './attributes/specs.ts';
+import { orNullSchema } from './json-schema.ts';
+import { limits } from './limits.ts';
+import type { ProblemCode } from './problem-codes.ts';
 
-export { isElementId } from './attributes/kinds.ts';
+export { isElementId } from './element-id.ts';
 export type {
   AttributeKind,
   AttributesOf,
@@ -23,7 +26,36 @@ export function attributeProblem<Kind extends AttributeKind>(
   return kinds[spec.kind].problem(spec, value);
 }
 
-/** JSON Schema (2020-12) of one attribute. */
+/** The JSON type of each kind's value; the others are checked part by part. */
+const jsonTypes: Partial<Record<AttributeKind, 'string' | 'number' | 'boolean'>> = {
+  id: 'string',
+  string: 'string',
+  boolean: 'boolean',
+  integer: 'number',
+  'one-of': 'string',
+  count: 'number',
+  bytes: 'number',
+  number: 'number',
+  moment: 'string',
+  pattern: 'string',
+  image: 'string',
+  formula: 'string',
+};
+
+/** The code of what is wrong with a value that `attributeProblem` refuses. */
+export function attributeCode(spec: AttributeSpec, value: unknown): ProblemCode {
+  const type = jsonTypes[spec.kind];
+  if (type === undefined) return 'invalid';
+  if (typeof value !== type) return 'invalid_type';
+  if (spec.kind === 'one-of') return 'invalid_choice';
+  if (spec.kind === 'string' || (spec.kind === 'id' && String(value).length > limits.elementId))
+    return 'too_long';
+  if (type !== 'number' || !('max' in spec) || !Number.isInteger(value)) return 'invalid_format';
+  return Number(value) < spec.min ? 'too_small' : 'too_large';
+}
+
+/** JSON Schema (2020-12) of one attribute; one that may be left out may be null too. */
 export function attributeSchema<Kind extends AttributeKind>(spec: AttributeSpec<Kind>): object {
-  return { title: spec.title, ...kinds[spec.kind].schema(spec) };
+  const schema: Readonly<Record<string, unknown>> = { ...kinds[spec.kind].schema(spec) };
+  return { title: spec.title, ...(spec.required ? schema : orNullSchema(schema)) };
 }

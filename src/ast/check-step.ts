@@ -28,6 +28,6 @@ export function checkStep(
 export function stepOf(form: Form, field: string): number | undefined {
   const { byId } = indexOf(form);
   // A problem of a whole row is named `group[0]`.
-  const [, group] = /^([\w-]+)\[\d+\]$/.exec(field) ?? [];
+  const [, group] = /^([^[\]]+)\[\d+\]$/.exec(field) ?? [];
   return byId.get(parseRowName(field)?.group ?? group ?? field)?.path[0];
 }

@@ -31,7 +31,7 @@ import { time } from './types/time/type.ts';
 import { url } from './types/url/type.ts';
 import { yesNo } from './types/yes_no/type.ts';
 import type { ElementDefinition } from './types/definition.ts';
-import { layout, logic, translations } from './types/shared-attributes.ts';
+import { logic, stepLayout, translations } from './types/shared-attributes.ts';
 
 export type { InputType } from './input-rules.ts';
 
@@ -54,7 +54,7 @@ export const stepAttributes = {
   id: { kind: 'id', title: 'Id' },
   title: { kind: 'string', title: 'Title', maxBytes: limits.labelBytes },
   description,
-  layout,
+  layout: stepLayout,
   ...logic,
   jumps: { kind: 'jumps', title: 'Jumps' },
   translations,

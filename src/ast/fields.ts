@@ -1,5 +1,6 @@
 import { isBlank } from './answers/blank.ts';
 import { otherChoice, otherName } from './answers/other-choice.ts';
+import { isPageName } from './element-id.ts';
 import { isRecord, own } from './json.ts';
 import { answerLimits } from './limits.ts';
 import { isNumberMarks, type NumberMarks, plainMarks, readNumber } from './rules/written-numbers.ts';
@@ -25,7 +26,7 @@ export function fieldName(input: InputElement, row?: Row): string {
 
 /** The parts of a name `group[0][child]`; undefined for every other name. */
 export function parseRowName(name: string): { group: string; index: number; id: string } | undefined {
-  const [, group, index, id] = /^([\w-]+)\[(0|[1-9]\d{0,2})\]\[([\w-]+)\]$/.exec(name) ?? [];
+  const [, group, index, id] = /^([^[\]]+)\[(0|[1-9]\d{0,2})\]\[([^[\]]+)\]$/.exec(name) ?? [];
   return group && index && id ? { group, index: Number(index), id } : undefined;
 }
 
@@ -36,7 +37,7 @@ export function cellName(name: string, row: string): string {
 
 /** The parts of such a name, which in a row of a composite begins with `group[0][likes]`; undefined for other names. */
 export function parseCellName(name: string): { field: string; cell: string } | undefined {
-  const [, field, cell] = /^([\w-]+(?:\[\d{1,3}\]\[[\w-]+\])?)\[([^[\]]+)\]$/.exec(name) ?? [];
+  const [, field, cell] = /^([^[\]]+(?:\[\d{1,3}\]\[[^[\]]+\])?)\[([^[\]]+)\]$/.exec(name) ?? [];
   if (!field || !cell) return undefined;
   try {
     return { field, cell: decodeURIComponent(cell) };
@@ -96,7 +97,7 @@ export type RawAnswers = Record<string, unknown>;
 /**
  * Turns submitted HTML fields (urlencoded, or the text parts of multipart) into the raw answers that JSON would
  * carry, so that both are checked by the same rules (docs/rules.md 10, 14).
- * - Names with a leading underscore are controls of the page and come back in `extra`.
+ * - Names with a leading underscore are controls of the page, unless a question has that name, and come back in `extra`.
  * - The free text of a selection comes as `_other[<name>]`; it takes the place of the choice `_other`, and counts
  *   too when nothing was chosen. Without a text the choice stays, and the check asks for one.
  * - Numbers are read as the control `_numbers` says that they are written; without it as programs write them.
@@ -114,7 +115,7 @@ export function readFields(
   const extra: [string, string][] = [];
   const fields: (readonly [string, string])[] = [];
   for (const [name, value] of entries) {
-    if (name.startsWith('_')) extra.push([name, value]);
+    if (isOwnName(questions, name)) extra.push([name, value]);
     else fields.push([name, value]);
   }
   const [, sent] = extra.find(([name]) => name === numbersName) ?? [];
@@ -126,6 +127,10 @@ export function readFields(
   }
   return { raw, extra };
 }
+
+/** Whether a name is no question's but the page's own, or one that a page leaves alone: it begins with `_`. */
+export const isOwnName = (questions: QuestionsById, name: string): boolean =>
+  name.startsWith('_') && (isPageName(name) || !findInput(questions, name));
 
 /** The name of the control by which a page says how the numbers in it are written (`NumberMarks`). */
 export const numbersName = '_numbers';

@@ -30,4 +30,14 @@ export type JsonSchema = {
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
 
+/** A schema that takes null as well: a client may send what it leaves out as null. */
+export function orNullSchema(schema: Readonly<Record<string, unknown>>): object {
+  const { title, description, examples, type, ...rest } = schema;
+  const about = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
+  const shown = examples === undefined ? {} : { examples };
+  if (typeof type !== 'string') return { ...about, ...shown, anyOf: [rest, { type: 'null' }] };
+  const values = Array.isArray(rest['enum']) && { enum: [...(rest['enum'] as unknown[]), null] };
+  return { ...about, ...shown, ...rest, ...values, type: [type, 'null'] };
+}
+
 export const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });

@@ -54,3 +54,22 @@ export function storageProblem(root: unknown, tally: { values: number; markup: n
   }
   return problem;
 }
+
+/**
+ * A value without the members of its objects that are null: conditions and options come from typed clients, which send
+ * every member. An item of a list that is null stays, and is refused where it is read.
+ */
+export function withoutNulls(value: unknown, depth = 0): unknown {
+  if (depth > limits.jsonDepth) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => withoutNulls(item, depth + 1));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value);
+  const kept = members.flatMap(([name, member]): [string, unknown][] =>
+    member === null ? [] : [[name, withoutNulls(member, depth + 1)]],
+  );
+  const isSame = kept.length === members.length && kept.every(([name, member]) => value[name] === member);
+  return isSame ? value : Object.fromEntries(kept);
+}

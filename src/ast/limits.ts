@@ -1,5 +1,7 @@
 /** The caps on answers, apart from the others because the page's script needs these alone. */
 export const answerLimits = {
+  /** Characters of an element id. */
+  elementId: 128,
   /** Form name, step title, label and option, in UTF-8 bytes. */
   labelBytes: 1_024,
   /** One text answer, in UTF-8 bytes. */

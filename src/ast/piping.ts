@@ -1,9 +1,10 @@
+import { elementIdSource } from './element-id.ts';
 import { factOf } from './fact-of.ts';
 import { indexOf } from './logic/form-index.ts';
 import { type Element, type Form, isComposite, isInput, walkElements } from './tree.ts';
 
-/** What stands in a text for the answer to a question: `{{name}}`. */
-const placeholder = /\{\{ ?([A-Za-z][\w-]{0,63}) ?\}\}/g;
+/** What stands in a text for the answer to a question: `{{name}}`, the id of an element between braces. */
+const placeholder = new RegExp(String.raw`\{\{ ?(${elementIdSource}) ?\}\}`, 'gu');
 
 /** The texts of elements and steps in which an answer may be shown. */
 export const pipedAttributes = ['label', 'help_text', 'title', 'description', 'text', 'caption'] as const;

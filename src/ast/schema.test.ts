@@ -23,6 +23,9 @@ test('every reference leads to a schema, and nothing but JSON is in them', () =>
   }
 });
 
+const { $ref, examples } = conditionAttribute;
+const conditionOrNull = { examples, anyOf: [{ $ref }, { type: 'null' }] };
+
 test('an element schema carries required attributes, defaults and caps from the table', () => {
   assert.deepEqual(structureSchemas().RadioElement, {
     title: 'Single choice',
@@ -32,28 +35,32 @@ test('an element schema carries required attributes, defaults and caps from the 
       attrs: {
         type: 'object',
         properties: {
-          id: {
-            title: 'Id',
-            type: 'string',
-            pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
-            not: { enum: ['__proto__', 'constructor', 'prototype'] },
-          },
+          id: attributeSchema(elements.radio.attrs.id),
           label: { title: 'Label', type: 'string', maxLength: 1024, minLength: 1 },
-          placeholder: { title: 'Placeholder', type: 'string', maxLength: 4096 },
-          help_text: { title: 'Help text', type: 'string', maxLength: 4096 },
-          error_message: { title: 'Error message', type: 'string', maxLength: 1024 },
-          required: { title: 'Required', type: 'boolean', default: false },
-          require_when: { title: 'Require when', ...conditionAttribute },
-          show_when: { title: 'Show when', ...conditionAttribute },
-          hide_when: { title: 'Hide when', ...conditionAttribute },
-          col_span: { title: 'Columns', type: 'integer', minimum: 1, maximum: 4, default: 1 },
-          translations: { title: 'Translations', $ref: '#/components/schemas/Translations' },
+          placeholder: { title: 'Placeholder', type: ['string', 'null'], maxLength: 4096 },
+          help_text: { title: 'Help text', type: ['string', 'null'], maxLength: 4096 },
+          error_message: { title: 'Error message', type: ['string', 'null'], maxLength: 1024 },
+          required: { title: 'Required', type: ['boolean', 'null'], default: false },
+          require_when: { title: 'Require when', ...conditionOrNull },
+          show_when: { title: 'Show when', ...conditionOrNull },
+          hide_when: { title: 'Hide when', ...conditionOrNull },
+          col_span: {
+            title: 'Columns',
+            type: ['integer', 'null'],
+            minimum: 1,
+            default: 1,
+            description: 'More than 4 is shown as 4.',
+          },
+          translations: {
+            title: 'Translations',
+            anyOf: [{ $ref: '#/components/schemas/Translations' }, { type: 'null' }],
+          },
           options: attributeSchema(elements.radio.attrs.options),
-          other: { title: 'Other answer', type: 'boolean', default: false },
+          other: { title: 'Other answer', type: ['boolean', 'null'], default: false },
           options_layout: {
             title: 'Arrangement',
-            type: 'string',
-            enum: ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'],
+            type: ['string', 'null'],
+            enum: ['stack', 'row', 'grid_2', 'grid_3', 'grid_4', null],
             default: 'stack',
           },
         },
@@ -67,10 +74,10 @@ test('an element schema carries required attributes, defaults and caps from the 
 
 test('the schema of a number says that it is more than 0 where it has to be', () => {
   const { min, step } = elements.number.attrs;
-  assert.deepEqual(attributeSchema(min), { title: 'Least', type: 'number', examples: [1] });
+  assert.deepEqual(attributeSchema(min), { title: 'Least', type: ['number', 'null'], examples: [1] });
   assert.deepEqual(attributeSchema(step), {
     title: 'Step',
-    type: 'number',
+    type: ['number', 'null'],
     exclusiveMinimum: 0,
     examples: [1],
   });

@@ -159,7 +159,7 @@ test('a theme is refused by its part, with the figure of a contrast that is too 
 
 test('without a form a subject element only has to look like an id', () => {
   assert.equal(checkSettings({ subject_element: 'anything' }, undefined).ok, true);
-  assert.equal(checkSettings({ subject_element: '1' }, undefined).ok, false);
+  assert.equal(checkSettings({ subject_element: '-1' }, undefined).ok, false);
 });
 
 test('search knows the 29 languages of PostgreSQL 15, each with a tag that a browser understands', () => {

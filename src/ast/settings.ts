@@ -5,7 +5,7 @@ import {
   findNotificationProblems,
   type Notification,
 } from './settings-by-condition.ts';
-import { isRecord, own } from './json.ts';
+import { isRecord, own, withoutNulls } from './json.ts';
 import { isLanguage } from './languages.ts';
 import { limits } from './limits.ts';
 import { type LocaleChoice, localeChoices } from './locales.ts';
@@ -211,7 +211,7 @@ type SettingsResult =
 
 /**
  * Checks the settings of a form; `form` is its structure, when there is one, for the keys that point into it.
- * A key with the value null is left out, which is how a client clears it. Unknown keys are refused by name.
+ * A key with the value null is left out, at any depth, which is how a client clears it. Unknown keys are refused by name.
  * Reports every problem, never throws.
  */
 export function checkSettings(input: unknown, form: Form | undefined): SettingsResult {
@@ -223,7 +223,7 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
   const settings: Record<string, unknown> = {};
   const errors: SettingsError[] = [];
   for (const field of names) {
-    const value = own(input, field) ?? null;
+    const value = withoutNulls(own(input, field) ?? null);
     if (value === null) continue;
     const setting: Setting<unknown> = table[field];
     const { accepts, problem, explain } = setting;

@@ -60,10 +60,16 @@ function validForm(node: FormNode): Form {
   return result.form;
 }
 
-/** The problems of a structure; empty when it is valid. */
-export function problemsOf(input: unknown): readonly StructureError[] {
+/** The problems of a structure without their codes (`codesOf`); empty when it is valid. */
+export function problemsOf(input: unknown): readonly Omit<StructureError, 'code'>[] {
   const result = validateStructure(input);
-  return result.ok ? [] : result.errors;
+  return result.ok ? [] : result.errors.map(({ code: _, ...problem }) => problem);
+}
+
+/** The codes of the problems of a structure. */
+export function codesOf(input: unknown): readonly string[] {
+  const result = validateStructure(input);
+  return result.ok ? [] : result.errors.map(({ code }) => code);
 }
 
 /** No reference data, on 31 January 2026, and the work of one request each time that it is asked for. */

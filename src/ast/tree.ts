@@ -160,9 +160,13 @@ export function optionsLayoutOf({ attrs }: InputElement, usual: Layout = default
   return ('options_layout' in attrs ? attrs.options_layout : undefined) ?? usual;
 }
 
+/** How many columns an element spans, at most as many as a grid can have. */
 export function columnSpanOf(element: Element): number {
-  return element.attrs?.col_span ?? defaults.col_span;
+  return Math.min(element.attrs?.col_span ?? defaults.col_span, widestGrid);
 }
+
+/** Columns of `grid_4`. */
+const widestGrid = 4;
 
 /** An element with its place: the composite around it, and the repeatable one that it lies in, at any depth. */
 export type PlacedElement = {

@@ -1,4 +1,5 @@
-import { type AttributeSpecs, attributeProblem, isMissing } from './attributes.ts';
+import { attributeCode, type AttributeSpecs, attributeProblem, isMissing } from './attributes.ts';
+import { effectiveStructure } from './effective-form.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
 import { idOf, type Option } from './answers/options.ts';
 import { otherChoice } from './answers/other-choice.ts';
@@ -7,6 +8,7 @@ import { isRecord, own, storageProblem } from './json.ts';
 import { limits } from './limits.ts';
 import { checkLogic } from './logic/check-logic.ts';
 import type { LogicNode } from './logic/logic-node.ts';
+import type { ProblemCode } from './problem-codes.ts';
 import { firstProblems, quote } from './problems.ts';
 import { rangeProblem } from './rules/range-problem.ts';
 import { translationProblems } from './translations/check-translations.ts';
@@ -21,6 +23,7 @@ export type StructureError = {
   readonly message: string;
   readonly path: readonly number[];
   readonly field?: string;
+  readonly code: ProblemCode;
 };
 
 export type StructureResult =
@@ -29,15 +32,17 @@ export type StructureResult =
 
 /**
  * Checks a form structure (specification, "Form AST"; docs/rules.md 13 and 17) and reports every problem at once,
- * up to `limits.structureErrors`. Accepts any value, never throws, takes time linear in the input, and never
- * rewrites: `form` is the very object that was passed in, unknown attributes included.
+ * up to `limits.structureErrors`. Accepts any value, never throws, and takes time linear in the input. `form` is what the
+ * structure means (effective-form.ts), unknown attributes included; what is stored and returned is the structure itself.
  */
 export function validateStructure(input: unknown): StructureResult {
-  const errors = firstProblems(checkForm(input), limits.structureErrors, {
+  const form = effectiveStructure(input);
+  const errors = firstProblems(checkForm(form), limits.structureErrors, {
     message: `There are more problems; the first ${limits.structureErrors} are listed.`,
     path: [],
+    code: 'more',
   });
-  return errors.length === 0 ? { ok: true, form: input as Form } : { ok: false, errors };
+  return errors.length === 0 ? { ok: true, form: form as Form } : { ok: false, errors };
 }
 
 type Node = Readonly<Record<string, unknown>>;
@@ -68,7 +73,7 @@ const notANode = 'A node must be an object with "type", "attrs" and "children".'
 
 function* checkForm(form: unknown): Problems {
   if (!isRecord(form)) {
-    yield { message: notANode, path: [] };
+    yield { message: notANode, path: [], code: 'invalid_type' };
     return;
   }
   const tally: Tally = {
@@ -80,34 +85,45 @@ function* checkForm(form: unknown): Problems {
     markup: 0,
     languages: undefined,
   };
-  if (own(form, 'type') !== 'form') yield { message: 'The root node must have the type "form".', path: [] };
+  if (own(form, 'type') !== 'form')
+    yield { message: 'The root node must have the type "form".', path: [], code: 'invalid_choice' };
   yield* checkStorable(form, [], tally);
   yield* checkAttributes(form, formAttributes, [], tally);
   yield* checkSteps(childrenOf(form), tally);
-  yield* checkLogic(tally.nodes);
+  // These are about what conditions, jumps, formulas and texts name.
+  for (const problem of checkLogic(tally.nodes)) yield { code: 'invalid_reference', ...problem };
 }
 
 function* checkSteps(steps: unknown, tally: Tally): Problems {
   if (!Array.isArray(steps)) {
-    yield { message: '"children" must be a list of steps.', path: [], field: 'steps' };
+    yield { message: '"children" must be a list of steps.', path: [], field: 'steps', code: 'invalid_type' };
     return;
   }
   if (steps.length === 0) {
-    yield { message: 'A form must have at least one step.', path: [], field: 'steps' };
+    yield { message: 'A form must have at least one step.', path: [], field: 'steps', code: 'required' };
   }
   if (steps.length > limits.steps) {
-    yield { message: `A form can have at most ${limits.steps} steps.`, path: [], field: 'steps' };
+    yield {
+      message: `A form can have at most ${limits.steps} steps.`,
+      path: [],
+      field: 'steps',
+      code: 'too_many',
+    };
   }
   for (const [index, step] of steps.slice(0, limits.steps).entries()) yield* checkStep(step, [index], tally);
 }
 
 function* checkStep(step: unknown, path: Path, tally: Tally): Problems {
   if (!isRecord(step)) {
-    yield { message: notANode, path };
+    yield { message: notANode, path, code: 'invalid_type' };
     return;
   }
   if (own(step, 'type') !== 'step') {
-    yield { message: 'Only nodes of the type "step" can be placed directly in a form.', path };
+    yield {
+      message: 'Only nodes of the type "step" can be placed directly in a form.',
+      path,
+      code: 'not_allowed',
+    };
     return;
   }
   yield* checkStorable(step, path, tally);
@@ -119,7 +135,7 @@ function* checkStep(step: unknown, path: Path, tally: Tally): Problems {
 
 function* checkElements(children: unknown, parent: Place, tally: Tally): Problems {
   if (!Array.isArray(children)) {
-    yield { message: '"children" must be a list of elements.', path: parent.path };
+    yield { message: '"children" must be a list of elements.', path: parent.path, code: 'invalid_type' };
     return;
   }
   for (const [index, child] of children.entries()) {
@@ -128,7 +144,7 @@ function* checkElements(children: unknown, parent: Place, tally: Tally): Problem
     if (tally.elements > limits.elements) {
       // Reported once, at the first element too many; every list that is still open ends here as well.
       if (tally.elements === limits.elements + 1) {
-        yield { message: `A form can have at most ${limits.elements} elements.`, path };
+        yield { message: `A form can have at most ${limits.elements} elements.`, path, code: 'too_many' };
       }
       return;
     }
@@ -138,12 +154,13 @@ function* checkElements(children: unknown, parent: Place, tally: Tally): Problem
 
 function* checkElement(element: unknown, place: Place, tally: Tally): Problems {
   if (!isRecord(element)) {
-    yield { message: notANode, path: place.path };
+    yield { message: notANode, path: place.path, code: 'invalid_type' };
     return;
   }
   const type = own(element, 'type');
   if (!isElementType(type)) {
-    yield { message: typeProblem(type), path: place.path };
+    const code = typeof type !== 'string' ? 'required' : isPlaced(type) ? 'not_allowed' : 'invalid_choice';
+    yield { message: typeProblem(type), path: place.path, code };
     return;
   }
   const { path, parent, group } = place;
@@ -166,19 +183,23 @@ function nodeId({ id }: Node): string | undefined {
 /** What attributes say together, and the options of the whole form. */
 function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): Problems {
   const problem = rangeProblem(attrs);
-  if (problem) yield { message: `${nameOf(element)} ${problem}.`, path };
+  if (problem) yield { message: `${nameOf(element)} ${problem}.`, path, code: 'not_allowed' };
   const { other } = attrs;
   const options = attrs['options'] as readonly Option[] | undefined;
   if (!options) return;
   if (other === true && options.map(idOf).includes(otherChoice)) {
     const message = `"options" of ${nameOf(element)} must not have "${otherChoice}" beside an answer of one's own.`;
-    yield { message, path };
+    yield { message, path, code: 'not_allowed' };
   }
   const before = tally.options;
   const rows = attrs['rows'] as readonly Option[] | undefined;
   tally.options += options.length * (rows?.length ?? 1);
   if (before <= limits.formOptions && tally.options > limits.formOptions) {
-    yield { message: `A form can have at most ${limits.formOptions} options in all.`, path };
+    yield {
+      message: `A form can have at most ${limits.formOptions} options in all.`,
+      path,
+      code: 'too_many',
+    };
   }
 }
 
@@ -187,32 +208,41 @@ function* checkInRows(element: Node, { unique, options }: Node, path: Path): Pro
   const isLimited = (option: Option): boolean => typeof option !== 'string' && option.capacity !== undefined;
   const name =
     unique === true ? 'unique' : (options as readonly Option[] | undefined)?.some(isLimited) && 'capacity';
-  if (name)
-    yield { message: `"${name}" of ${nameOf(element)} cannot be set inside a repeatable composite.`, path };
+  if (!name) return;
+  const message = `"${name}" of ${nameOf(element)} cannot be set inside a repeatable composite.`;
+  yield { message, path, code: 'not_allowed' };
 }
+
+/** Nodes that have one place of their own in a form. */
+const isPlaced = (type: string): boolean => type === 'step' || type === 'form';
 
 function typeProblem(type: unknown): string {
   if (typeof type !== 'string') return 'Every node needs a "type".';
-  if (type === 'step' || type === 'form') return `A node of the type "${type}" cannot be placed in a step.`;
+  if (isPlaced(type)) return `A node of the type "${type}" cannot be placed in a step.`;
   return `There is no element type ${quote(type)}. Types: ${Object.keys(elements).join(', ')}.`;
 }
 
 function* checkLeaf(leaf: Node, path: Path): Problems {
   const children = childrenOf(leaf);
-  if (!Array.isArray(children)) yield { message: '"children" must be a list.', path };
-  else if (children.length > 0) yield { message: `${nameOf(leaf)} cannot have children.`, path };
+  if (!Array.isArray(children)) yield { message: '"children" must be a list.', path, code: 'invalid_type' };
+  else if (children.length > 0)
+    yield { message: `${nameOf(leaf)} cannot have children.`, path, code: 'not_allowed' };
 }
 
 function* checkComposite(composite: Node, node: LogicNode, place: Place, tally: Tally): Problems {
   const { path } = place;
   // Checked before going deeper: the recursion ends here, whatever the input.
   if (place.nesting === limits.nesting) {
-    yield { message: `Composites can be nested at most ${limits.nesting} deep.`, path };
+    yield { message: `Composites can be nested at most ${limits.nesting} deep.`, path, code: 'too_deep' };
     return;
   }
   const isRepeatable = own(attributesOf(composite), 'repeatable') === true;
   if (isRepeatable && place.group) {
-    yield { message: 'A repeatable composite cannot lie inside another repeatable composite.', path };
+    yield {
+      message: 'A repeatable composite cannot lie inside another repeatable composite.',
+      path,
+      code: 'not_allowed',
+    };
   }
   const group = isRepeatable ? node : place.group;
   const inside: Place = { path, nesting: place.nesting + 1, parent: node, group };
@@ -233,7 +263,7 @@ function* checkAttributes(
   const attrs = Object.hasOwn(node, 'attrs') ? node.attrs : {};
   const right: Record<string, unknown> = {};
   if (!isRecord(attrs)) {
-    yield { message: '"attrs" must be an object.', path };
+    yield { message: '"attrs" must be an object.', path, code: 'invalid_type' };
     return right;
   }
   const at = (name: string) => (path.length === 0 ? { path, field: name } : { path });
@@ -242,17 +272,26 @@ function* checkAttributes(
     const spec = own(specs, name);
     const value = own(attrs, name);
     if (spec?.required && isMissing(value)) {
-      yield { message: `A required attribute is missing: "${name}".`, ...at(name) };
+      yield { message: `A required attribute is missing: "${name}".`, ...at(name), code: 'required' };
     } else if (spec && value !== undefined) {
       const problem = attributeProblem(spec, value);
-      if (problem) yield { message: `"${name}" of ${nameOf(node)} ${problem}.`, ...at(name) };
+      if (problem)
+        yield {
+          message: `"${name}" of ${nameOf(node)} ${problem}.`,
+          ...at(name),
+          code: attributeCode(spec, value),
+        };
       else right[name] = value;
     }
   }
   tally.languages ??= (right['languages'] ?? []) as readonly string[];
   if (right['translations'] !== undefined)
     for (const problem of translationProblems(right, specs, tally.languages))
-      yield { message: `The translations of ${nameOf(node)} ${problem}.`, ...at('translations') };
+      yield {
+        message: `The translations of ${nameOf(node)} ${problem}.`,
+        ...at('translations'),
+        code: 'invalid_reference',
+      };
   return right;
 }
 
@@ -260,7 +299,11 @@ function* checkUniqueId(element: Node, path: Path, tally: Tally): Problems {
   const id = own(attributesOf(element), 'id');
   if (typeof id !== 'string' || id === '') return;
   if (tally.ids.has(id)) {
-    yield { message: `Element ids must be unique: ${quote(id)} is used more than once.`, path };
+    yield {
+      message: `Element ids must be unique: ${quote(id)} is used more than once.`,
+      path,
+      code: 'duplicate_id',
+    };
   }
   tally.ids.add(id);
 }
@@ -271,7 +314,7 @@ function* checkStorable(node: Node, path: Path, tally: Tally): Problems {
   const keys = Object.keys(node).filter((key) => key !== 'children');
   const values = keys.map((key) => node[key]);
   const problem = storageProblem([keys, values], tally);
-  if (problem) yield { message: `${nameOf(node)} ${problem}.`, path };
+  if (problem) yield { message: `${nameOf(node)} ${problem}.`, path, code: 'not_storable' };
 }
 
 /** Children that may be left out: of a leaf, and of a form, which then has no step. */

@@ -1,3 +1,4 @@
+import { effectiveForm } from '#ast/effective-form.ts';
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
@@ -73,7 +74,7 @@ export const fileEndpoints = ({
       const place = { workspaceId, formId: query.form_id };
       requireReach(formIds, place.formId);
       const { structure } = await requireForm(database, place);
-      if (!takesFiles(structure as Form, query.element))
+      if (!takesFiles(effectiveForm(structure), query.element))
         refuse('element', 'The form has no such question for files.');
       if (body.length > (await readRoom(database, config.limits, place)))
         refuse('form_id', 'There is no room for more files of this form.');

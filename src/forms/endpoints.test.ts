@@ -79,7 +79,7 @@ const invalid: { name: string; structure: unknown; errors: object[] }[] = [
   },
   {
     name: 'several problems: all at once',
-    structure: structure('', [{ type: 'nonsense', attrs: {}, children: [] }, text('1bad')]),
+    structure: structure('', [{ type: 'nonsense', attrs: {}, children: [] }, text('-bad')]),
     errors: [{ path: [], field: 'name' }, { path: [0, 0] }, { path: [0, 1] }],
   },
 ];
@@ -89,8 +89,9 @@ for (const scenario of invalid) {
     const { status, body } = await tenant.call('POST', '/forms', { structure: scenario.structure });
     assert.equal(status, 422);
     assert.equal(body.error, 'validation_error');
-    const found = body.errors.map(({ message, ...rest }) => {
+    const found = body.errors.map(({ message, code, ...rest }) => {
       assert.ok(message.length > 5);
+      assert.match(code!, /^[a-z_]+$/);
       return rest;
     });
     assert.deepEqual(found, scenario.errors);
@@ -98,17 +99,22 @@ for (const scenario of invalid) {
   });
 }
 
-test('create: unknown and mass-assigned keys are refused by name', async () => {
+test('create: unknown keys and another workspace are refused by name', async () => {
   const { status, body } = await tenant.call('POST', '/forms', {
     structure: structure('x'),
-    id: absent,
+    owner: absent,
     workspace_id: other.workspaceId,
   });
   assert.equal(status, 422);
   assert.deepEqual(
     body.errors.map(({ field }) => field),
-    ['id', 'workspace_id'],
+    ['owner'],
   );
+  const elsewhere = await tenant.call('POST', '/forms', {
+    structure: structure('x'),
+    workspace_id: other.workspaceId,
+  });
+  assert.deepEqual([elsewhere.status, elsewhere.body.errors[0]!.field], [422, 'workspace_id']);
 });
 
 test('create and update take settings: known keys are kept, unknown ones refused', async () => {

@@ -17,6 +17,7 @@ import { type FormAddresses, presentCreated, presentForm, presentListItem } from
 import { countForms, listForms } from './queries.ts';
 import { readForm } from './read-form.ts';
 import { requireForm, requireFormSettings } from './require-form.ts';
+import { requireSameForm, returnedProperties } from './returned-form.ts';
 import {
   ChangedForm,
   CreatedForm,
@@ -31,6 +32,7 @@ import {
 const body = {
   structure: structureShape,
   settings: Type.Optional(settingsShape),
+  ...returnedProperties,
 };
 
 /** The five operations on forms of the specification ("Forms"), and a change of parts. */
@@ -103,11 +105,20 @@ export function formEndpoints(context: {
     createForm: operation({
       summary: 'Create form',
       description:
-        'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true.',
+        'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true. An object that the API returned is accepted too: its other properties are ignored.',
       permission: 'forms:write',
       isNotingItself: true,
       example: { body: { structure: exampleStructure, publish: true } },
-      body: Type.Object({ ...body, publish: Type.Optional(Type.Boolean({ default: false })) }, closed),
+      body: Type.Object(
+        {
+          ...body,
+          publish: Type.Optional(Type.Boolean({ default: false })),
+          status: Type.Optional(
+            Type.Unsafe<unknown>({ description: 'Ignored: set `publish` to create a published form.' }),
+          ),
+        },
+        closed,
+      ),
       reply: {
         status: 201,
         description: 'The form, with the address where it is filled in.',
@@ -115,6 +126,7 @@ export function formEndpoints(context: {
       },
       async run({ workspaceId, formIds, body, line, ...caller }) {
         requireWholeWorkspace(formIds);
+        requireSameForm(body, { workspaceId });
         await requireAnswerReader(caller, body.settings, async () => ({}));
         const { structure, settings, publish } = body;
         const status = publish ? 'published' : 'draft';
@@ -127,17 +139,31 @@ export function formEndpoints(context: {
     updateForm: operation({
       summary: 'Update form',
       description:
-        'A published form changes at once. `status` publishes, takes back to draft, archives or restores.',
+        'A published form changes at once. `status` publishes, takes back to draft, archives or restores; `publish: true` publishes too. An object that the API returned is accepted: its other properties are ignored.',
       permission: 'forms:write',
       example: { body: { structure: exampleStructure } },
       params: idParameter,
       query: dryRunParameter,
-      body: Type.Object({ ...body, status: Type.Optional(statusShape) }, closed),
+      body: Type.Object(
+        {
+          ...body,
+          status: Type.Optional(statusShape),
+          publish: Type.Optional(
+            Type.Boolean({
+              default: false,
+              description: '`true` publishes the form, whatever `status` says.',
+            }),
+          ),
+        },
+        closed,
+      ),
       reply: { status: 200, description: 'The form as it is now.', schema: ChangedForm },
       isConditional: true,
       async run({ params, query, body, unchanged, ...scope }) {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
         requireReach(scope.formIds, params.id);
+        requireSameForm(body, { id: params.id, workspaceId: scope.workspaceId });
+        const status = body.publish ? 'published' : body.status;
         const readSettings = () => requireFormSettings(database, key);
         await requireAnswerReader(scope, body.settings, readSettings);
         if (query.dry_run) return tryChange(scope, params.id, { ...body, unchanged });
@@ -146,7 +172,7 @@ export function formEndpoints(context: {
           unchanged,
           structure: body.structure,
           settings: body.settings,
-          ...(body.status && { status: body.status }),
+          ...(status && { status }),
           changedBy,
         });
         return readForm(database, key);

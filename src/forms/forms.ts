@@ -50,7 +50,7 @@ export async function createForm(
   const [row] = await insertForm(database, {
     workspace_id: workspaceId,
     id,
-    ...versionOf(form),
+    ...versionOf(form, change.structure),
     status: change.status ?? 'draft',
     settings: settings ?? {},
     password_hash,
@@ -78,7 +78,7 @@ export async function changeForm(
   const changed = await updateForm(database, {
     workspace_id: workspaceId,
     id,
-    ...versionOf(form),
+    ...versionOf(form, change.structure),
     status: change.status ?? null,
     settings: settings ?? null,
     ...(await storedPassword(password)),
@@ -145,9 +145,10 @@ export function readChange(change: FormChange): {
   };
 }
 
-const versionOf = (form: Form) => ({
+/** @param structure as it was sent: that is stored. */
+const versionOf = (form: Form, structure: unknown) => ({
   name: form.attrs.name,
   description: form.attrs.description ?? '',
-  structure: JSON.stringify(form),
+  structure: JSON.stringify(structure),
   fields: describeFields(form),
 });

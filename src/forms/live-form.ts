@@ -1,3 +1,4 @@
+import { effectiveForm } from '#ast/effective-form.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import { imagesIn } from '#ast/form-images.ts';
 import type { Settings } from '#ast/settings.ts';
@@ -61,7 +62,7 @@ export function openLiveForms(database: Database): LiveForms {
     if (known) return known;
     const [row] = await findFormVersion(database, { workspace_id: workspaceId, form_id: formId, version });
     if (!row) return undefined;
-    const form = row.structure as Form;
+    const form = effectiveForm(row.structure);
     const images = imagesIn(form).map(({ id }) => id);
     const loaded: Version = { form, fields: row.fields as Version['fields'], images };
     if (versions.size >= keptVersions) versions.delete(versions.keys().next().value!);

@@ -1,3 +1,4 @@
+import { fillNodes } from '#ast/effective-form.ts';
 import type { FormStatus } from './queries.ts';
 
 /** Where a form's pages are. docs/rules.md 18. */
@@ -50,7 +51,7 @@ export const presentForm = (
 
 export const presentCreated = (row: FormRow, structure: object, addresses: FormAddresses) => ({
   ...summary(row),
-  structure,
+  structure: fillNodes(structure) as object,
   public_url: publicUrlOf(addresses, row.id),
   builder_url: builderUrlOf(addresses, row.id),
   ...times(row),

@@ -19,6 +19,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import { insertedLine, lineParameters } from '#workspaces/audit/queries.ts';
+import { sentStructure } from './structure-columns.ts';
 
 /** Specification, "Form status". */
 export type FormStatus = 'draft' | 'published' | 'archived';
@@ -130,7 +131,7 @@ export const submissionCount = `(
 export const findForm = statement(
   'find_form',
   { workspace_id: uuid, id: uuid },
-  { ...formColumns, settings: jsonb<Settings>(), structure: json<object>(), submission_count: bigint },
+  { ...formColumns, settings: jsonb<Settings>(), structure: sentStructure, submission_count: bigint },
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
           f.settings, v.structure, ${submissionCount} as submission_count
    from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
@@ -221,7 +222,7 @@ export const findLiveForm = statement(
 export const findFormVersion = statement(
   'find_form_version',
   { workspace_id: uuid, form_id: uuid, version: integer },
-  { structure: json<object>(), fields: json<object>() },
+  { structure: sentStructure, fields: json<object>() },
   `select structure, fields from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version = $version`,
 );
@@ -287,7 +288,7 @@ export const findVersion = statement(
     created_at: timestamp,
     created_by: nullable(text),
     is_live: boolean,
-    structure: json<object>(),
+    structure: sentStructure,
     settings: nullable(jsonb<Settings>()),
   },
   `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live, v.structure, v.settings

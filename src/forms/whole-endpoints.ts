@@ -1,5 +1,5 @@
+import { effectiveForm } from '#ast/effective-form.ts';
 import type { Static } from 'typebox';
-import type { Form } from '#ast/tree.ts';
 import { attachment } from '#kit/attachment.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -233,7 +233,10 @@ export function wholeFormEndpoints({
         const key = { workspaceId, formId: params.id };
         const { structure } = await requireForm(database, key);
         // It was validated when it became the live version.
-        const { scanned, counts } = await countStoredAnswers(database, { ...key, form: structure as Form });
+        const { scanned, counts } = await countStoredAnswers(database, {
+          ...key,
+          form: effectiveForm(structure),
+        });
         return { body: { scanned, counts } };
       },
     }),

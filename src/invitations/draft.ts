@@ -1,4 +1,5 @@
 import { type QuestionsById, findInput, questionsById } from '#ast/fields.ts';
+import { isPageName } from '#ast/element-id.ts';
 import { countCharacters, isCleanText } from '#ast/text.ts';
 import { type Form, isCalculation, kindOf, listQuestions } from '#ast/tree.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
@@ -62,11 +63,11 @@ export function checkDraft(draft: InvitationDraft, isPrefillable: Prefillable): 
 function checkEntry(kind: 'reference' | 'prefill', key: string, values: readonly string[]): DraftProblem[] {
   const field = `${kind}.${clip(key)}`;
   const { entryName, entryValue } = draftLimits;
-  // Names that begin with an underscore are the page's own.
+  // Reference values of such names would be lost: an address has the page's own parameters under them.
   if (
     key === '' ||
     countCharacters(key) > entryName ||
-    key.startsWith('_') ||
+    (kind === 'reference' ? key.startsWith('_') : isPageName(key)) ||
     !isCleanText(key) ||
     !isOneLine(key)
   )

@@ -1,3 +1,4 @@
+import { effectiveForm } from '#ast/effective-form.ts';
 import type { Form } from '#ast/tree.ts';
 import { requireForm } from '#forms/require-form.ts';
 import { newId, now } from '#kit/clock.ts';
@@ -63,7 +64,7 @@ export async function invite(
 
 /** The live structure of a form. @throws ApiError not_found. */
 export const readStructure = async (db: Queryable, form: InvitedForm): Promise<Form> =>
-  (await requireForm(db, form)).structure as Form;
+  effectiveForm((await requireForm(db, form)).structure);
 
 /** What is wrong with what people would be told who have reference values of these names, each of them or some. */
 export function checkInvitation(

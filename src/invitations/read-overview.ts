@@ -1,6 +1,7 @@
+import { effectiveForm } from '#ast/effective-form.ts';
 import { withStableLabels } from '#ast/piping.ts';
 import { questionsById } from '#ast/fields.ts';
-import { type Form, listQuestions } from '#ast/tree.ts';
+import { listQuestions } from '#ast/tree.ts';
 import { requireForm } from '#forms/require-form.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -24,7 +25,7 @@ export async function readOverview(
 ): Promise<InvitationsOverview> {
   const key = { workspace_id: workspaceId, form_id: formId };
   const found = await requireForm(database, { workspaceId, formId });
-  const form = found.structure as Form;
+  const form = effectiveForm(found.structure);
   const [counted, batches] = await Promise.all([
     countInvitations(database, key),
     listBatches(database, { ...key, limit: shownBatches }),

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '#ast/problem-codes.ts';
 import { sayCount } from '#ast/say-count.ts';
 
 /**
@@ -27,12 +28,21 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** One item of `errors`: by `field` (general validation), or by `path` (form structure). Specification, "Errors". */
-export type ErrorItem = { message: string; field?: string; path?: number[] };
+/**
+ * One item of `errors`: by `field` (general validation), or by `path` (form structure). Specification, "Errors". An item
+ * without a code of its own gets `invalid`, so that every item in an answer has one.
+ */
+export type ErrorItem = { message: string; field?: string; path?: number[]; code?: ProblemCode };
 
-const bareItem = ({ message, field, path }: ErrorItem): ErrorItem => ({
+export const bareItem = ({
+  message,
+  field,
+  path,
+  code = 'invalid',
+}: ErrorItem): ErrorItem & { code: ProblemCode } => ({
   ...(field !== undefined && { field }),
   message,
+  code,
   ...(path && { path }),
 });
 

@@ -11,7 +11,12 @@ import { ApiError } from './errors.ts';
 export type Queryable = Pool | ClientBase;
 
 /** The PostgreSQL type of a parameter or column, and the TypeScript type it arrives as. */
-export type Column<T> = { readonly pg: string; readonly type?: T };
+export type Column<T> = {
+  readonly pg: string;
+  readonly type?: T;
+  /** Makes the value of a column that is not null from what the driver reads. */
+  read?(value: unknown): T;
+};
 
 export const uuid: Column<string> = { pg: 'uuid' };
 export const text: Column<string> = { pg: 'text' };
@@ -41,7 +46,7 @@ export const jsonPaths: Column<string[]> = { pg: 'jsonpath[]' };
 /** A text column that holds one of a few words. */
 export const word = <T extends string>(): Column<T> => ({ pg: 'text' });
 /** The same column where the value may be missing. */
-export const nullable = <T>(column: Column<T>): Column<T | null> => ({ pg: column.pg });
+export const nullable = <T>(column: Column<T>): Column<T | null> => ({ ...column }) as Column<T | null>;
 
 type Nullable<C> = { [Name in keyof C]: C[Name] extends Column<infer Value> ? Column<Value | null> : never };
 /** The same columns of a row that may not be there: to the driver they are no others. */
@@ -115,6 +120,9 @@ function declare<const P extends Columns, const C extends Columns>(
     return `$${position}::${parameters[parameter]!.pg}`;
   });
   registry.set(name, { name, text, parameters, columns, isOfInstance });
+  const readers = Object.entries(columns).flatMap(([column, { read }]) =>
+    read ? [[column, read] as const] : [],
+  );
   const writesPeople = /\b(?:update|insert into|delete from) users\b/.test(source);
   return async (db, values) => {
     const given: Record<string, unknown> = values;
@@ -122,7 +130,10 @@ function declare<const P extends Columns, const C extends Columns>(
     if (writesPeople) await guards.get(databaseOf(place))?.();
     try {
       const result = await place.query({ name, text, values: names.map((key) => given[key]) });
-      return result.rows as RowOf<C>[];
+      const rows = result.rows as Record<string, unknown>[];
+      for (const [column, read] of readers)
+        for (const row of rows) if (row[column] !== null) row[column] = read(row[column]);
+      return rows as RowOf<C>[];
     } catch (error) {
       noteFullDisk(place, error);
       throw error;

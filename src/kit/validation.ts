@@ -4,6 +4,7 @@ import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { isRecord, own } from '#ast/json.ts';
 import { readTimestamp } from '#ast/rules/timestamp.ts';
+import type { ProblemCode } from '#ast/problem-codes.ts';
 import { ApiError, type ErrorItem } from './errors.ts';
 
 // What the library takes for one may be none to Date or PostgreSQL: a leap second (23:59:60), the year 0.
@@ -91,25 +92,50 @@ export function compileBody<S extends TObject>(schema: S): (body: unknown) => St
 
 /** One item per property, in words. The branches of a union that did not match are summed up by its own error. */
 function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorItem[] {
-  const items = new Map<string, string>();
-  const add = (field: string, message: string): void => {
-    if (!items.has(field)) items.set(field, message);
+  const items = new Map<string, { message: string; code: ProblemCode }>();
+  const add = (field: string, message: string, code: ProblemCode): void => {
+    if (!items.has(field)) items.set(field, { message, code });
   };
   for (const error of errors) {
     const field = stepsOf(error.instancePath).join('.');
     if (error.keyword === 'required') {
       for (const name of names(error.params['requiredProperties']))
-        add(join(field, name), `"${name}" is required.`);
+        add(join(field, name), `"${name}" is required.`, 'required');
     } else if (error.schemaPath.endsWith('/additionalProperties') && error.keyword === 'boolean') {
       // Of each property that is not known; one `additionalProperties` sums them up when it is not one too many.
-      const known = knownAt(schema, error.schemaPath).join(', ');
-      add(field, `"${clip(stepsOf(error.instancePath).at(-1)!)}" is not known here. Known: ${known}.`);
+      const known = knownAt(schema, error.schemaPath);
+      const name = clip(stepsOf(error.instancePath).at(-1)!);
+      const remedy =
+        known.length > 0 ? `Known: ${known.join(', ')}.` : 'Nothing can be set here: leave it out.';
+      add(field, `"${name}" is not known here. ${remedy}`, 'unknown_field');
     } else if (error.keyword !== 'additionalProperties' && error.keyword !== 'const') {
-      add(field, describe(field, error));
+      add(field, describe(field, error), codeOf(error));
     }
   }
-  return [...items].map(([field, message]) => ({ field: clip(field), message }));
+  return [...items].map(([field, item]) => ({ field: clip(field), ...item }));
 }
+
+/** What the keywords of JSON Schema mean as codes. */
+const keywordCodes: Readonly<Record<string, ProblemCode>> = {
+  type: 'invalid_type',
+  anyOf: 'invalid_type',
+  oneOf: 'invalid_type',
+  enum: 'invalid_choice',
+  format: 'invalid_format',
+  pattern: 'invalid_format',
+  maxLength: 'too_long',
+  minLength: 'too_short',
+  maximum: 'too_large',
+  minimum: 'too_small',
+  exclusiveMinimum: 'too_small',
+  maxItems: 'too_many',
+  maxProperties: 'too_many',
+  minItems: 'too_few',
+  minProperties: 'too_few',
+  uniqueItems: 'duplicate',
+};
+
+const codeOf = ({ keyword }: SchemaError): ProblemCode => keywordCodes[keyword] ?? 'invalid';
 
 /** The steps of a JSON pointer (RFC 6901). */
 const stepsOf = (pointer: string): string[] =>

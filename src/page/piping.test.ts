@@ -245,7 +245,7 @@ test('more than 500 of them are refused, and what is no id is text', () => {
     ]);
   assert.deepEqual(problemsOf(many(100)), []);
   assert.match(problemsOf(many(101))[0]?.message ?? '', /at most 500 answers/);
-  assert.deepEqual(problemsOf(stepsOf({}, [element('text', 'a', { label: '{{}} {{1}} {{ x y }}' })])), []);
+  assert.deepEqual(problemsOf(stepsOf({}, [element('text', 'a', { label: '{{}} {{-1}} {{ x y }}' })])), []);
 });
 
 test('a confirmation message shows questions of the form alone; one that went is taken out of it', () => {

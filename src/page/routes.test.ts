@@ -520,7 +520,10 @@ test('held files count: ten of them and one more are too many', async () => {
     Array.from({ length: 10 }, (_, index) => ['cv', textFile(String(index))] as const),
   );
   const { status, body } = await visitor.post(form.id, [...held, ['cv', textFile()]], asJson);
-  assert.deepEqual([status, body.errors], [422, [{ field: 'cv', message: 'Choose at most 10 files.' }]]);
+  assert.deepEqual(
+    [status, body.errors],
+    [422, [{ field: 'cv', message: 'Choose at most 10 files.', code: 'invalid' }]],
+  );
 });
 
 test('a token is good for its form, its question and one submission, and cannot be made up', async () => {
@@ -551,7 +554,7 @@ test('a token is good for its form, its question and one submission, and cannot 
   const second = await submitted(form.id, held);
   assert.deepEqual(
     [second.status, second.body.errors],
-    [422, [{ field: 'cv', message: 'A file is no longer here. Choose it again.' }]],
+    [422, [{ field: 'cv', message: 'A file is no longer here. Choose it again.', code: 'invalid' }]],
   );
 });
 
@@ -745,7 +748,10 @@ test('a JSON post that is no object with answers, or has more than them, or wron
     });
   for (const body of [null, [], [{ answers: {} }], 'answers', 1, {}]) {
     const { status, body: told } = await send(body);
-    assert.deepEqual([status, told.errors], [422, [{ field: 'answers', message: '"answers" is required.' }]]);
+    assert.deepEqual(
+      [status, told.errors],
+      [422, [{ field: 'answers', message: '"answers" is required.', code: 'required' }]],
+    );
   }
   const more = await send({ answers: { age: 1 }, [`reply_${'x'.repeat(200)}`]: 1 });
   assert.deepEqual([more.status, more.body.errors[0]!.field], [422, `reply_${'x'.repeat(74)}`]);

@@ -177,7 +177,10 @@ test('what was answered in German is found by German words, in a form whose sear
   const refused = await tenant.call('POST', `/forms/${form}/submissions`, { answers, language: 'fr' });
   assert.deepEqual(
     [refused.status, refused.body.errors],
-    [422, [{ field: 'language', message: 'The form is written in "en", "de", "ar".' }]],
+    [
+      422,
+      [{ field: 'language', message: 'The form is written in "en", "de", "ar".', code: 'invalid_choice' }],
+    ],
   );
   const plain = await publishForm(tenant, stepsOf({}, [element('text', 'name')]));
   const without = await tenant.call('POST', `/forms/${plain}/submissions`, { answers: { name: 'A' } });

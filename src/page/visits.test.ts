@@ -295,7 +295,7 @@ test('a form behind a password asks for it, and then knows this browser', async 
   assert.equal(door.status, 403);
   const wrong = await door.press('', { _password: 'sesame' });
   assert.equal(wrong.status, 403);
-  assert.ok(wrong.tags.some(({ text, attrs }) => attrs['id'] === '_error-password' && text !== ''));
+  assert.ok(wrong.tags.some(({ text, attrs }) => attrs['id'] === 'error~password' && text !== ''));
   const body = new URLSearchParams({ _password: 'open sesame' });
   const entered = await visitor.fetch(`/f/${form}/enter?ref=a`, { method: 'POST', body });
   assert.deepEqual([entered.status, entered.headers.get('location')], [303, `/f/${form}?ref=a`]);

@@ -1,4 +1,3 @@
-import type { Form } from '#ast/tree.ts';
 import type { Answers } from '#ast/answers.ts';
 import {
   bigint,
@@ -14,6 +13,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 /** Of a row, the places where it may say it, each with what stands there. */
 export type Said = readonly (readonly [place: string, value: unknown])[];
@@ -147,7 +147,7 @@ export const lookInEvents = lookingIn('events', {
 export const findSubmissionToPack = statement(
   'people.find_submission_to_pack',
   { workspace_id: uuid, id: uuid },
-  { facts: json<object>(), structure: json<Form>(), answers: json<Answers>() },
+  { facts: json<object>(), structure: formTree, answers: json<Answers>() },
   `select
      json_build_object(
        'id', s.id, 'form_id', s.form_id, 'form_name', v.name, 'status', s.status, 'created_at', s.created_at,
@@ -179,7 +179,7 @@ export const findSubmissionToPack = statement(
 export const findHeldToPack = statement(
   'people.find_held_to_pack',
   { workspace_id: uuid, id: uuid },
-  { facts: json<object>(), structure: json<Form>(), answers: json<Answers>() },
+  { facts: json<object>(), structure: formTree, answers: json<Answers>() },
   `select
      json_build_object('id', h.id, 'form_id', h.form_id, 'form_name', v.name, 'reason', h.reason, 'created_at', h.created_at,
        'answers', h.answers, 'fields', v.fields, 'reference', h.reference) as facts,

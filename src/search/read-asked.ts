@@ -1,5 +1,5 @@
 import { inputRules, isInputType } from '#ast/input-rules.ts';
-import { type Question, readQuestion } from '#ast/search/read-question.ts';
+import { type Question, type QuestionPart, readQuestion } from '#ast/search/read-question.ts';
 import { type AnswerKind, isChosen } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -15,8 +15,7 @@ export type Reached = Asked & { form_ids: string[] | null };
 
 /**
  * Reads a question as the statements take it.
- * @throws ApiError bad_request for one that is empty, too long or cannot be text in PostgreSQL; and for what an operator
- *   does not take, each with its place.
+ * @throws ApiError bad_request for one that is empty, too long, has too many parts or cannot be text in PostgreSQL.
  */
 export async function readAsked(
   database: Database,
@@ -24,15 +23,25 @@ export async function readAsked(
   q: string,
 ): Promise<Reached> {
   refuseUnsearchable(q);
-  const question = readQuestion(q);
-  const problems = question.problems.map(({ message }) => message);
+  const sent = readQuestion(q);
+  const problems = sent.problems.map(({ message }) => message);
   if (problems.length > 0) throw refuse(problems);
   const reach = { workspace_id: workspaceId, form_ids: formIds && [...formIds] };
+  const isNamed = sent.parts.some((part) => part.kind === 'operator' && part.name === 'form');
+  const forms = isNamed ? await listSearchedForms(database, reach) : undefined;
+  const named = await readNamed(database, reach, sent);
+  const question = {
+    ...sent,
+    parts: sent.parts.map((part) => named.resolve(forms ? withoutUnknownForm(part, q, forms) : part)),
+  };
   const sayingOptions = await readSayingOptions(database, reach, phrasesIn(question));
-  const asked = ask(question, q, await readKnown(database, reach, question), sayingOptions);
+  const asked = ask(question, q, named.known, sayingOptions);
   const needsForms = asked.forms.length > 0 || !(asked.hasWords || asked.isList || asked.isPlain);
   if (!needsForms) return { ...asked, form_ids: reach.form_ids };
-  return { ...asked, form_ids: chooseForms(await listSearchedForms(database, reach), asked.forms) };
+  return {
+    ...asked,
+    form_ids: chooseForms(forms ?? (await listSearchedForms(database, reach)), asked.forms),
+  };
 }
 
 const kindOf = (type: string): AnswerKind | undefined =>
@@ -52,14 +61,36 @@ async function readSayingOptions(
     );
 }
 
+/** `form:` with a name that no form within reach has is searched as text. */
+function withoutUnknownForm(
+  part: QuestionPart,
+  q: string,
+  forms: readonly { id: string; name: string }[],
+): QuestionPart {
+  if (part.kind !== 'operator' || part.name !== 'form' || formsCalled(forms, part.text).length > 0)
+    return part;
+  const { begin, end, isNot } = part;
+  return { begin, end, isNot, kind: 'word', text: q.slice(begin + Number(isNot), end) };
+}
+
+/** The ids that `a:b:c` may name, the longest first: an id may have colons of its own. */
+const namesIn = (name: string): string[] =>
+  name.split(':').map((_part, index, parts) => parts.slice(0, parts.length - index).join(':'));
+
+type Named = {
+  readonly known: Known;
+  /** The part with the longest id that a form has. */
+  readonly resolve: (part: QuestionPart) => QuestionPart;
+};
+
 /** What the forms know of the elements that a question names. */
-async function readKnown(
+async function readNamed(
   database: Database,
   reach: { workspace_id: string; form_ids: string[] | null },
   { parts }: Question,
-): Promise<Known> {
-  const elements = [...new Set(parts.flatMap((part) => (part.kind === 'field' ? [part.name] : [])))];
-  if (elements.length === 0) return () => undefined;
+): Promise<Named> {
+  const elements = [...new Set(parts.flatMap((part) => (part.kind === 'field' ? namesIn(part.name) : [])))];
+  if (elements.length === 0) return { known: () => undefined, resolve: (part) => part };
   const rows = await listNamedTypes(database, { ...reach, elements });
   const chosen = rows.flatMap(({ element, type }) => {
     const kind = kindOf(type);
@@ -68,30 +99,30 @@ async function readKnown(
   const options =
     chosen.length === 0 ? [] : await listLabelledOptions(database, { ...reach, elements: chosen });
   const typesOf = Map.groupBy(rows, ({ element }) => element);
-  return (element) => {
-    const types = typesOf.get(element);
-    return (
-      types && {
-        isBoolean: types.some(({ type }) => kindOf(type) === 'boolean'),
-        options: options.filter((option) => option.element === element),
-      }
-    );
+  return {
+    known(element) {
+      const types = typesOf.get(element);
+      return (
+        types && {
+          isBoolean: types.some(({ type }) => kindOf(type) === 'boolean'),
+          options: options.filter((option) => option.element === element),
+        }
+      );
+    },
+    resolve(part) {
+      if (part.kind !== 'field') return part;
+      const name = namesIn(part.name).find((each) => typesOf.has(each));
+      if (name === undefined || name === part.name) return part;
+      return { ...part, name, text: `${part.name.slice(name.length + 1)}:${part.text}` };
+    },
   };
 }
 
-/**
- * Those that are named, or all, without those that must not be.
- * @throws ApiError bad_request for a name that no form within reach has.
- */
+/** The forms that are named, or all of them, without those that must not be. */
 function chooseForms(forms: readonly { id: string; name: string }[], named: Asked['forms']): string[] {
-  const problems: string[] = [];
   const [wanted, unwanted] = [new Set<string>(), new Set<string>()];
-  for (const { text, isNot, begin } of named) {
-    const found = formsCalled(forms, text);
-    if (found.length === 0) problems.push(`"form:" at character ${begin + 1}: no form is called "${text}".`);
-    for (const { id } of found) (isNot ? unwanted : wanted).add(id);
-  }
-  if (problems.length > 0) throw refuse(problems);
+  for (const { text, isNot } of named)
+    for (const { id } of formsCalled(forms, text)) (isNot ? unwanted : wanted).add(id);
   return forms.map(({ id }) => id).filter((id) => (wanted.size === 0 || wanted.has(id)) && !unwanted.has(id));
 }
 

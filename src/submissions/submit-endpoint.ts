@@ -84,5 +84,7 @@ function requireLanguage(form: Form, language: string | undefined): void {
     languages.length === 0
       ? 'The form names no languages: leave "language" out.'
       : `The form is written in ${languages.map(quote).join(', ')}.`;
-  throw new ApiError('validation_error', undefined, { errors: [{ field: 'language', message }] });
+  throw new ApiError('validation_error', undefined, {
+    errors: [{ field: 'language', message, code: 'invalid_choice' }],
+  });
 }

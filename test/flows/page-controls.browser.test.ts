@@ -138,7 +138,7 @@ test('what may still be written is counted, and said when the visitor pauses nea
   skip: isSlice,
 }, async () => {
   const page = await stage.visit(form);
-  const count = page.locator('[id="_count-note"]');
+  const count = page.locator('[id="count~note"]');
   assert.equal(await count.innerText(), 'Up to 10 characters.');
   await field(page, 'note').fill('Nine lett');
   assert.equal(await count.innerText(), '1 character left');

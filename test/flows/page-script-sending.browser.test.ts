@@ -151,7 +151,7 @@ test('P8: what only the server finds wrong is shown like what the page finds', a
 
 test('P9: a file is sent when it is chosen, says its progress, and can be removed; limits are said before', async () => {
   const page = await stage.visit(withFiles);
-  assert.match(await page.locator('[id="_help-photo"]').innerText(), /10 MB[^]*TXT and PNG/);
+  assert.match(await page.locator('[id="help~photo"]').innerText(), /10 MB[^]*TXT and PNG/);
   await field(page, 'photo').setInputFiles([textFile('one.txt'), textFile('two.txt')]);
   await until('both files', async () => (await page.locator('.held [type=hidden]').count()) === 2);
   assert.deepEqual(await heldNames(page), ['one.txt', 'two.txt']);

@@ -64,7 +64,7 @@ export const step = (title: string, children: readonly object[], attrs: object =
 export const field = (page: Page, name: string): Locator => page.locator(`[id="${name}"]`);
 
 /** The text of the place for errors of a field. */
-export const errorOf = (page: Page, name: string): Locator => page.locator(`[id="_error-${name}"]`);
+export const errorOf = (page: Page, name: string): Locator => page.locator(`[id="error~${name}"]`);
 
 export const pressButton = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();

@@ -81,7 +81,7 @@ test('P3: what is wrong is said at the top and at the field, leads there, and go
   await errorOf(page, 'email').getByText('Enter an email address, like name@example.com').waitFor();
   await page.locator('[aria-live=polite]').getByText('The email: Enter an email address').waitFor();
   assert.equal(await field(page, 'email').getAttribute('aria-invalid'), 'true');
-  assert.match((await field(page, 'email').getAttribute('aria-describedby')) ?? '', /_error-email/);
+  assert.match((await field(page, 'email').getAttribute('aria-describedby')) ?? '', /error~email/);
   await field(page, 'email').fill('ada@example.com');
   await errorOf(page, 'email').getByText('Enter').waitFor({ state: 'detached' });
   assert.equal(await field(page, 'email').getAttribute('aria-invalid'), null);

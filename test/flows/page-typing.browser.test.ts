@@ -102,7 +102,7 @@ test('without a script, the browser keeps what it cannot read, and the server wh
   const before = (await stage.submissions(form)).length;
   const page = await stage.browser.open(`/f/${form.id}`, undefined, { javaScriptEnabled: false });
   await typeWrongly(page);
-  const reads = (name: string) => page.locator(`[id="_unread-${name}"]`);
+  const reads = (name: string) => page.locator(`[id="unread~${name}"]`);
   assert.equal(await reads('kids[0][day]').isVisible(), false, 'nothing is said while it is typed');
   for (const button of ['Submit', 'Add another The kids']) {
     await pressButton(page, button);

@@ -66,7 +66,7 @@ export function findErrors(page: Page, step: number, chosen?: readonly ChosenFil
   return checkStep(form, step, raw, files, context).map(({ field, problem }) => ({
     field,
     // The sentence that the server wrote for it names the format as the browser shows it.
-    message: isUnread(field) ? byId(`_unread-${field}`)!.textContent : sayToVisitor(problem, speech),
+    message: isUnread(field) ? byId(`unread~${field}`)!.textContent : sayToVisitor(problem, speech),
     rule: problem.rule,
   }));
 }

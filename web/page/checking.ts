@@ -1,3 +1,4 @@
+import { isPageName } from '#ast/element-id.ts';
 import { findObstacles } from './answers.ts';
 import { followInSummary, isInvalid, naming, showAtField } from './errors.ts';
 import { questionOf } from './question-of.ts';
@@ -54,5 +55,5 @@ function nameOf(target: EventTarget | null): string | undefined {
     target instanceof HTMLTextAreaElement;
   if (!isControl || target.type === 'file') return undefined;
   const name = questionOf(target.name);
-  return name.startsWith('_') ? undefined : name;
+  return isPageName(name) ? undefined : name;
 }

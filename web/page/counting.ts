@@ -11,7 +11,7 @@ type Counted = HTMLInputElement | HTMLTextAreaElement;
 export function countAnswers(page: Page): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const show = ({ name, value }: Counted): HTMLElement | undefined => {
-    const box = byId(`_count-${name}`);
+    const box = byId(`count~${name}`);
     if (!box) return undefined;
     const limit = Number(box.dataset['limit']);
     box.textContent = sayLeft(value, limit, page.data.words, document.documentElement.lang);
@@ -26,6 +26,6 @@ export function countAnswers(page: Page): void {
   });
   // A row that was added is a copy of the one before it, without its answers.
   page.form.addEventListener('rows', () => {
-    for (const control of page.form.querySelectorAll<Counted>('[aria-describedby*=_count-]')) show(control);
+    for (const control of page.form.querySelectorAll<Counted>('[aria-describedby*=count\\~]')) show(control);
   });
 }

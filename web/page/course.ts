@@ -1,3 +1,4 @@
+import { isPageName } from '#ast/element-id.ts';
 import {
   type Course,
   reachStep,
@@ -27,7 +28,7 @@ export function followCourse(page: Page): void {
   };
   form.addEventListener('input', ({ target }) => {
     const [question = ''] = questionOf((target as Element).getAttribute('name') ?? '').split('[', 1);
-    if (question && !question.startsWith('_')) note({ ...reachStep(is, page.step), question });
+    if (question && !isPageName(question)) note({ ...reachStep(is, page.step), question });
   });
   form.addEventListener('step', () => note(reachStep(is, page.step)));
   let isPosted = false;

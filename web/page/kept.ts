@@ -1,3 +1,4 @@
+import { isPageName } from '#ast/element-id.ts';
 import { numbersName } from '#ast/fields.ts';
 import { visitControl } from '#page/counting/course.ts';
 import { heldOf, type StoredFile, unsentOf } from './held-files.ts';
@@ -82,7 +83,7 @@ const keptControls = ['_key', numbersName, '_drop', visitControl];
 /** The controls that hold answers, and those that go with them. */
 function controlsOf(form: HTMLFormElement): Control[] {
   return [...form.querySelectorAll<Control>('input:not([type=file]), select, textarea')].filter(
-    ({ name }) => !questionOf(name).startsWith('_') || keptControls.includes(name),
+    ({ name }) => !isPageName(questionOf(name)) || keptControls.includes(name),
   );
 }
 

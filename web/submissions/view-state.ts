@@ -66,7 +66,7 @@ function readView(search: Readonly<Record<string, unknown>>): ViewState {
 }
 
 const idPattern = /^[0-9a-f-]{36}$/i;
-const sortPattern = /^-?\$?[A-Za-z][\w-]*(,-?\$?[A-Za-z][\w-]*)?$/;
+const sortPattern = /^-?[^\s,-][^\s,]*(,-?[^\s,-][^\s,]*)?$/u;
 const dayPattern = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
 function writeView({ page, where, ...view }: ViewState): Record<string, unknown> {

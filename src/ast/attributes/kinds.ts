@@ -1,3 +1,4 @@
+import { elementIdProblem } from '../element-id.ts';
 import { imageIdProblem, isImageId } from '../image-id.ts';
 import { limits } from '../limits.ts';
 import { formulaProblem } from '../logic/formula/formula-problem.ts';
@@ -14,14 +15,6 @@ import { isLanguageTag, languageTagSource } from '../translations/match-language
 import { translationsReference } from '../translations/translations-schema.ts';
 import type { AttributeKind, AttributeSpec } from './specs.ts';
 
-const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
-const reservedIds: readonly string[] = ['__proto__', 'constructor', 'prototype'];
-
-/** Whether the text can be an element id (docs/rules.md 13). */
-export function isElementId(text: string): boolean {
-  return idPattern.test(text) && !reservedIds.includes(text);
-}
-
 type KindRules<Kind extends AttributeKind> = {
   /** What is wrong with the value, as the end of a sentence about the attribute. */
   readonly problem: (spec: AttributeSpec<Kind>, value: unknown) => string | undefined;
@@ -31,14 +24,16 @@ type KindRules<Kind extends AttributeKind> = {
 /** One row per kind of attribute: its check and its JSON Schema. */
 export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
   id: {
-    problem: (_spec, value) => {
-      if (typeof value !== 'string') return 'must be text';
-      if (isElementId(value)) return undefined;
-      return reservedIds.includes(value)
-        ? `must not be the reserved word ${quote(value)}`
-        : 'must start with a letter and have at most 64 letters, digits, "-" and "_"';
-    },
-    schema: () => ({ type: 'string', pattern: idPattern.source, not: { enum: reservedIds } }),
+    problem: (_spec, value) => elementIdProblem(value),
+    // In words where a pattern would need Unicode classes, which many generators of code do not know.
+    schema: () => ({
+      type: 'string',
+      minLength: 1,
+      maxLength: limits.elementId,
+      description:
+        'Letters and digits of any script, "_", "-", "." and ":"; it begins with a letter, a digit or "_". Unique among the elements of a form.',
+      examples: ['email'],
+    }),
   },
   string: {
     problem: (spec, value) => {
@@ -53,16 +48,35 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
     schema: (spec) => ({ type: 'boolean', default: spec.default }),
   },
   integer: {
-    problem: (spec, value) => wholeNumberProblem(spec, value),
-    schema: (spec) => ({ type: 'integer', minimum: spec.min, maximum: spec.max, default: spec.default }),
+    problem: (spec, value) => {
+      if (!spec.isOpen) return wholeNumberProblem(spec, value);
+      return Number.isSafeInteger(value) && Number(value) >= spec.min
+        ? undefined
+        : `must be a whole number from ${spec.min}`;
+    },
+    schema: (spec) => ({
+      type: 'integer',
+      minimum: spec.min,
+      ...(!spec.isOpen && { maximum: spec.max }),
+      default: spec.default,
+      ...(spec.isOpen && { description: `More than ${spec.max} is shown as ${spec.max}.` }),
+    }),
   },
   options: { problem: (spec, value) => optionsProblem(spec, value), schema: optionsSchema },
   'one-of': {
-    problem: (spec, value) =>
-      typeof value === 'string' && spec.values.includes(value)
-        ? undefined
-        : `must be one of ${spec.values.map(quote).join(', ')}`,
-    schema: (spec) => ({ type: 'string', enum: spec.values, default: spec.default }),
+    problem: (spec, value) => {
+      if (typeof value === 'string' && (spec.isOpen || spec.values.includes(value))) return undefined;
+      return spec.isOpen ? 'must be text' : `must be one of ${spec.values.map(quote).join(', ')}`;
+    },
+    schema: (spec) =>
+      spec.isOpen
+        ? {
+            type: 'string',
+            default: spec.default,
+            examples: spec.values,
+            description: `One of ${spec.values.map(quote).join(', ')}; any other text is kept and shown as ${quote(spec.default)}.`,
+          }
+        : { type: 'string', enum: spec.values, default: spec.default },
   },
   count: {
     problem: (spec, value) => wholeNumberProblem(spec, value),

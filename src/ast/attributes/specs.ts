@@ -8,7 +8,13 @@ type KindDetails = {
   readonly id: object;
   readonly string: { readonly maxBytes: number };
   readonly boolean: { readonly default: boolean };
-  readonly integer: { readonly default: number; readonly min: number; readonly max: number };
+  /** `isOpen`: a number above `max` is taken as `max` where it is used. */
+  readonly integer: {
+    readonly default: number;
+    readonly min: number;
+    readonly max: number;
+    readonly isOpen?: true;
+  };
   /** The options of a question: texts, or ids with labels; where they are chosen, with what each counts and how often. */
   readonly options: {
     readonly maxItems: number;
@@ -16,7 +22,8 @@ type KindDetails = {
     readonly areChosen: boolean;
     readonly arePictures?: true;
   };
-  readonly 'one-of': { readonly default: string; readonly values: readonly string[] };
+  /** `isOpen`: another word is kept as it was sent, and means the default. */
+  readonly 'one-of': { readonly default: string; readonly values: readonly string[]; readonly isOpen?: true };
   /** A whole number that may be missing: then there is no such limit. */
   readonly count: { readonly min: number; readonly max: number };
   /** The most bytes of something, as `count`; people read and write it in MB. */

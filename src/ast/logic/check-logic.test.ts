@@ -7,7 +7,6 @@ const answered = (id: string) => ({ element: id, is: 'answered' });
 const conditional = (id: string, when: unknown): FormNode => element('text', id, { show_when: when });
 
 const shapes: [when: unknown, problem: string][] = [
-  [null, 'must be a condition: an object with "all", "any", "not", "element" or "reference"'],
   [{}, 'must be a condition: an object with "all", "any", "not", "element" or "reference"'],
   [{ all: [] }, 'must have a list of conditions under "all"'],
   [{ any: {} }, 'must have a list of conditions under "any"'],
@@ -212,9 +211,12 @@ const names: Scenario[] = [
   ],
   [
     'step ids: used twice, reserved, no id at all; elements have names of their own',
-    stepsOf({ id: 'a' }, [element('text', 'a')], { id: 'a' }, [], { id: 'end' }, [], { id: '1' }, []),
+    stepsOf({ id: 'a' }, [element('text', 'a')], { id: 'a' }, [], { id: 'end' }, [], { id: '-1' }, []),
     [
-      ['"id" of "1" must start with a letter and have at most 64 letters, digits, "-" and "_".', 3],
+      [
+        '"id" of "-1" must have 1 to 128 letters, digits, "_", "-", "." and ":", and begin with a letter, a digit or "_".',
+        3,
+      ],
       ['Step ids must be unique: "a" is used more than once.', 1],
       ['A step cannot have the id "end".', 2],
     ],

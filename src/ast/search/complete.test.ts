@@ -8,6 +8,7 @@ const rows: readonly [question: string, name: string | undefined, text: string, 
   ['ada -sta|', undefined, 'sta', 'sta'],
   ['sta|tus ada', undefined, 'sta', 'status'],
   ['form:|', 'form', '', ''],
+  ['q.1:3|', 'q.1', '3', '3'],
   ['form:Con|', 'form', 'Con', 'Con'],
   ['-form:"Con|tact us" ada', 'form', 'Con', '"Contact'],
 ];
@@ -20,7 +21,7 @@ for (const [written, name, text, replaced] of rows)
     assert.equal(question.slice(found.begin, found.end), replaced);
   });
 
-for (const written of ['|', 'ada |', '"ada|', '"ada lo|', '12:3|'])
+for (const written of ['|', 'ada |', '"ada|', '"ada lo|'])
   test(`in ${written} nothing is completed`, () => {
     assert.equal(unfinishedAt(written.replace('|', ''), written.indexOf('|')), undefined);
   });

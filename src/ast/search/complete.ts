@@ -14,9 +14,10 @@ export type Unfinished = {
 /** What is being written at a place of a question; undefined where nothing is, or a quotation. */
 export function unfinishedAt(question: string, at: number): Unfinished | undefined {
   const before = question.slice(0, at);
-  const match = /(?:^|\s)-?(?:(?<name>[A-Za-z][\w-]*)(?:\[[^\]"]+\])?:)?(?<open>"?)(?<text>[^\s":]*)$/.exec(
-    before,
-  );
+  const match =
+    /(?:^|\s)-?(?:(?<name>[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:-]*)(?:\[[^\]"]+\])?:)?(?<open>"?)(?<text>[^\s":]*)$/u.exec(
+      before,
+    );
   const { name, open = '', text = '' } = match?.groups ?? {};
   // A blank within a quotation begins nothing new.
   if ((before.split('"').length % 2 === 0 && open === '') || (open === '"' && !name)) return undefined;

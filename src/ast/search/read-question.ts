@@ -1,34 +1,36 @@
-/** What stands before a colon and means something in every form, with what it takes and an example for who writes one. */
+/**
+ * What stands before a colon and means something in every form, with what it takes and an example. A value that an operator
+ * does not understand makes it text that is searched for as it stands (DESIGN 4.10): `status:open` is a status line in a log.
+ */
 export const operators = {
   email: {
     takes: 'a mail address, its domain, or what stands before the @',
     example: 'email:ada@acme.com',
-    problemOf: () => undefined,
+    understands: () => true,
   },
   form: {
     takes: 'a form, by its name or its id',
     example: 'form:"Contact us"',
-    problemOf: () => undefined,
+    understands: () => true,
   },
   status: {
     takes: '"completed" or "incomplete"',
     example: 'status:incomplete',
-    problemOf: (value) =>
-      value === 'completed' || value === 'incomplete' ? undefined : 'takes "completed" or "incomplete".',
+    understands: (value) => value === 'completed' || value === 'incomplete',
   },
   after: {
     takes: 'a day, which counts, or a moment',
     example: 'after:2026-01-01',
-    problemOf: momentProblem,
+    understands: isMoment,
   },
   before: {
     takes: 'a day, which counts no more, or a moment',
     example: 'before:2026-02-01',
-    problemOf: momentProblem,
+    understands: isMoment,
   },
-  tag: { takes: 'a tag', example: 'tag:vip', problemOf: () => undefined },
+  tag: { takes: 'a tag', example: 'tag:vip', understands: () => true },
 } as const satisfies Readonly<
-  Record<string, { takes: string; example: string; problemOf: (value: string) => string | undefined }>
+  Record<string, { takes: string; example: string; understands: (value: string) => boolean }>
 >;
 
 /** What else means something, with an example. */
@@ -45,7 +47,7 @@ const isOperatorName = (name: string): name is OperatorName => Object.hasOwn(ope
 
 /** So many phrases, beginnings, operators and words that must not be there one question has at most: each is looked at by itself. */
 export const mostParts = 24;
-/** So many letters a beginning has at least: one alone would mean almost every submission. */
+/** So many letters a beginning has at least: one alone would mean almost every submission, and is a word instead. */
 export const leastBeginning = 2;
 
 /**
@@ -82,16 +84,13 @@ export type Question = {
 
 /**
  * Reads a question as it is typed into a search: `shuttle "stuck fast" -refund web* email:acme status:completed`. Any
- * text is one; signs that mean nothing where they stand are parts of words. Only what an operator does not take is a
- * problem. The server reads by this, and who shows a question colours and suggests by it.
+ * text is one; signs that mean nothing where they stand, and operators with a value that they do not understand, are parts of
+ * words. Only too many parts are a problem. The server reads by this, and who shows a question colours and suggests by it.
  */
 export function readQuestion(text: string): Question {
   if (!anySign.test(text)) return { parts: Array.from(text.matchAll(/\S+/g), wordOf), problems: [] };
   const parts = [...text.matchAll(tokens)].flatMap(readToken);
-  const problems = parts.flatMap((part) => {
-    const problem = problemOf(part);
-    return problem === undefined ? [] : [{ message: problem, begin: part.begin, end: part.end }];
-  });
+  const problems: QuestionProblem[] = [];
   const over = parts.filter(({ kind, isNot }) => kind !== 'word' || isNot)[mostParts];
   if (over) {
     const message = `A question has at most ${mostParts} phrases, operators and words that must not be there; one too many stands at character ${over.begin + 1}.`;
@@ -113,7 +112,7 @@ const wordOf = ({ index, 0: text }: RegExpExecArray): QuestionPart => ({
 
 /** A sign, a name and its colon, a quotation that may lack its end; else whatever is not blank. */
 const tokens =
-  /(?<not>-(?=["\p{L}\p{N}]))?(?:(?<name>[A-Za-z][\w-]*)(?:\[(?<row>[^\]"]+)\])?:(?=[^\s/]))?(?:"(?<quoted>[^"]*)(?:"|$)|(?<bare>\S+))/gu;
+  /(?<not>-(?=["\p{L}\p{N}]))?(?:(?<name>[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:-]*)(?:\[(?<row>[^\]"]+)\])?:(?=[^\s/]))?(?:"(?<quoted>[^"]*)(?:"|$)|(?<bare>\S+))/gu;
 
 function readToken(match: RegExpExecArray): QuestionPart[] {
   const { not, name, row = '', quoted, bare = '' } = match.groups as Partial<Record<string, string>>;
@@ -121,39 +120,41 @@ function readToken(match: RegExpExecArray): QuestionPart[] {
   const text = quoted?.trim() ?? bare;
   // A quotation of nothing asks for nothing.
   if (text === '') return [];
-  if (name !== undefined)
+  const sent = match[0].slice(not?.length ?? 0);
+  if (name !== undefined) {
+    // An id may have colons, but the name of an operator has none: `tag:a:b` is the tag "a:b".
+    const [operator] = name.split(':', 1) as [string];
+    if (!isOperatorName(operator) || row !== '')
+      return [{ ...place, kind: 'field', name, row, text, isPhrase: quoted !== undefined }];
+    const value =
+      operator === name
+        ? text
+        : sent
+            .slice(operator.length + 1)
+            .replaceAll('"', '')
+            .trim();
     return [
-      isOperatorName(name) && row === ''
-        ? { ...place, kind: 'operator', name, text }
-        : { ...place, kind: 'field', name, row, text, isPhrase: quoted !== undefined },
+      operators[operator].understands(value)
+        ? { ...place, kind: 'operator', name: operator, text: value }
+        : { ...place, kind: 'word', text: sent },
     ];
+  }
   if (quoted !== undefined) return [{ ...place, kind: 'phrase', text }];
   const beginning = /^(?<letters>[\p{L}\p{N}]+)\*$/u.exec(text)?.groups?.['letters'];
   return [
-    beginning === undefined
+    beginning === undefined || beginning.length < leastBeginning
       ? { ...place, kind: 'word', text }
       : { ...place, kind: 'beginning', text: beginning },
   ];
 }
 
-function problemOf(part: QuestionPart): string | undefined {
-  const at = `at character ${part.begin + 1}`;
-  if (part.kind === 'beginning' && part.text.length < leastBeginning)
-    return `The beginning of a word has at least ${leastBeginning} letters: "${part.text}*" ${at} has fewer.`;
-  if (part.kind !== 'operator') return undefined;
-  const problem = operators[part.name].problemOf(part.text);
-  return problem === undefined ? undefined : `"${part.name}:" ${at} ${problem}`;
-}
-
 const dayPattern = /^\d{4}-\d\d-\d\d$/;
 const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i;
 
-function momentProblem(value: string): string | undefined {
-  const day = value.slice(0, 10);
-  const isMoment = dayPattern.test(value) || momentPattern.test(value);
+function isMoment(value: string): boolean {
+  if (!dayPattern.test(value) && !momentPattern.test(value)) return false;
   // `Date` takes the 31st of February for the 3rd of March.
-  const isReal = isMoment && !Number.isNaN(Date.parse(value)) && isDay(day);
-  return isReal ? undefined : 'takes a day such as 2026-05-17, or a moment such as 2026-05-17T08:00:00Z.';
+  return !Number.isNaN(Date.parse(value)) && isDay(value.slice(0, 10));
 }
 
 function isDay(day: string): boolean {

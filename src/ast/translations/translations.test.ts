@@ -138,7 +138,7 @@ test('a translation to no language of the form, of no text, or of no option is r
   assert.deepEqual(problem({ de: { options: 'Rot' } }), [
     `${begin} must have labels by the ids of options as "options" in "de".`,
   ]);
-  for (const hostile of [7, [], { de: null }, { de: { label: 7 } }, { de: { options: { Red: [] } } }])
+  for (const hostile of [7, [], { de: { label: 7 } }, { de: { options: { Red: [] } } }])
     assert.match(problem(hostile).join(), /^0\.0 "translations" of "colour" must be an object of languages/);
 });
 

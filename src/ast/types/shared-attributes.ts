@@ -8,11 +8,15 @@ const layouts = ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'] as const;
 export const id = { kind: 'id', title: 'Id', required: true } as const;
 export const label = { kind: 'string', title: 'Label', required: true, maxBytes: limits.labelBytes } as const;
 export const layout = { kind: 'one-of', title: 'Layout', values: layouts, default: defaults.layout } as const;
+/** Of a step, which shows a layout that it does not know as a stack (DESIGN 4.10). */
+export const stepLayout = { ...layout, isOpen: true } as const;
+/** Forms from tools with 12 columns say more than a grid has: it is drawn as wide as the grid. */
 export const columnSpan = {
   kind: 'integer',
   title: 'Columns',
   min: 1,
   max: 4,
+  isOpen: true,
   default: defaults.col_span,
 } as const;
 /** How the options of a question stand. */
@@ -59,4 +63,9 @@ export const unique = { kind: 'boolean', title: 'Each answer once', default: def
 
 /** What everything has that is only shown. */
 export const shownAttributes = { id: { kind: 'id', title: 'Id' }, ...logic, col_span: columnSpan } as const;
-export const contentAttributes = { ...shownAttributes, label, translations } as const;
+/** A heading without a label shows `text` or `content`, or nothing (effective-form.ts). */
+export const contentAttributes = {
+  ...shownAttributes,
+  label: { kind: 'string', title: 'Label', maxBytes: limits.labelBytes },
+  translations,
+} as const;

@@ -1,5 +1,6 @@
 import type { Settings } from '#ast/settings.ts';
-import { bigint, integer, json, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
+import { bigint, integer, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
+import { sentStructure } from '#forms/structure-columns.ts';
 
 /** The newest versions of a form up to one of them, as far as there is room for their texts, that one in any case; oldest first. */
 export const selectVersionsToPack = statement(
@@ -8,7 +9,7 @@ export const selectVersionsToPack = statement(
   {
     version: integer,
     created_at: timestamp,
-    structure: json<object>(),
+    structure: sentStructure,
     settings: nullable(jsonb<Settings>()),
   },
   `select version, created_at, structure, settings from (

@@ -1,4 +1,4 @@
-import type { Form } from '#ast/tree.ts';
+import { effectiveForm } from '#ast/effective-form.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Scope } from '#kit/operation.ts';
 import type { Permission } from '#workspaces/permissions.ts';
@@ -20,7 +20,7 @@ export async function dryRun(
   const { workspaceId, formId } = scope;
   const { structure } = await requireForm(db, { workspaceId, formId });
   // It was validated when it became the live version.
-  const live = { workspaceId, formId, form: structure as Form };
+  const live = { workspaceId, formId, form: effectiveForm(structure) };
   const needed: Permission = 'submissions:read';
   const [judgement, impact] = await Promise.all([
     judgeForm(db, workspaceId, candidate),

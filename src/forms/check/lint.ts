@@ -73,6 +73,12 @@ function untitledSteps({ children: steps }: Form): Warning[] {
   );
 }
 
+const untitledContent = (type: 'heading' | 'paragraph', path: readonly number[]): Warning => ({
+  rule: 'empty-content',
+  message: `The ${type} shows nothing: give it a "label".`,
+  path: [...path],
+});
+
 /** The words of a label as they are heard. */
 const heard = (label: string): string => label.trim().toLowerCase();
 
@@ -80,6 +86,8 @@ function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
   const seen = new Map<string, number>();
   const isLong = form.children.length > 1;
   return ({ element, path, parent }) => {
+    if (element.type === 'heading' || element.type === 'paragraph')
+      return element.attrs?.label?.trim() ? [] : [untitledContent(element.type, path)];
     if (!isInput(element) || !isSeen(element)) return [];
     const { label } = element.attrs;
     const placeholder = 'placeholder' in elements[element.type].attrs ? placeholderOf(element) : undefined;

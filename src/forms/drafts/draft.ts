@@ -1,8 +1,8 @@
+import { effectiveForm } from '#ast/effective-form.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '#ast/json.ts';
 import { settingsFor } from '#ast/settings-for.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Queryable, requireRow } from '#kit/statement.ts';
@@ -41,7 +41,7 @@ export async function readBuilderForm(db: Queryable, workspaceId: string, id: st
     ...found
   } = row;
   // The live structure was validated when it became that.
-  const form = { ...found, settings: settingsFor(found.structure as Form, found.settings) };
+  const form = { ...found, settings: settingsFor(effectiveForm(found.structure), found.settings) };
   const isOwn = draft_structure !== null && (!is_untouched || base_version === form.version);
   const draft: WorkingCopy = {
     revision: revision ?? 0,

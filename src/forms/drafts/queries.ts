@@ -14,6 +14,7 @@ import {
   uuid,
 } from '#kit/statement.ts';
 import { formColumns, submissionCount } from '../queries.ts';
+import { sentStructure } from '../structure-columns.ts';
 
 /** What the builder opens: the form, its live version, and its working copy when it has one. */
 export const findBuilderForm = statement(
@@ -25,7 +26,7 @@ export const findBuilderForm = statement(
     has_password: boolean,
     submission_count: bigint,
     version: integer,
-    structure: json<object>(),
+    structure: sentStructure,
     version_created_at: timestamp,
     version_created_by: nullable(text),
     revision: nullable(integer),

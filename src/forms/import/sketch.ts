@@ -1,5 +1,5 @@
 import type { Option } from '#ast/answers/options.ts';
-import { isElementId } from '#ast/attributes.ts';
+import { elementIdSource, isElementId } from '#ast/element-id.ts';
 import type { Condition, Jump } from '#ast/logic/condition.ts';
 import { limits } from '#ast/limits.ts';
 import { cutToBytes, fitsBytes, isCleanText } from '#ast/text.ts';
@@ -84,11 +84,13 @@ function slugOf(words: string): string {
   return isElementId(slug) ? slug : 'question';
 }
 
+const braces = new RegExp(String.raw`\{\{( ?(${elementIdSource}) ?\}\})?`, 'gu');
+
 /** A text of a form: whole, of characters that can be stored, and with no `{{…}}` but those in `shown`. */
 export function tidy(text: string, shown: ReadonlySet<string> = new Set()): string {
   const clean = isCleanText(text) ? text : text.replaceAll('\u0000', '').toWellFormed();
   return clean
-    .replace(/\{\{( ?([A-Za-z][\w-]{0,63}) ?\}\})?/g, (whole, rest: string | undefined, id: string) =>
+    .replace(braces, (whole, rest: string | undefined, id: string) =>
       rest !== undefined && shown.has(id) ? whole : `{ {${rest ?? ''}`,
     )
     .trim();

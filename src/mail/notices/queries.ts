@@ -1,6 +1,5 @@
 import type { Answers } from '#ast/answers.ts';
 import type { DigestMode, Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
 import type { MailKind } from '#kit/outbox/kinds.ts';
 import {
   bigint,
@@ -17,6 +16,7 @@ import {
   uuid,
   word,
 } from '#kit/statement.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 export const noticeColumns = {
   id: uuid,
@@ -24,7 +24,7 @@ export const noticeColumns = {
   form_name: text,
   settings: jsonb<Settings>(),
   /** As it was answered. */
-  structure: json<Form>(),
+  structure: formTree,
   answers: json<Answers>(),
   reference: json<Record<string, string>>(),
   /** In which it was answered, as a BCP-47 tag; null where the form names none. */

@@ -21,7 +21,8 @@ export const writeCourse = ({ steps, question }: Course): string =>
 export const writeWay = ({ was, is }: Way): string => `${writeCourse(was)}|${writeCourse(is)}`;
 
 function readCourse(text: string): Course {
-  const [steps = '', question = ''] = text.split(':', 2);
+  // An id may have colons of its own.
+  const [, steps = '', question = ''] = /^([^:]*):?(.*)$/.exec(text) ?? [];
   return { steps: steps === '' ? [] : steps.split('.').map(Number), question };
 }
 

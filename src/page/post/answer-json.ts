@@ -43,7 +43,7 @@ export async function answerJson(
 function answersOf(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('answers' in body)) {
     throw new ApiError('validation_error', 'Send {"answers": {"<element id>": <answer>}}.', {
-      errors: [{ field: 'answers', message: '"answers" is required.' }],
+      errors: [{ field: 'answers', message: '"answers" is required.', code: 'required' }],
     });
   }
   const unknown = Object.keys(body)
@@ -51,7 +51,9 @@ function answersOf(body: unknown): unknown {
     ?.slice(0, 80);
   if (unknown !== undefined) {
     const message = `"${unknown}" is not known here. Known: answers.`;
-    throw new ApiError('validation_error', undefined, { errors: [{ field: unknown, message }] });
+    throw new ApiError('validation_error', undefined, {
+      errors: [{ field: unknown, message, code: 'unknown_field' }],
+    });
   }
   return body.answers;
 }

@@ -22,7 +22,7 @@ type RowAction = { kind: 'add'; group: string } | { kind: 'remove'; group: strin
 export function readAction(controls: readonly (readonly [string, string])[]): PageAction {
   for (const [name, value] of controls) {
     if (name === '_add') return { kind: 'add', group: value };
-    const [, group, row] = name === '_remove' ? (/^([\w-]+)\[(\d{1,3})\]$/.exec(value) ?? []) : [];
+    const [, group, row] = name === '_remove' ? (/^([^[\]]+)\[(\d{1,3})\]$/.exec(value) ?? []) : [];
     if (group && row) return { kind: 'remove', group, row: Number(row) };
     if (name === '_go' && (value === 'next' || value === 'back' || value === 'save')) return { kind: value };
     if (name === '_go' && value.startsWith(languageAction)) {

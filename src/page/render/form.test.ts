@@ -28,7 +28,7 @@ const groupTypes = [
 const controlOf = (page: readonly Tag[], type: string) => byId(page, type);
 /** What the help and the errors of a field are announced with: the control, or the set that it belongs to. */
 const describedOf = (page: readonly Tag[], type: string) =>
-  page.find(({ attrs }) => attrs['aria-describedby']?.split(' ').includes(`_error-${type}`));
+  page.find(({ attrs }) => attrs['aria-describedby']?.split(' ').includes(`error~${type}`));
 
 for (const type of inputTypes) {
   test(`${type}: has its label, id, name, help and a place for errors`, () => {
@@ -40,16 +40,16 @@ for (const type of inputTypes) {
       ? page.find(({ tag, text }) => tag === 'legend' && text === `The ${type}`)
       : page.find(({ tag, attrs }) => tag === 'label' && attrs['for'] === type);
     assert.equal(caption?.text, `The ${type}`);
-    const unread = ['date', 'time', 'datetime'].includes(type) ? ` _unread-${type}` : '';
-    assert.equal(describedOf(page, type)?.attrs['aria-describedby'], `_help-${type} _error-${type}${unread}`);
-    assert.match(byId(page, `_help-${type}`).text, new RegExp(`^Help with ${type}`));
-    assert.equal(byId(page, `_error-${type}`).text, '');
+    const unread = ['date', 'time', 'datetime'].includes(type) ? ` unread~${type}` : '';
+    assert.equal(describedOf(page, type)?.attrs['aria-describedby'], `help~${type} error~${type}${unread}`);
+    assert.match(byId(page, `help~${type}`).text, new RegExp(`^Help with ${type}`));
+    assert.equal(byId(page, `error~${type}`).text, '');
   });
 
   test(`${type}: an error stands at the field, and behind its label in the summary`, () => {
     const message = 'Enter it, please';
     const page = readPage(everyElement, { errors: [{ field: type, message }] });
-    assert.equal(byId(page, `_error-${type}`).text, message);
+    assert.equal(byId(page, `error~${type}`).text, message);
     const link = page.find(({ tag, text }) => tag === 'a' && text === `The ${type}: ${message}`);
     assert.equal(link?.attrs['href'], `#${type}`);
     const invalid = page.filter(({ attrs }) => attrs['aria-invalid'] === 'true');
@@ -167,7 +167,7 @@ test('a dropdown starts with no answer', () => {
 test('a file element says its limits beforehand, and shows the files that are held', () => {
   const file = { token: 'a.b', filename: '"><script>.pdf', size: 1_300_000 };
   const page = readPage([element('file_upload', 'cv')], { held: new Map([['cv', [file]]]) });
-  assert.equal(byId(page, '_help-cv').text, 'Up to 10 files, 10 MB each.');
+  assert.equal(byId(page, 'help~cv').text, 'Up to 10 files, 10 MB each.');
   assert.ok(page.some(({ tag, text }) => tag === 'li' && text.startsWith('"><script>.pdf 1.2 MB')));
   const controls = page
     .filter(({ attrs }) => attrs['value'] === 'a.b')
@@ -225,9 +225,9 @@ test('each row keeps its answers and errors and has a button that removes it', (
   });
   assert.equal(byId(page, 'team[0][name]').attrs['value'], 'Ada');
   assert.deepEqual(chosen(page, 'team[0][colour]'), ['Red']);
-  assert.equal(byId(page, '_error-team[1][name]').text, 'Enter it, please');
-  assert.equal(byId(page, '_error-team[0]').text, 'A problem of the row.');
-  assert.equal(byId(page, '_error-team').text, 'A problem of the group.');
+  assert.equal(byId(page, 'error~team[1][name]').text, 'Enter it, please');
+  assert.equal(byId(page, 'error~team[0]').text, 'A problem of the row.');
+  assert.equal(byId(page, 'error~team').text, 'A problem of the group.');
   const buttons = page.filter(({ attrs }) => attrs['name'] === '_remove');
   assert.deepEqual(
     buttons.map(({ attrs, text }) => [attrs['value'], text]),

@@ -109,13 +109,13 @@ function mailForm({ action, given, problem, sentTo }: SavedMail, words: Words): 
     value: given,
     autocomplete: 'email',
     required: true,
-    'aria-describedby': '_error-mail',
+    'aria-describedby': 'error~mail',
     'aria-invalid': problem !== undefined && 'true',
   });
   return html`<form method="post" action="${url(action)}" novalidate>
 <div class="field labelled${problem !== undefined && ' invalid'}">
 <label for="_mail">${words.mailLinkTo}</label>
-<div id="_error-mail" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
+<div id="error~mail" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
 <input${input}>
 </div>
 <div class="actions"><button type="submit" class="submit">${words.mailLink}</button></div>
@@ -206,7 +206,7 @@ export function renderPassword(
     name: '_password',
     autocomplete: 'off',
     autofocus: true,
-    'aria-describedby': '_error-password',
+    'aria-describedby': 'error~password',
     'aria-invalid': problem !== undefined && 'true',
   });
   return renderDocument({
@@ -222,7 +222,7 @@ ${view.languages}
 ${lead(words.passwordText)}
 <div class="stack"><div class="field labelled${problem !== undefined && ' invalid'}">
 <label for="_password">${words.password}</label>
-<div id="_error-password" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
+<div id="error~password" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
 <input${input}>
 </div></div></section>
 <div class="actions"><button type="submit" class="submit">${words.passwordGo}</button></div>

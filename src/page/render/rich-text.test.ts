@@ -88,7 +88,7 @@ test('help, paragraphs and descriptions have marks; a label is what it says', ()
     element('paragraph', 'p', { label: 'Mind **this**' }),
   ]);
   assert.equal(page.find(({ tag }) => tag === 'label')?.text, '**A**');
-  assert.equal(byId(page, '_help-a').text, 'Read this');
+  assert.equal(byId(page, 'help~a').text, 'Read this');
   assert.deepEqual(
     page.filter(({ tag }) => tag === 'b').map(({ text }) => text),
     ['this'],

@@ -1,7 +1,14 @@
 import { withStableLabels } from '#ast/piping.ts';
 import { checkAnswers } from '#ast/answers.ts';
 import { isBlank } from '#ast/answers/blank.ts';
-import { findInput, parseRowName, questionsById, type RawAnswers, readFields } from '#ast/fields.ts';
+import {
+  findInput,
+  isOwnName,
+  parseRowName,
+  questionsById,
+  type RawAnswers,
+  readFields,
+} from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import { type Form, isSeen, kindOf, listQuestions } from '#ast/tree.ts';
@@ -33,7 +40,8 @@ export function readAddress(form: Form, address: string): Address {
     if (`${name}${value}`.includes('\u0000')) {
       throw new ApiError('bad_request', 'The address holds a NUL character.');
     }
-    if (name.startsWith('_')) put(own, name, value);
+    const isOwn = questions ? isOwnName(questions, name) : name.startsWith('_');
+    if (isOwn) put(own, name, value);
     else if (questions && (findInput(questions, name) ?? questions.get(parseRowName(name)?.group ?? name)))
       prefill.push([name, value]);
     else put(reference, name, value);

@@ -1,7 +1,6 @@
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
 import {
   boolean,
   integer,
@@ -18,6 +17,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import { searchTerms, type SubmissionStatus } from '../queries.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 type Reference = Record<string, string>;
 
@@ -57,7 +57,7 @@ export const lockSubmission = statement(
     tags: texts,
     language: nullable(text),
     version: integer,
-    structure: json<Form>(),
+    structure: formTree,
     settings: jsonb<Settings>(),
   },
   `select ${snapshotSelection}, s.tags, s.language, s.version, v.structure, f.settings
@@ -77,7 +77,7 @@ export const findEditable = statement(
     reference: json<Reference>(),
     language: nullable(text),
     updated_at: timestamp,
-    structure: json<Form>(),
+    structure: formTree,
     settings: jsonb<Settings>(),
   },
   `select s.answers, s.reference, s.language, s.updated_at, v.structure, f.settings

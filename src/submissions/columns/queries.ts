@@ -1,7 +1,7 @@
 import type { Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
-import { boolean, integer, integers, json, jsonb, statement, text, uuid } from '#kit/statement.ts';
+import { boolean, integer, integers, jsonb, statement, text, uuid } from '#kit/statement.ts';
 import { leastIdAt } from '#kit/id-times.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 /** The form whose submissions are looked at; nothing for one that is gone. */
 export const findViewedForm = statement(
@@ -56,7 +56,7 @@ export const findOlderVersions = statement(
 export const readStructures = statement(
   'view.read_structures',
   { workspace_id: uuid, form_id: uuid, versions: integers },
-  { structure: json<Form>() },
+  { structure: formTree },
   `select structure from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version = any ($versions)
    order by version desc`,

@@ -1,7 +1,6 @@
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { DigestMode, Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
 import {
   bigint,
   boolean,
@@ -20,6 +19,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import { searchTerms, type SubmissionStatus } from '../queries.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 /** Submissions of a form that are about to be erased, wherever they lie, as they answered. In the order of ids, locked. */
 export const lockToErase = statement(
@@ -38,7 +38,7 @@ export const lockToErase = statement(
     version: integer,
     fields: json<Record<string, FieldDescription>>(),
     form_name: text,
-    structure: json<Form>(),
+    structure: formTree,
     settings: jsonb<Settings>(),
   },
   `select s.id, s.status, s.completed_at, s.answers, s.reference, s.tags, s.language, s.updated_at,

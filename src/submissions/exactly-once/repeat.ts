@@ -1,3 +1,4 @@
+import { effectiveForm } from '#ast/effective-form.ts';
 import { createHash } from 'node:crypto';
 import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
@@ -83,7 +84,7 @@ async function readVersion(
 ): Promise<{ form: Form; fields: Fields } | undefined> {
   if (version === live.version) return live;
   const [row] = await findFormVersion(db, { workspace_id: live.workspaceId, form_id: live.id, version });
-  return row && { form: row.structure as Form, fields: row.fields as Fields };
+  return row && { form: effectiveForm(row.structure), fields: row.fields as Fields };
 }
 
 /**

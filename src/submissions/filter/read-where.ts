@@ -1,3 +1,4 @@
+import { withoutNulls } from '#ast/json.ts';
 import { checkFilter, findNamed } from '#ast/logic/check-filter.ts';
 import { type Comparison, comparisonsOf, type Condition } from '#ast/logic/condition.ts';
 import { todayIn } from '#ast/rules/today.ts';
@@ -85,7 +86,7 @@ export async function limitWork(
 /** @throws ApiError bad_request. */
 export function parse(sent: string): unknown {
   try {
-    return JSON.parse(sent);
+    return withoutNulls(JSON.parse(sent));
   } catch (cause) {
     throw refuse(['"where" must be JSON.'], cause);
   }

@@ -1,7 +1,6 @@
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
 import {
   bigint,
   bytes,
@@ -18,6 +17,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { HoldReason } from './reasons.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 /** Lays answers into the spam box. No row: their key was used, or the form was deleted. */
 export const insertHeld = statement(
@@ -76,7 +76,7 @@ export const lockHeld = statement(
     language: nullable(text),
     key: nullable(uuid),
     name: text,
-    structure: json<Form>(),
+    structure: formTree,
     fields: json<Record<string, FieldDescription>>(),
     settings: jsonb<Settings>(),
   },
@@ -162,7 +162,7 @@ export const findHeld = statement(
     answers: json<Answers>(),
     reference: json<Record<string, string>>(),
     created_at: timestamp,
-    structure: json<Form>(),
+    structure: formTree,
     origin: nullable(text),
     others: bigint,
   },

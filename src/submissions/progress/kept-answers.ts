@@ -89,7 +89,7 @@ function drop(raw: RawAnswers, field: string): void {
     return;
   }
   const part = parseRowName(field);
-  const [, group, index] = /^([\w-]+)\[(\d{1,3})\]/.exec(field) ?? [];
+  const [, group, index] = /^([^[\]]+)\[(\d{1,3})\]/.exec(field) ?? [];
   const rows = group !== undefined && Object.hasOwn(raw, group) ? raw[group] : undefined;
   if (!Array.isArray(rows)) return;
   const row: unknown = rows[Number(index)];

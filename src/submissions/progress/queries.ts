@@ -1,6 +1,5 @@
 import type { Answers } from '#ast/answers.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
 import {
   boolean,
   bytes,
@@ -19,6 +18,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import { searchWords, type SubmissionStatus } from '../queries.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 /** What was saved under a key and never submitted. Locked until the transaction ends. */
 export const lockProgress = statement(
@@ -89,7 +89,7 @@ export const findProgress = statement(
     reference: json<Record<string, string>>(),
     is_completed: boolean,
     language: nullable(text),
-    structure: json<Form>(),
+    structure: formTree,
     settings: jsonb<Settings>(),
   },
   `select s.key, s.answers, s.reference, s.completed_at is not null as is_completed, s.language, v.structure, f.settings

@@ -1,7 +1,7 @@
 import type { Answers } from '#ast/answers.ts';
-import type { Form } from '#ast/tree.ts';
 import { bigint, integer, json, statement, text, uuid } from '#kit/statement.ts';
 import { leastIdAt, timeOfId } from '#kit/id-times.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 /** Times are given as the ids that were made then: ids sort by time, and their indexes answer. */
 const span = { workspace_id: uuid, form_id: uuid, from_id: uuid, to_id: uuid } as const;
@@ -54,7 +54,7 @@ export const readAnswersDown = statement(
 export const findSampledVersions = statement(
   'summary.find_sampled_versions',
   { ...span, limit: integer },
-  { structure: json<Form>() },
+  { structure: formTree },
   `select v.structure from form_versions v
    join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id
    where v.workspace_id = $workspace_id and v.form_id = $form_id

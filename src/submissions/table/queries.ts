@@ -1,9 +1,7 @@
-import type { Form } from '#ast/tree.ts';
 import {
   bigint,
   boolean,
   integer,
-  json,
   jsonb,
   nullable,
   statement,
@@ -17,6 +15,7 @@ import {
 import { byFilter, byFilterReceived, filterColumns, receivedAt, spanColumns } from '../filter/queries.ts';
 import type { SubmissionStatus } from '../queries.ts';
 import type { TableSettings } from '../shapes.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 /** A row of the table; every column is null where the page is empty. */
 export const rowColumns = {
@@ -156,7 +155,7 @@ export const findViewedSubmission = statement(
     form_id: uuid,
     fields: text,
     form_name: text,
-    structure: json<Form>(),
+    structure: formTree,
     is_live_version: boolean,
   },
   `select ${rowSelection}, s.form_id, v.fields::text as fields, v.name as form_name, v.structure,

@@ -1,11 +1,11 @@
-import type { Form } from '#ast/tree.ts';
-import { bigint, here, integer, json, nullable, statement, text, texts, uuid } from '#kit/statement.ts';
+import { bigint, here, integer, nullable, statement, text, texts, uuid } from '#kit/statement.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 /** The live version of a form, whose limits hold for every submission to it, whichever version that answered. */
 export const findLiveVersion = statement(
   'taken.find_live_version',
   { workspace_id: uuid, form_id: uuid },
-  { version: integer, structure: json<Form>() },
+  { version: integer, structure: formTree },
   `select v.version, v.structure from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
@@ -99,7 +99,7 @@ export const writeManyTaken = statement(
 export const listVersionsBetween = statement(
   'taken.list_versions_between',
   { workspace_id: uuid, form_id: uuid, from: integer, to: integer },
-  { structure: json<Form>() },
+  { structure: formTree },
   `select structure from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version >= $from and version < $to`,
 );

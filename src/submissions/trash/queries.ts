@@ -1,7 +1,6 @@
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
 import {
   bigint,
   here,
@@ -18,6 +17,7 @@ import {
 } from '#kit/statement.ts';
 import { changedByColumns } from '../history/queries.ts';
 import { searchWords, type SubmissionStatus } from '../queries.ts';
+import { formTree } from '#forms/structure-columns.ts';
 
 /**
  * Lays submissions of a form into the trash: nothing but the trash finds them any more, and what they took is free. In the order of ids, so that
@@ -68,7 +68,7 @@ export const lockTrashed = statement(
     answers: json<Answers>(),
     reference: json<Record<string, string>>(),
     language: nullable(text),
-    structure: json<Form>(),
+    structure: formTree,
     settings: jsonb<Settings>(),
   },
   `select s.id, s.status, s.answers, s.reference, s.language, v.structure, f.settings

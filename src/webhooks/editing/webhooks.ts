@@ -1,6 +1,7 @@
+import { effectiveForm } from '#ast/effective-form.ts';
+import { withoutNulls } from '#ast/json.ts';
 import { randomBytes } from 'node:crypto';
 import type { Condition } from '#ast/logic/condition.ts';
-import type { Form } from '#ast/tree.ts';
 import { requireForm } from '#forms/require-form.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
@@ -145,8 +146,8 @@ export async function readFilter(
   if (filter === undefined || filter === null) return null;
   const form = await requireForm(client, { workspaceId, formId });
   // It was validated when it became the live version.
-  refuse(filterProblems(form.structure as Form, filter));
-  return filter as Condition;
+  refuse(filterProblems(effectiveForm(form.structure), withoutNulls(filter)));
+  return withoutNulls(filter) as Condition;
 }
 
 /** A secret that nobody guesses: 32 random bytes. */

@@ -1,5 +1,6 @@
+import { effectiveForm } from '#ast/effective-form.ts';
 import { Type } from 'typebox';
-import { type Form, listQuestions } from '#ast/tree.ts';
+import { listQuestions } from '#ast/tree.ts';
 import type { FileLinks } from '#files/link.ts';
 import { requireForm } from '#forms/require-form.ts';
 import { newId, now } from '#kit/clock.ts';
@@ -34,7 +35,7 @@ export function payloadEndpoints({
   const loadForm = async (workspaceId: string, id: string) => {
     const found = await requireForm(database, { workspaceId, formId: id });
     // It was validated when it became the live version.
-    return { id: found.id, name: found.name, structure: found.structure as Form };
+    return { id: found.id, name: found.name, structure: effectiveForm(found.structure) };
   };
   return {
     getFormSchema: operation({

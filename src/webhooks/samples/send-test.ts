@@ -1,3 +1,4 @@
+import { effectiveForm } from '#ast/effective-form.ts';
 import { describeFields } from '#ast/describe.ts';
 import type { Form } from '#ast/tree.ts';
 import { findForm } from '#forms/queries.ts';
@@ -43,7 +44,7 @@ export async function sendTest(context: SendTestContext, test: TestOf): Promise<
   const [deliveryId] = await sendAll(context, test, 1, async (client, formId) => {
     const form = requireRow(await findForm(client, { workspace_id: test.workspaceId, id: formId }));
     // The structure was validated when it became the live version.
-    const structure = form.structure as Form;
+    const structure = effectiveForm(form.structure);
     return [sampleSnapshot({ id: form.id, name: form.name, workspaceId: test.workspaceId }, structure)];
   });
   return { deliveryId: deliveryId! };

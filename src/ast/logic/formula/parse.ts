@@ -1,3 +1,4 @@
+import { elementIdSource } from '../../element-id.ts';
 import { answerLimits } from '../../limits.ts';
 import {
   type FormulaProblem,
@@ -82,7 +83,7 @@ function read(text: string): ParseResult {
 const forms = {
   number: /\d+(?:\.\d+)?/y,
   text: /"[^"]*"|'[^']*'/y,
-  id: /\{ ?[A-Za-z][\w-]{0,63} ?\}/y,
+  id: new RegExp(String.raw`\{ ?${elementIdSource} ?\}`, 'uy'),
   word: /[A-Za-z_]+/y,
   sign: /[<>!]=|[-+*/%=<>(),]/y,
 } as const;

@@ -120,7 +120,7 @@ function otherText({ element, name, place }: Field, value: string | undefined): 
   const control = attributes({
     type: 'text',
     class: 'other',
-    id: `_other-${name}`,
+    id: `other~${name}`,
     name: otherName(name),
     value: value ?? '',
     'aria-label': fill(place.page.words.otherAnswer, { label: textAt(element.attrs.label, place) }),

@@ -48,12 +48,18 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   matrix,
   calculation,
   signature,
-  heading: (element, place) =>
-    place.headingTag === 'h2'
-      ? html`<h2${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h2>`
-      : html`<h3${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h3>`,
+  heading: (element, place) => {
+    const text = element.attrs?.label ?? '';
+    // An empty heading is one that a screen reader announces and nobody can read.
+    if (text === '') return html``;
+    return place.headingTag === 'h2'
+      ? html`<h2${boxAttributes(element, place)}>${pipedAt(text, place)}</h2>`
+      : html`<h3${boxAttributes(element, place)}>${pipedAt(text, place)}</h3>`;
+  },
   paragraph: (element, place) =>
-    markedText(element.attrs.label, boxAttributes(element, place, 'prose'), (part) => pipedAt(part, place)),
+    markedText(element.attrs?.label ?? '', boxAttributes(element, place, 'prose'), (part) =>
+      pipedAt(part, place),
+    ),
   divider: (element, place) => html`<hr${boxAttributes(element, place)}>`,
   image,
   rich_text: richText,

@@ -21,13 +21,13 @@ function boxOf({ element, place, errors }: Field, ...extra: readonly string[]): 
   return boxAttributes(element, place, ...extra, ...(errors.length > 0 ? ['invalid'] : []));
 }
 
-/** The HTML id of the place for errors. No element id begins with `_`, so none can be the same. */
+/** The HTML id of the place for errors. No element id has a `~`, so none can be the same. */
 export function errorId(name: string): string {
-  return `_error-${name}`;
+  return `error~${name}`;
 }
 
 function helpId(name: string): string {
-  return `_help-${name}`;
+  return `help~${name}`;
 }
 
 /** Always on the page, also without errors, so that a script can announce into it (docs/rules.md P3). */
@@ -57,7 +57,7 @@ function descriptionOf({ name, element }: Field): string {
   return ids.filter(Boolean).join(' ');
 }
 
-const countId = (name: string): string => `_count-${name}`;
+const countId = (name: string): string => `count~${name}`;
 
 /** How many characters an answer may have, where the form says so. */
 function limitOf(input: InputElement): number | undefined {

@@ -64,11 +64,11 @@ export function momentInput(field: Field, element: Moment, type: string): Html {
   const control = textControl(field, {
     type,
     ...momentHints(element, today),
-    'aria-describedby': `${controlAttributes(field)['aria-describedby']} _unread-${name}`,
+    'aria-describedby': `${controlAttributes(field)['aria-describedby']} unread~${name}`,
   });
   return labelled(
     field,
-    html`<p class="unread" id="_unread-${name}">${unread}</p>
+    html`<p class="unread" id="unread~${name}">${unread}</p>
 ${control}`,
   );
 }

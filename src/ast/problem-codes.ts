@@ -1,0 +1,31 @@
+/**
+ * The `code` of every item of `errors` (DESIGN 4.8): programs compare it, people read `message`. A code never changes its
+ * meaning; a new one is a row here, and the OpenAPI document lists them from here.
+ */
+export const problemCodes = {
+  required: 'A value is missing or blank.',
+  unknown_field: 'There is no property, parameter, setting or question of this name.',
+  invalid_type: 'The value has the wrong JSON type.',
+  invalid_format: 'The text is not in the expected format: an email address, a date, a UUID, a pattern.',
+  invalid_choice: 'The value is not one of those that are allowed.',
+  invalid_reference: 'The value names something that does not exist, such as an element or an image.',
+  duplicate_id: 'Two elements of a form have the same id.',
+  duplicate: 'The value is used already, or is listed twice.',
+  too_long: 'The text is longer than allowed.',
+  too_short: 'The text is shorter than allowed.',
+  too_large: 'The number, date or file is larger or later than allowed.',
+  too_small: 'The number or date is smaller or earlier than allowed.',
+  too_many: 'There are more items than allowed.',
+  too_few: 'There are fewer items than allowed.',
+  too_deep: 'The value is nested deeper than allowed.',
+  not_storable:
+    'The value cannot be stored unchanged: NUL, half a surrogate pair, or a number that would be rounded.',
+  not_allowed: 'The value is valid, but not here or not together with another one.',
+  mismatch: 'The value differs from the one that it must repeat.',
+  full: 'No place is left for this choice.',
+  file_type: 'The file is not of an accepted type.',
+  more: 'There are more problems than the answer lists.',
+  invalid: 'Any other problem; `message` says what it is.',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type ProblemCode = keyof typeof problemCodes;
