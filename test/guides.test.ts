@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { limits } from '#ast/limits.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { dataPermissions, type Permission, permissionNames, permissions } from '#workspaces/permissions.ts';
 import { plans } from '#workspaces/plans.ts';
+import { findUnmarked, runGuides } from './page-commands.ts';
 
-/* docs/guides say what is: their tables are held against ours, and test/flows/tour.test.ts runs their commands. */
+/* The tables of docs/guides are compared with ours here; test/flows/tour.test.ts runs the commands. */
 
 const folder = new URL('../docs/guides/', import.meta.url);
 const read = (name: string): Promise<string> => readFile(new URL(`${name}.md`, folder), 'utf8');
@@ -58,4 +61,27 @@ test('links between guides lead to guides', async () => {
   for (const name of names)
     for (const [, target] of (await readFile(new URL(name, folder), 'utf8')).matchAll(/\]\(([^)#]+)\)/g))
       assert.ok(names.includes(target!), `${name}: ${target}`);
+});
+
+/** The marks of commands, by the pages whose commands a test runs. */
+const marked: Readonly<Record<string, readonly string[]>> = {
+  'README.md': ['tour', 'run', 'listen'],
+  'docs/operating/README.md': ['run', 'people'],
+  'docs/operating/cells.md': ['run', 'save', 'move'],
+  ...Object.fromEntries(
+    [...runGuides.map((name) => `guides/${name}`), 'backups', 'mcp', 'secrets'].map((name) => [
+      `docs/${name}.md`,
+      ['run'],
+    ]),
+  ),
+};
+
+test('every command of README and docs is run by a test, or says why not', async () => {
+  const home = fileURLToPath(new URL('..', import.meta.url));
+  const pages = globSync(['*.md', 'docs/*.md', 'docs/{guides,operating}/*.md', 'clients/typescript/*.md'], {
+    cwd: home,
+  });
+  assert.ok(pages.length > 20);
+  const unmarked = await Promise.all(pages.map((page) => findUnmarked(page, marked[page] ?? [])));
+  assert.deepEqual(unmarked.flat(), []);
 });

@@ -42,13 +42,14 @@ test('docs/backups.md saves, brings back and moves all that there is, people who
   const [source, other, last] = [await instance('source'), await instance('other'), await instance('other')];
   await command(source, 'workspace', 'create', 'Acme');
   await writeFile(join(folder, 'passphrase.txt'), 'correct horse battery\n');
-  const [backup, others, restore, move] = await readCommands('docs/backups.md', 'run');
+  const [backup, others, restore, check, move] = await readCommands('docs/backups.md', 'run');
   const names = { '/backups/': `${folder}/`, 'passphrase.txt': join(folder, 'passphrase.txt') };
   await follow(backup!, source, names);
   await follow(others!, source, names);
   assert.equal((await readdir(folder)).filter((name) => name.endsWith('.backup')).length, 3);
   await follow(restore!, other, names);
   assert.deepEqual(await workspaces(other), ['Acme']);
+  await follow(check!, other, names);
   await follow(move!, other, { 'postgres://formloom:secret@db.example.com/formloom': last.DATABASE_URL });
   assert.deepEqual(await workspaces(last), ['Acme']);
   await command(last, 'user', 'create', '--email', 'ada@example.org', '--password', 'correct horse battery');
