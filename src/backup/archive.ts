@@ -3,21 +3,18 @@ import { dirname } from 'node:path';
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import { ReadableStream, WritableStream } from 'node:stream/web';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { createTarDecoder, createTarPacker, type ParsedTarEntry } from 'modern-tar';
 import { readDisk } from '#kit/read-disk.ts';
 import { syncDirectory } from '#kit/sync-directory.ts';
+import { openTar, readTar, type TarEntry, type TarWriter } from '#kit/tar.ts';
 import { BackupError } from './backup-error.ts';
 import { openedWith, sealedWith } from './passphrase.ts';
 import { untilAborted } from '#kit/until-aborted.ts';
 
 /** An archive that is being written. Entries are read again in the order in which they were added. */
-export type ArchiveWriter = {
-  /** @param size the bytes of `content`, exactly. */
-  add(name: string, size: number, content: Readable | Buffer): Promise<void>;
-};
+export type ArchiveWriter = Pick<TarWriter, 'add'>;
 
-/** A part of an archive that is read: `body` to its end, before the next one. */
-export type ArchiveEntry = { readonly name: string; readonly size: number; readonly body: Readable };
+/** An entry of an archive. `body` has to be read before the next entry. */
+export type ArchiveEntry = Omit<TarEntry, 'body'> & { readonly body: Readable };
 
 /** Loaded when something is sealed or opened: a tenth of what a start takes. */
 const loadAge = () => import('age-encryption');
@@ -44,25 +41,18 @@ export async function writeArchive(
   const draft = `${path}.part`;
   const file = await openNew(path, draft);
   try {
-    const { readable, controller } = createTarPacker();
+    const { readable, add, close, abort } = openTar();
     const zstd = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
     const packed = through(readable, zstd);
     const bytes = passphrase === undefined ? packed : await seal(packed, passphrase);
     // What stops the one stops the other: a disk that takes no more, an entry that cannot be read.
     const written = bytes.pipeTo(new WritableStream({ write: writerInto(file, { path, leastRoom }) }));
-    const adding = write({
-      add: (name, size, content) =>
-        ReadableStream.from(content instanceof Readable ? content : [content]).pipeTo(
-          controller.add({ name, size }),
-        ),
-    });
-    const added = untilAborted(adding, signal).then(
-      () => controller.finalize(),
-      (error: Error) => {
-        controller.error(error);
+    const added = untilAborted(write({ add }), signal)
+      .then(close)
+      .catch(async (error: Error) => {
+        await abort(error);
         throw error;
-      },
-    );
+      });
     const [first] = (await Promise.allSettled([written, added])).filter(
       ({ status }) => status === 'rejected',
     );
@@ -175,12 +165,9 @@ export async function* readArchive(
       file.createReadStream({ start: 0, emitClose: false, autoClose: false }),
     );
     const packed = isSealed ? await unseal(bytes, passphrase!) : bytes;
-    const tar = through(packed, createZstdDecompress());
-    const entries: ReadableStream<ParsedTarEntry> = tar.pipeThrough(createTarDecoder({ strict: true }));
-    for await (const { header, body } of explained(path, entries)) {
-      const content = explained(path, body as Bytes);
-      yield { name: header.name, size: header.size, body: Readable.from(content, { objectMode: false }) };
-    }
+    const tar = readTar(through(packed, createZstdDecompress()));
+    for await (const { name, size, body } of explained(path, tar))
+      yield { name, size, body: Readable.from(explained(path, body), { objectMode: false }) };
   } finally {
     await file.close();
   }

@@ -16,18 +16,21 @@ const depthLimit = 64;
  * pair in any string, which PostgreSQL cannot store, and without numbers that would come back as others (all 422;
  * docs/rules.md 13, F30 to F33).
  */
-export function readJsonBody(bytes: Buffer): unknown {
-  return parse(requireKeepable(decode(bytes), Number.POSITIVE_INFINITY));
+export function readJsonBody(bytes: Uint8Array, budget: ValueBudget = { values: Infinity }): unknown {
+  return parse(requireKeepable(decode(bytes), budget));
 }
+
+/** How many values a JSON text may still have: items of lists, members of objects, and the lists and objects themselves. Reading a text uses it up. */
+export type ValueBudget = { values: number };
 
 /**
  * The same for the few operations whose bodies may be larger: one long text in them, and no more values than a parser
  * reads in a few ms. Others are served in between.
  */
-export async function readLargeJsonBody(bytes: Buffer): Promise<unknown> {
+export async function readLargeJsonBody(bytes: Uint8Array): Promise<unknown> {
   const text = decode(bytes);
   await setImmediate();
-  requireKeepable(text, nameLimit);
+  requireKeepable(text, { values: nameLimit });
   await setImmediate();
   const body = parse(text);
   await setImmediate();
@@ -43,8 +46,8 @@ function parse(text: string): unknown {
 }
 
 /** @throws ApiError validation_error */
-function requireKeepable(text: string, mostValues: number): string {
-  const problem = findUnkeepable(text, mostValues);
+function requireKeepable(text: string, budget: ValueBudget): string {
+  const problem = findUnkeepable(text, budget);
   if (problem) throw new ApiError('validation_error', problem);
   return text;
 }
@@ -52,7 +55,7 @@ function requireKeepable(text: string, mostValues: number): string {
 const notJson = (cause: unknown): ApiError =>
   new ApiError('bad_request', 'The body is not valid JSON in UTF-8.', { cause });
 
-function decode(bytes: Buffer): string {
+function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
@@ -65,8 +68,9 @@ function decode(bytes: Buffer): string {
  * million levels take a second to parse, and a number that JSON.parse rounded shows no trace of it.
  * One pass, a few milliseconds for 1 MB. Text that is not JSON at all is left to the parser to refuse.
  */
-function findUnkeepable(text: string, mostValues: number): string | undefined {
-  let [depth, names, values] = [0, 0, 0];
+function findUnkeepable(text: string, budget: ValueBudget): string | undefined {
+  const most = budget.values;
+  let [depth, names] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === codes.quote) {
@@ -78,10 +82,12 @@ function findUnkeepable(text: string, mostValues: number): string | undefined {
       names += 1;
       if (names > nameLimit) return `The JSON holds more than ${nameLimit} names.`;
     } else if (code === codes.comma) {
-      values += 1;
-      if (values > mostValues) return `A JSON body of this size holds at most ${mostValues} values.`;
+      budget.values -= 1;
+      if (budget.values < 0) return tooManyValues(most);
     } else if (code === codes.bracket || code === codes.brace) {
       depth += 1;
+      budget.values -= 1;
+      if (budget.values < 0) return tooManyValues(most);
       if (depth > depthLimit) return `The JSON is nested more than ${depthLimit} levels deep.`;
     } else if (code === codes.closingBracket || code === codes.closingBrace) {
       depth -= 1;
@@ -94,6 +100,8 @@ function findUnkeepable(text: string, mostValues: number): string | undefined {
   }
   return undefined;
 }
+
+const tooManyValues = (most: number): string => `The JSON holds more than ${most} values.`;
 
 const codeOf = (character: string): number => character.charCodeAt(0);
 const codes = {

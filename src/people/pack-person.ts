@@ -4,7 +4,7 @@ import { answerFields } from '#mail/notices/answer-fields.ts';
 import { type FilesContext, storageKey } from '#files/receive.ts';
 import { now } from '#kit/clock.ts';
 import { only } from '#kit/statement.ts';
-import { type TarWriter, tarStream } from '#kit/tar-stream.ts';
+import { type TarWriter, tarStream } from '#kit/tar.ts';
 import {
   findEventsToPack,
   findHeldToPack,

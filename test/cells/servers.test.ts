@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
 import { makeBackup } from '#backup/make-backup.ts';
-import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
 import { cellsOf, connectionsOf, openCells, refreshCells } from '#kit/cells/cells.ts';
 import { createCellOnServer } from '#kit/cells/servers/create-cell-on-server.ts';
 import { reachServers, sealAddress } from '#kit/cells/servers/reach-server.ts';
@@ -25,6 +24,7 @@ import { createKey } from '#workspaces/keys.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { addMember } from '#workspaces/members.ts';
 import { firstWorkspace, reportPasswordChange } from '#workspaces/mail-news.ts';
+import { createForm } from '#forms/forms.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { watch } from '#app/watch/watch.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
@@ -266,26 +266,6 @@ test('two people who exchange their addresses are both known there by those of n
     'both to be known',
     async () => (await emailOf(one)) === two.email && (await emailOf(two)) === one.email,
   );
-});
-
-test('a form that brings an id along is refused where another server has it, and lies in one cell', async () => {
-  const tenant = await tenantIn(service, there);
-  const { id } = await makeForm(tenant);
-  const home = await mkdtemp(join(tmpdir(), 'formloom-servers-'));
-  after(() => rm(home, { recursive: true, force: true }));
-  const file = join(home, 'form.gz');
-  const packed = await formloom('forms', 'pack', id, '--output', file);
-  assert.equal(packed.code, 0, packed.complaint);
-  const here = await createWorkspace(database, { name: 'Here', plan: 'pro' });
-  const bring = () =>
-    formloom('forms', 'unpack', '--body-file', file, '--ids', 'keep', '--workspace', here.id);
-  assert.match((await bring()).complaint, /There is a form .* here already/);
-  assert.ok((await cellWith(database, idInDirectory(id))) === there);
-  assert.equal((await tenant.call('DELETE', `/forms/${id}`)).status, 204);
-  await until('the form to be gone', async () => (await countThere(`forms where id = '${id}'`)) === 0);
-  const brought = await bring();
-  assert.equal(brought.code, 0, brought.complaint);
-  assert.ok((await cellWith(database, idInDirectory(id))) === database);
 });
 
 test('a new workspace goes to the cell that takes the least, on whichever server', async () => {
@@ -555,15 +535,8 @@ test('what is found of a cell that was let go of is taken in as the handbook say
   const { database: kept } = await opened();
   const { id } = await createWorkspace(kept, { name: 'Kept', plan: 'pro' });
   const { key } = await createKey(kept, { workspaceId: id, name: 'Kept' });
-  const home = await mkdtemp(join(tmpdir(), 'formloom-servers-'));
-  after(() => rm(home, { recursive: true, force: true }));
-  const packed = await Promise.all(
-    ['here', 'there'].map(async (name) => {
-      const { body } = await callApi(service.url, key, 'POST', '/forms', form);
-      const file = join(home, name);
-      assert.equal((await formloom('forms', 'pack', body.id, '--output', file)).code, 0);
-      return { id: body.id, file };
-    }),
+  const twins = await Promise.all(
+    ['here', 'there'].map(async () => (await callApi(service.url, key, 'POST', '/forms', form)).body.id),
   );
   const ask = async () => (await callApi(service.url, key, 'GET', '/forms')).status;
   assert.equal(await ask(), 200);
@@ -572,10 +545,8 @@ test('what is found of a cell that was let go of is taken in as the handbook say
   assert.equal(forgotten.code, 0, forgotten.complaint);
   await until('its key to be unknown', async () => (await ask()) === 401);
   for (const [index, cell] of [database, there].entries()) {
-    const { id: workspace } = await createWorkspace(cell, { name: 'Brought', plan: 'pro' });
-    const from = ['--body-file', packed[index]!.file, '--ids', 'keep', '--workspace', workspace];
-    const brought = await formloom('forms', 'unpack', ...from);
-    assert.equal(brought.code, 0, brought.complaint);
+    const { id: workspaceId } = await createWorkspace(cell, { name: 'Other', plan: 'pro' });
+    await createForm(cell, workspaceId, { structure: form.structure, id: twins[index]! });
   }
 
   assert.equal((await create()).code, 0);
@@ -595,7 +566,7 @@ test('what is found of a cell that was let go of is taken in as the handbook say
   assert.match(told.complaint, /has what another cell has too/);
   for (const [index, cell] of ['default', 'elsewhere'].entries())
     assert.ok(
-      told.complaint.includes(`the form ${packed[index]!.id} of the workspace ${id} in the cell ${cell}`),
+      told.complaint.includes(`the form ${twins[index]!} of the workspace ${id} in the cell ${cell}`),
       told.complaint,
     );
   const again = await joinService(service);
@@ -607,9 +578,9 @@ test('what is found of a cell that was let go of is taken in as the handbook say
   const { answer } = await formloom('doctor');
   const checks = (answer as { data: { check: string; finding: string }[] }).data;
   const { finding } = checks.find(({ check }) => check === 'servers of cells')!;
-  for (const { id: twin } of packed) assert.ok(finding.includes(twin), finding);
-  await database.query('delete from forms where id = $1', [packed[0]!.id]);
-  await there.query('delete from forms where id = $1', [packed[1]!.id]);
+  for (const twin of twins) assert.ok(finding.includes(twin), finding);
+  await database.query('delete from forms where id = $1', [twins[0]]);
+  await there.query('delete from forms where id = $1', [twins[1]]);
   const taken = await formloom('cell', 'address', 'kept', '--server', other.url);
   assert.equal(taken.code, 0, taken.complaint);
   await until('its key to be known again', async () => (await ask()) === 200);

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { type FormAddresses, presentCreated } from '#forms/present.ts';
 import { CreatedForm } from '#forms/shapes.ts';
 import { attachment } from '#kit/attachment.ts';
-import { ApiError } from '#kit/errors.ts';
 import { named } from '#kit/named.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
@@ -44,28 +43,16 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
   unpackForm: operation({
     summary: 'Unpack form',
     description:
-      'A draft of what Pack form made, all of it or nothing; a file has at most 24 MB. Webhooks take the permission webhooks:write, and are paused where they had secrets. `left_out` says what was not taken over. Only the command line of the machine may keep the ids of before, under which links to a form lead to it: 409 where one is taken.',
+      'Creates a draft from a form package, or nothing if the file has a problem. A file has at most 24 MB. The form, its images and its webhooks get new ids. Webhooks need the permission webhooks:write, and are paused if they had secrets. `left_out` lists what was not imported.',
     permission: 'forms:write',
-    query: Type.Object(
-      {
-        ids: Type.Optional(
-          Type.Enum(['new', 'keep'], { default: 'new', description: 'Of the form and its webhooks.' }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
     bodyContent: gzip,
     bodyLimit: packageLimits.bytes,
     example: { body: examplePackage },
     errors: ['conflict'],
     reply: { status: 201, description: 'The form.', schema: UnpackedForm },
-    async run({ query, body, ...scope }) {
+    async run({ body, ...scope }) {
       requireWholeWorkspace(scope.formIds);
-      const keepsIds = query.ids === 'keep';
-      // Whoever knew the id of a form that somebody else deleted would else get its visitors.
-      if (keepsIds && scope.actor.kind !== 'operator')
-        throw new ApiError('forbidden', 'Only the command line on the machine of the service keeps ids.');
-      const { row, structure, leftOut } = await unpackForm(context, scope, { bytes: body, keepsIds });
+      const { row, structure, leftOut } = await unpackForm(context, scope, body);
       return { body: { ...presentCreated(row, structure, context.addresses), left_out: leftOut } };
     },
   }),

@@ -3,14 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { packTar, unpackTar } from 'modern-tar';
 import sharp from 'sharp';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { type ElementType, elements } from '#ast/elements.ts';
 import { composite, element, structure } from '#ast/testing.ts';
 import { sweepImages } from '#forms/images/images.ts';
+import { readTar, tarStream } from '#kit/tar.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { type Body, openService, type Tenant, until } from '#test/service.ts';
 import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
@@ -45,24 +46,23 @@ async function unpack(bytes: Buffer, key = toKey, query = '', at = there.url) {
 
 /** The entries of a package: JSON as it is read, and bytes. */
 async function open(bytes: Buffer): Promise<Map<string, unknown>> {
-  const found = await unpackTar(gunzipSync(bytes));
-  return new Map(
-    found.map(({ header, data }) => [
-      header.name,
-      header.name.endsWith('.json')
-        ? (JSON.parse(Buffer.from(data!).toString()) as unknown)
-        : Buffer.from(data!),
-    ]),
-  );
+  const found = new Map<string, unknown>();
+  for await (const { name, body } of readTar([gunzipSync(bytes)], { isPlain: true })) {
+    const content = await buffer(body);
+    found.set(name, name.endsWith('.json') ? (JSON.parse(content.toString()) as unknown) : content);
+  }
+  return found;
 }
 
-async function close(entries: ReadonlyMap<string, unknown>): Promise<Buffer> {
-  const list = [...entries].map(([name, content]) => {
-    const body = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content));
-    return { header: { name, size: body.length }, body: new Uint8Array(body) };
-  });
-  return gzipSync(await packTar(list));
-}
+const close = (entries: ReadonlyMap<string, unknown>): Promise<Buffer> =>
+  buffer(
+    tarStream(async (tar) => {
+      for (const [name, content] of entries) {
+        const body = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content));
+        await tar.add(name, body.length, body);
+      }
+    }),
+  );
 
 const everyType = (Object.keys(elements) as ElementType[]).map((type) =>
   type === 'composite' ? composite('group', [element('text', 'inner')]) : element(type, `of_${type}`),
@@ -172,31 +172,35 @@ test('no secret of a webhook is in a package, and no webhook is for whom may not
   assert.deepEqual(hooks.data, []);
 });
 
-test('the command line of the machine keeps ids, once, and nobody else does', async () => {
+test('ids of a package never become ids here, also for the operator at the command line', async () => {
   const file = join(folder, 'form.tar.gz');
   await writeFile(file, packed);
-  const run = async () => {
-    const said: string[] = [];
-    const code = await runCommandLine(
-      ['forms', 'unpack', '--body-file', file, '--ids', 'keep', '--workspace', to.workspaceId, '--json'],
+  const said: string[] = [];
+  const run = (...more: string[]) =>
+    runCommandLine(
+      ['forms', 'unpack', '--body-file', file, '--workspace', to.workspaceId, '--json', ...more],
       {
         environment: there.environment,
         print: (text) => void said.push(String(text)),
         complain: (text) => void said.push(text),
       },
     );
-    return { code, said: said.join('') };
+  assert.equal(await run(), 0, said.join(''));
+  const { id } = JSON.parse(said.join('')) as Body;
+  const idsOf = async (formId: string, at: string, key: string): Promise<string[]> => {
+    const response = await fetch(`${at}/api/v1/forms/${formId}/package`, { headers: as(key) });
+    const entries = await open(Buffer.from(await response.arrayBuffer()));
+    const manifest = entries.get('form.json') as { id: string; images: string[]; webhooks: { id: string }[] };
+    return [manifest.id, ...manifest.images, ...manifest.webhooks.map((webhook) => webhook.id)];
   };
-  const { code, said } = await run();
-  assert.equal(code, 0, said);
-  assert.equal((JSON.parse(said) as Body).id, rich);
-  const webhooks = async (tenant: Tenant, key: string) =>
-    (await tenant.call('GET', `/forms/${rich}/webhooks`, undefined, as(key))).body.data.map(({ id }) => id);
-  assert.deepEqual(await webhooks(to, toKey), await webhooks(from, fromKey));
-  const again = await run();
-  assert.equal(again.code, 1);
-  assert.match(again.said, /is a form or a webhook with an id of this file here already/);
-  assert.equal((await unpack(packed, toKey, '?ids=keep')).status, 403);
+  const [before, after] = [await idsOf(rich, here.url, fromKey), await idsOf(id, there.url, toKey)];
+  assert.deepEqual([before.length, after.length], [5, 5]);
+  assert.deepEqual(
+    after.filter((each) => before.includes(each)),
+    [],
+  );
+  assert.notEqual(await run('--ids', 'keep'), 0);
+  assert.equal((await unpack(packed, toKey, '?ids=keep')).status, 400);
 });
 
 test('a package of a form that asks for a password says that it has none', async () => {
@@ -226,12 +230,12 @@ test('what is no package, is cut off or was changed is refused in words, and not
   const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024));
   const before = await countForms();
   const refusals: [bytes: Buffer, status: number, why: RegExp][] = [
-    [Buffer.from('no package'), 422, /no package of a form/],
+    [Buffer.from('no package'), 422, /not a form package/],
     [packed.subarray(0, packed.length / 2), 422, /cut off or damaged/],
     [await without('form.json'), 422, /it has no form\.json/],
     [await without(last), 422, /it has no versions\/0004\.json/],
     [await without(image), 422, /it has no images\//],
-    [await changed('form.json', { ...manifest, more: 1 }), 422, /form\.json is not as a package has it/],
+    [await changed('form.json', { ...manifest, more: 1 }), 422, /form\.json does not have the shape/],
     [await changed(last, { ...version, structure: { type: 'form' } }), 422, /not valid/],
     [await changed(last, { ...version, settings: { access: 'anybody' } }), 422, /settings are not valid/],
     [await changed(last, { ...version, settings: { ...version.settings, a: 'b\u0000' } }), 422, /NUL/],

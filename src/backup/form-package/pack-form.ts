@@ -4,48 +4,38 @@ import { ApiError } from '#kit/errors.ts';
 import type { Readable } from 'node:stream';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { readWebhooks } from '#webhooks/log/read-webhooks.ts';
-import {
-  type FormLimits,
-  type Manifest,
-  type Packed,
-  packageLimits,
-  type Version,
-  writePackage,
-} from './package-file.ts';
+import { type Manifest, type Packed, packageLimits, type Version, writePackage } from './package-file.ts';
 import { selectVersionsToPack } from './queries.ts';
-
-const anyUuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+import { anyUuid } from './rename-ids.ts';
 
 type Place = { workspaceId: string; formId: string; withWebhooks: boolean };
 
-/** A form as one file. @throws as gatherForm. */
+/** Returns a form package as a stream. @throws as gatherForm. */
 export async function packForm(
   context: ImagesContext,
   place: Place,
 ): Promise<{ name: string; stream: Readable }> {
-  const packed = await gatherForm(context, place, packageLimits);
+  const packed = await gatherForm(context, place);
   return { name: packed.manifest.name, stream: writePackage(packed) };
 }
 
 /**
- * What of a form goes into a file: its versions with their settings, its working copy, the images that they name, and its
- * webhooks without secrets, where the caller may read these. Submissions stay.
- * @throws ApiError not_found; payload_too_large where there is no room for what is shown now.
+ * Reads what a package contains: the versions with their settings, the working copy, the images that they use, and the
+ * webhooks without secrets, if the caller may read webhooks.
+ * @throws ApiError not_found; payload_too_large if the images of the live version exceed the limits.
  */
-export async function gatherForm(
+async function gatherForm(
   context: ImagesContext,
   { workspaceId, formId, withWebhooks }: Place,
-  limits: FormLimits,
 ): Promise<Packed> {
   const { database } = context;
   const { form, draft } = await readBuilderForm(database, workspaceId, formId);
-  const { versions: most, versionBytes } = limits;
   const rows = await selectVersionsToPack(database, {
     workspace_id: workspaceId,
     form_id: formId,
     last: form.version,
-    limit: most,
-    bytes: versionBytes,
+    limit: packageLimits.versions,
+    bytes: packageLimits.versionBytes,
   });
   const all = rows.map(
     ({ version, created_at, structure, settings }): Version => ({
@@ -56,7 +46,7 @@ export async function gatherForm(
     }),
   );
   const copy = draft.revision > 0 ? { structure: draft.structure, settings: draft.settings } : null;
-  const { versions, images } = await chooseImages(context, workspaceId, all, copy, limits);
+  const { versions, images } = await chooseImages(context, workspaceId, all, copy);
   const { webhooks } = withWebhooks
     ? await readWebhooks(database, { workspaceId, formId })
     : { webhooks: [] };
@@ -89,7 +79,6 @@ async function chooseImages(
   workspaceId: string,
   versions: readonly Version[],
   copy: Manifest['draft'],
-  limits: FormLimits,
 ): Promise<{ versions: Version[]; images: string[] }> {
   const named = (part: unknown): string[] => JSON.stringify(part).match(anyUuid) ?? [];
   const [live, ...older] = versions.toReversed();
@@ -100,14 +89,14 @@ async function chooseImages(
     const more = parts.flatMap(named).filter((id) => sizes.has(id));
     const all = new Set([...images, ...more]);
     const bytes = [...all].reduce((sum, id) => sum + sizes.get(id)!, 0);
-    if (bytes > limits.imageBytes || all.size > limits.images) return false;
+    if (bytes > packageLimits.imageBytes || all.size > packageLimits.images) return false;
     for (const id of more) images.add(id);
     return true;
   };
   if (!add(live, copy))
     throw new ApiError(
       'payload_too_large',
-      `The images of the form are more than ${limits.images}, or larger than ${limits.imageBytes} bytes: a file does not hold them.`,
+      `The images of the form are more than ${packageLimits.images}, or larger than ${packageLimits.imageBytes} bytes: a file does not hold them.`,
     );
   const first = older.findIndex((version) => !add(version));
   const kept = first === -1 ? older : older.slice(0, first);

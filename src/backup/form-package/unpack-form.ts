@@ -4,82 +4,59 @@ import { saveWorkingCopy } from '#forms/drafts/draft.ts';
 import { changeForm, createForm } from '#forms/forms.ts';
 import { findMissingImages, type ImagesContext, storeImage } from '#forms/images/images.ts';
 import { withoutImages } from '#forms/import-form.ts';
-import { whileFree } from '#kit/cells/servers/while-free.ts';
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { inTurns } from '#kit/turns.ts';
 import { eventProblems, urlProblems } from '#webhooks/editing/webhook-problems.ts';
 import { addWebhook, type CreateWebhookContext } from '#webhooks/editing/webhooks.ts';
 import { personOf } from '#workspaces/actor.ts';
-import {
-  type Manifest,
-  type Version,
-  imagesIn,
-  readManifest,
-  readPackage,
-  versionsIn,
-} from './package-file.ts';
+import type { Manifest, Version } from './package-file.ts';
+import type { PackageText } from './read-package.ts';
+import { readPackageBeside } from './read-package-beside.ts';
+import { renameIds } from './rename-ids.ts';
 
 /** What of a package was not taken over, and why. */
 export type LeftOut = { what: string; why: string };
 
 export type UnpackContext = ImagesContext & CreateWebhookContext;
 
-const uniqueViolation = '23505';
-
 /**
- * Makes a form of a package: a draft with all its versions, its working copy and its webhooks, in one transaction. Images
- * come first, under new ids; those of an attempt that failed are swept like any that no form names.
- * @param keepsIds the form and its webhooks have the ids that they had.
- * @throws ApiError validation_error, payload_too_large; conflict for an id that is taken; forbidden for settings that send
- * answers, as import has it.
+ * Creates a draft from a package, with all its versions, its working copy and its webhooks, in one transaction. Every id is
+ * new. Images are stored first: those of an attempt that fails are deleted later, like any that no form uses.
+ * @throws ApiError as readPackage; forbidden for settings that send answers, as importForm.
  */
-export async function unpackForm(
-  context: UnpackContext,
-  scope: UnpackScope,
-  { bytes, keepsIds }: { bytes: Buffer; keepsIds: boolean },
-) {
-  const entries = await readPackage(bytes);
-  const form = await readForm(context, scope, entries, (id) => (keepsIds ? id : newId()));
-  const write = () => transaction(context.database, (client) => writeForm(client, context, scope, form));
-  const row = await (keepsIds ? whileFree(context.database, form.id, write) : write());
+export async function unpackForm(context: UnpackContext, scope: UnpackScope, bytes: Buffer) {
+  const form = await readForm(context, scope, await readPackageBeside(scope.workspaceId, bytes));
+  const row = await transaction(context.database, (client) => writeForm(client, context, scope, form));
   return { row, structure: form.versions.at(-1)!.structure, leftOut: form.leftOut };
 }
 
 type UnpackScope = Pick<Scope, 'workspaceId' | 'actor' | 'may'>;
 
-/** A form as it is about to be written, its images stored. */
+/** A form that is ready to be written. Its images are stored. */
 type ReadForm = {
-  told: Manifest;
-  id: string;
   versions: readonly Version[];
   copy: Manifest['draft'];
   webhooks: Manifest['webhooks'];
   leftOut: LeftOut[];
+  id: string;
 };
 
-/**
- * Reads a package, whose images are stored.
- * @param idOf the id that the form, or a webhook, has from now on.
- * @throws as unpackForm, but for conflict.
- */
-export async function readForm(
+/** Parses a package and stores its images. The form and its images have new ids in everything that is returned. */
+async function readForm(
   context: UnpackContext,
   scope: UnpackScope,
-  entries: ReadonlyMap<string, Buffer>,
-  idOf: (before: string) => string,
+  { manifest: manifestText, versions: versionTexts, images }: PackageText,
 ): Promise<ReadForm> {
   const { database } = context;
   const { workspaceId } = scope;
-  const told = readManifest(entries);
-  const id = idOf(told.id);
+  const told = JSON.parse(manifestText) as Manifest;
+  const id = newId();
   const renamed = new Map([[told.id, id]]);
-  for (const [before, image] of imagesIn(entries, told))
-    renamed.set(before, (await storeImage(context, workspaceId, image)).id);
-  const rename = (text: string): string =>
-    [...renamed].reduce((changed, [before, now]) => changed.replaceAll(before, now), text);
+  for (const [index, image] of images.entries())
+    renamed.set(told.images[index]!, (await storeImage(context, workspaceId, Buffer.from(image.buffer))).id);
   const leftOut: LeftOut[] = [];
   const keep = async (settings: object): Promise<Settings> => {
     const missing = (await findMissingImages(database, workspaceId, { settings })).map(({ field }) => field!);
@@ -89,17 +66,18 @@ export async function readForm(
     return withoutImages(settings, missing);
   };
   const versions: Version[] = [];
-  for (const version of versionsIn(entries, told, rename))
+  // A version may have 4 MB: the event loop serves others between two of them.
+  for await (const text of inTurns(versionTexts, ({ length }) => length)) {
+    const version = JSON.parse(renameIds(text, renamed)) as Version;
     versions.push({ ...version, settings: version.settings && (await keep(version.settings)) });
+  }
   const draft =
-    told.draft && (JSON.parse(rename(JSON.stringify(told.draft))) as NonNullable<Manifest['draft']>);
+    told.draft &&
+    (JSON.parse(renameIds(JSON.stringify(told.draft), renamed)) as NonNullable<Manifest['draft']>);
   const copy = draft && { ...draft, settings: await keep(draft.settings) };
   for (const settings of [versions.at(-1)!.settings, copy?.settings])
     await requireAnswerReader(scope, settings, async () => ({}));
-  const webhooks = (await chooseWebhooks(context, scope, told, leftOut)).map((webhook) => ({
-    ...webhook,
-    id: idOf(webhook.id),
-  }));
+  const webhooks = await chooseWebhooks(context, scope, told, leftOut);
   if (told.has_password)
     leftOut.push({
       what: 'settings.password',
@@ -107,39 +85,32 @@ export async function readForm(
     });
   if (told.versions_left_out > 0)
     leftOut.push({ what: 'versions', why: `The file does not have the oldest ${told.versions_left_out}.` });
-  return { told, id, versions, copy, webhooks, leftOut };
+  return { id, versions, copy, webhooks, leftOut };
 }
 
-/** Writes a form that was read, in the caller's transaction. @throws ApiError conflict for an id that is taken. */
-export async function writeForm(
+/** Writes a form in the transaction of the caller. */
+async function writeForm(
   client: Queryable,
   { vault }: Pick<UnpackContext, 'vault'>,
   { workspaceId, actor }: Pick<UnpackScope, 'workspaceId' | 'actor'>,
   { id, versions, copy, webhooks }: ReadForm,
 ) {
-  try {
-    const made = await writeVersions(client, { workspaceId, id, versions });
-    if (copy) {
-      const place = { workspaceId, formId: id, userId: personOf(actor) };
-      await saveWorkingCopy(client, { ...place, ...copy, revisions: [0], baseVersion: versions.length });
-    }
-    for (const { created_at, ...webhook } of webhooks)
-      await addWebhook(client, vault, {
-        ...webhook,
-        workspaceId,
-        formId: id,
-        at: new Date(created_at),
-        isPaused: !webhook.active,
-        pausesOnFailure: webhook.pauses_on_failure,
-      });
-    return made;
-  } catch (error) {
-    if ((error as { code?: string }).code !== uniqueViolation) throw error;
-    throw new ApiError(
-      'conflict',
-      `There is a form or a webhook with an id of this file here already (form ${id}).`,
-    );
+  const made = await writeVersions(client, { workspaceId, id, versions });
+  if (copy) {
+    const place = { workspaceId, formId: id, userId: personOf(actor) };
+    await saveWorkingCopy(client, { ...place, ...copy, revisions: [0], baseVersion: versions.length });
   }
+  for (const { id: _id, created_at, ...webhook } of webhooks)
+    await addWebhook(client, vault, {
+      ...webhook,
+      id: newId(),
+      workspaceId,
+      formId: id,
+      at: new Date(created_at),
+      isPaused: !webhook.active,
+      pausesOnFailure: webhook.pauses_on_failure,
+    });
+  return made;
 }
 
 /** Every version, the oldest first, at its time; the last is the form. */

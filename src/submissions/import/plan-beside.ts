@@ -1,7 +1,7 @@
 import { answerOfThread } from '#kit/answer-of-thread.ts';
 import type { ImportForm, ImportPlan, ImportSource, planImport } from './plan-import.ts';
 
-/** A workbook may unpack to thousands of times its size: its thread has so much, and so long. */
+/** What `readWorkbook` allows stays far below 256 MB of heap. The deadline holds for CSV files too. */
 const limits = {
   megabytes: 256,
   ms: 30_000,

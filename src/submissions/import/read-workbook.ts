@@ -1,38 +1,261 @@
+import { dirname, posix } from 'node:path';
 import { sayNumber } from '#ast/say-number.ts';
-import { streamXlsxRows } from 'hucre/xlsx';
+import { parseXml } from '#kit/xml.ts';
+import { openZip, type Zip } from '#kit/zip.ts';
+import { isDateFormat, isDateFormatId, readSerial } from './excel-dates.ts';
 import { type Cell, importLimits, type Table } from './table.ts';
 
 /**
- * The lines of the first sheet of a workbook, or why it cannot be read. To load the library takes longer than others may
- * wait, and a workbook unpacks to much more than it is: for a thread of its own, which is ended when it takes too much.
+ * Limits of a workbook. Ten thousand rows of a hundred columns are some 45 MB of XML. docs/decisions/0096-reading-archives-and-workbooks.md
+ */
+const limits = {
+  zip: { entries: 2_000, bytes: 64 * 1024 * 1024 },
+  /** Excel has 1,048,576 rows, 16,384 columns and some 65,000 cell formats. */
+  rows: 1_048_576,
+  columns: 16_384,
+  formats: 70_000,
+  /** Also empty cells: each takes time. */
+  cells: 1_500_000,
+  sharedStrings: 1_000_000,
+} as const;
+
+const tooManyCharacters = `The first sheet has more than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
+
+/** A workbook that has to be imported in parts: its message is whole. */
+class TooMuch extends Error {}
+
+/**
+ * Returns the lines of the first sheet of a workbook, or why it cannot be read. It takes up to some seconds, so it belongs on a
+ * thread that is ended after a time (plan-beside.ts). Only the sheet, its shared strings and its cell formats are read.
  */
 export async function readWorkbook(bytes: Uint8Array): Promise<Table | string> {
-  const table: Table = { lines: [], total: 0 };
-  let characters = 0;
   try {
-    for await (const { index, values } of streamXlsxRows(bytes)) {
-      const cells = values.slice(0, importLimits.columns + 1).map(cellOf);
-      if (cells.every((cell) => cell === '')) continue;
-      table.total += 1;
-      characters += cells.reduce<number>((sum, cell) => sum + String(cell).length, 0);
-      if (characters > importLimits.characters)
-        return `The first sheet has more than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
-      if (table.lines.length <= importLimits.lines) table.lines.push({ line: index + 1, cells });
-    }
+    const zip = await openZip(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), limits.zip);
+    const workbook = await readParts(zip);
+    const isDate = workbook.styles === undefined ? [] : await readDateFormats(zip, workbook.styles);
+    const strings = workbook.strings === undefined ? [] : await readSharedStrings(zip, workbook.strings);
+    return await readSheet(zip, { ...workbook, isDate, strings });
   } catch (error) {
-    // Whatever the library stumbles over is the file's: it reads nothing else.
+    if (error instanceof TooMuch) return error.message;
     return `The workbook cannot be read: ${error instanceof Error ? error.message : 'it is damaged'}`;
   }
+}
+
+/** The names of the parts that are read, as the relationships of the file say. */
+type Parts = {
+  sheet: string;
+  styles: string | undefined;
+  strings: string | undefined;
+  /** Days are counted from 1904, as Excel for Mac once did. */
+  from1904: boolean;
+};
+
+async function readParts(zip: Zip): Promise<Parts> {
+  const root = await readRelations(zip, '_rels/.rels', '');
+  const workbook = root.find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
+  const folder = dirname(workbook);
+  const relations = await readRelations(zip, `${folder}/_rels/${posix.basename(workbook)}.rels`, folder);
+  const targetOf = (wanted: string) => relations.find(({ type }) => type === wanted)?.target;
+  let first: string | undefined;
+  let from1904 = false;
+  await parseXml(zip.read(workbook), {
+    open(name, attributes) {
+      if (name === 'workbookPr') from1904 = isTrue(attributes['date1904']);
+      if (name === 'sheet') first ??= attributes['r:id'] ?? relationOf(attributes);
+    },
+  });
+  const sheet = relations.find(({ id }) => id === first)?.target;
+  if (sheet === undefined) throw new Error('It has no sheet.');
+  return { sheet, styles: targetOf('styles'), strings: targetOf('sharedStrings'), from1904 };
+}
+
+const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true';
+/** Another prefix than `r:` may stand for the namespace of relationships. */
+const relationOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
+  Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1];
+
+type Relation = { id: string; type: string; target: string };
+
+/** Reads relationships; `target` is the name of a part. A file without any has none. */
+async function readRelations(zip: Zip, name: string, folder: string): Promise<Relation[]> {
+  const found: Relation[] = [];
+  if (!zip.has(name)) return found;
+  await parseXml(zip.read(name), {
+    open(element, { Id: id = '', Type: type = '', Target: target = '' }) {
+      if (element !== 'Relationship' || found.length === limits.zip.entries) return;
+      found.push({
+        id,
+        type: type.slice(type.lastIndexOf('/') + 1),
+        target: target.startsWith('/') ? target.slice(1) : posix.join(folder, target),
+      });
+    },
+  });
+  return found;
+}
+
+/** Reads which cell formats show days or times. */
+async function readDateFormats(zip: Zip, part: string): Promise<boolean[]> {
+  const isDate: boolean[] = [];
+  const ownFormats = new Map<string, boolean>();
+  let isInCells = false;
+  await parseXml(zip.read(part), {
+    open(name, { numFmtId = '', formatCode = '' }) {
+      if (isDate.length > limits.formats || ownFormats.size > limits.formats)
+        throw new Error('It has too many cell formats.');
+      if (name === 'numFmt') ownFormats.set(numFmtId, isDateFormat(formatCode));
+      if (name === 'cellXfs') isInCells = true;
+      if (name === 'xf' && isInCells)
+        isDate.push(ownFormats.get(numFmtId) ?? isDateFormatId(Number(numFmtId)));
+    },
+    close(name) {
+      if (name === 'cellXfs') isInCells = false;
+    },
+  });
+  return isDate;
+}
+
+/** Collects the texts of `t` elements, without the pronunciation (`rPh`) that Japanese texts may have. */
+function collectText(take: (text: string) => void) {
+  let pieces: string[] = [];
+  let length = 0;
+  let isText = false;
+  let isSaid = false;
+  return {
+    open(name: string): void {
+      if (name === 't') isText = true;
+      if (name === 'rPh') isSaid = true;
+    },
+    text(piece: string): void {
+      if (!isText || isSaid) return;
+      length += piece.length;
+      if (length > importLimits.characters) throw new TooMuch(tooManyCharacters);
+      pieces.push(piece);
+    },
+    close(name: string): void {
+      if (name === 't') isText = false;
+      if (name === 'rPh') isSaid = false;
+    },
+    end(): void {
+      take(pieces.length === 1 ? pieces[0]! : pieces.join(''));
+      pieces = [];
+      length = 0;
+    },
+  };
+}
+
+async function readSharedStrings(zip: Zip, part: string): Promise<string[]> {
+  const strings: string[] = [];
+  const collected = collectText((text) => void strings.push(unescapeText(text)));
+  await parseXml(zip.read(part), {
+    open(name) {
+      if (strings.length > limits.sharedStrings) throw new Error('It has too many shared strings.');
+      collected.open(name);
+    },
+    text: (piece) => collected.text(piece),
+    close(name) {
+      collected.close(name);
+      if (name === 'si') collected.end();
+    },
+  });
+  return strings;
+}
+
+/** `_x000D_` stands for a character that XML cannot hold. */
+const unescapeText = (text: string): string =>
+  text.includes('_x')
+    ? text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
+        String.fromCharCode(Number.parseInt(code, 16)),
+      )
+    : text;
+
+type SheetParts = Omit<Parts, 'strings'> & { isDate: readonly boolean[]; strings: readonly string[] };
+
+async function readSheet(zip: Zip, { sheet, from1904, isDate, strings }: SheetParts): Promise<Table> {
+  const table: Table = { lines: [], total: 0 };
+  let characters = 0;
+  let cellCount = 0;
+  let row: { line: number; cells: Cell[]; next: number } | undefined;
+  let last = 0;
+  let cell: { column: number; type: string; style: number } | undefined;
+  let isValue = false;
+  let value = '';
+  let inline = '';
+  const collected = collectText((text) => {
+    inline = text;
+  });
+
+  const readCell = ({ type, style }: NonNullable<typeof cell>): Cell => {
+    if (type === 's') return (/^\d+$/.test(value) && strings[Number(value)]) || '';
+    if (type === 'inlineStr') return unescapeText(inline);
+    if (type === 'str') return unescapeText(value);
+    if (type === 'b') return isTrue(value.toLowerCase());
+    const number = Number(value);
+    if (type === 'e' || type === 'd' || value.trim() === '' || !Number.isFinite(number)) return value;
+    return (isDate[style] ? readSerial(number, from1904) : undefined) ?? number;
+  };
+  const endCell = (): void => {
+    const content = readCell(cell!);
+    if (content !== '') {
+      characters += String(content).length;
+      if (characters > importLimits.characters) throw new TooMuch(tooManyCharacters);
+      // One column beyond the limit shows that there are too many.
+      const column = Math.min(cell!.column, importLimits.columns);
+      while (row!.cells.length < column) row!.cells.push('');
+      row!.cells[column] = content;
+    }
+    cell = undefined;
+  };
+  const endRow = (): void => {
+    const { line, cells } = row!;
+    row = undefined;
+    if (cells.length === 0) return;
+    table.total += 1;
+    if (table.lines.length <= importLimits.lines) table.lines.push({ line, cells });
+  };
+
+  await parseXml(zip.read(sheet), {
+    open(name, attributes) {
+      if (name === 'row') {
+        last = Math.max(last + 1, Number(attributes['r']) || 0);
+        if (last > limits.rows) throw new Error('It has too many rows.');
+        row = { line: last, cells: [], next: 0 };
+      } else if (row && name === 'c') {
+        cellCount += 1;
+        if (cellCount > limits.cells)
+          throw new TooMuch('The first sheet has too many cells. Import it in parts.');
+        const column = columnOf(attributes['r']) ?? row.next;
+        if (column >= limits.columns) throw new Error('It has too many columns.');
+        row.next = column + 1;
+        cell = { column, type: attributes['t'] ?? 'n', style: Number(attributes['s'] ?? 0) };
+        [value, inline] = ['', ''];
+      } else if (cell && name === 'v') isValue = true;
+      else if (cell) collected.open(name);
+    },
+    text(piece) {
+      if (!isValue) {
+        if (cell) collected.text(piece);
+        return;
+      }
+      value += piece;
+      if (value.length > importLimits.characters) throw new TooMuch(tooManyCharacters);
+    },
+    close(name) {
+      if (name === 'v') isValue = false;
+      else if (cell && name === 'c') {
+        collected.end();
+        endCell();
+      } else if (row && name === 'row') endRow();
+      else if (cell) collected.close(name);
+    },
+  });
   return table;
 }
 
-function cellOf(value: unknown): Cell {
-  if (typeof value === 'number' || typeof value === 'boolean') return value;
-  if (typeof value === 'string') return value;
-  return value instanceof Date && !Number.isNaN(value.getTime())
-    ? value
-        .toISOString()
-        .slice(0, 19)
-        .replace(/T00:00:00$/, '')
-    : '';
+/** Returns the index of the column in a reference such as `AB12`; undefined without a reference. */
+function columnOf(reference: string | undefined): number | undefined {
+  const letters = reference === undefined ? undefined : /^\$?([A-Z]{1,7})\$?\d/i.exec(reference)?.[1];
+  if (letters === undefined) return undefined;
+  let column = 0;
+  for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
 }

@@ -38,15 +38,6 @@ export const findHere = statement(
        or exists (select from api_key_lookup where hash = $id) as is_here`,
 );
 
-/** The same of a form, also one whose workspace is being deleted. */
-export const findFormHere = statement(
-  'cells.find_form_here',
-  { id: uuid },
-  { is_here: boolean },
-  `/* lookup: across workspaces */
-   select exists (select from forms where id = $id) as is_here`,
-);
-
 /** What a cell has that leads requests to it; of these ids, or all. */
 export const selectThings = statement(
   'cells.select_things',
@@ -59,9 +50,6 @@ export const selectThings = statement(
            union all select hash, concat('the key ', api_key_id, ' of the workspace ', workspace_id) from api_key_lookup) as things
     where $ids is null or id = any ($ids)`,
 );
-
-/** Whoever has it until their transaction ends is the only one to write what brings its id along; any constant of our own. */
-export const idsLock = 7_246_004;
 
 /** Takes an advisory lock until the transaction ends, where nobody has it. */
 export const tryLock = statement(

@@ -6,7 +6,7 @@ import { only } from '../../statement.ts';
 import { cellsElsewhere } from '../other-cells.ts';
 import { readRoom, tellOfCells } from '../queries.ts';
 import { type CellElsewhere, findCell, type Known, requireCell } from './identity.ts';
-import { idsLock, insertPeopleDue, selectKnownPeople, tryLock, updateServerOfCell } from './queries.ts';
+import { insertPeopleDue, selectKnownPeople, tryLock, updateServerOfCell } from './queries.ts';
 import { refuseTwins } from './refuse-twins.ts';
 import { isThere, type Reach } from './server.ts';
 
@@ -38,10 +38,6 @@ export async function readdressCell(
     await migrate(there);
     const known = await selectKnownPeople(there, {});
     await transaction(database, async (client) => {
-      if (!only(await tryLock(client, { key: idsLock }))!.is_locked)
-        throw new ApiError('conflict', 'A form is being brought in with its id. Try again in a moment.');
-      // Again, as nobody brings one in any more.
-      await refuseTwins(database, cell, there, place);
       await updateServerOfCell(client, { name, server });
       // It may have come back from a backup, and know people as they were.
       await insertPeopleDue(client, { cell: name, user_ids: known.map(({ id }) => id) });
