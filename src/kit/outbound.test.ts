@@ -137,12 +137,20 @@ const faults: Record<string, [RegExp, () => Promise<string>]> = {
     /secure connection/,
     () => serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), false),
   ],
+  'an expired certificate': [
+    /has expired/,
+    async () => (await openReceiver({ certificate: 'expired' })).url,
+  ],
+  'a certificate that is not valid yet': [
+    /not valid yet/,
+    async () => (await openReceiver({ certificate: 'future' })).url,
+  ],
   'a self-signed certificate': [
-    /certificate/,
+    /unknown issuer.*WEBHOOK_CA_FILE/,
     async () => (await openReceiver({ certificate: 'selfsigned' })).url,
   ],
   'a certificate for another name': [
-    /certificate/,
+    /is for another name/,
     async () => (await openReceiver({ certificate: 'elsewhere' })).url,
   ],
 };
