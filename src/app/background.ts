@@ -152,9 +152,14 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     runPeriodically('pruning the delivery log', {
       pauseMs: 60_000,
       log,
-      work: () => sweep(database, () => pruneLedger({ database }, { retentionDays: config.deliveryRetentionDays })),
+      work: () =>
+        sweep(database, () => pruneLedger({ database }, { retentionDays: config.deliveryRetentionDays })),
     }),
-    runPeriodically('pruning the mail log', { pauseMs: 3_600_000, log, work: () => sweep(database, () => pruneMails(database)) }),
+    runPeriodically('pruning the mail log', {
+      pauseMs: 3_600_000,
+      log,
+      work: () => sweep(database, () => pruneMails(database)),
+    }),
     runPeriodically('forgetting kept answers', {
       pauseMs: 600_000,
       log,
@@ -234,7 +239,11 @@ function keepInstance(
             log,
             work: (signal) => backUpWhenDue({ ...services, version }, signal),
           }),
-          runPeriodically('sweeping backups', { pauseMs: 60_000, log, work: () => sweep(database, () => sweepBackups(services)) }),
+          runPeriodically('sweeping backups', {
+            pauseMs: 60_000,
+            log,
+            work: () => sweep(database, () => sweepBackups(services)),
+          }),
         ]
       : []),
     // What a `cell move` shut whose command was killed.

@@ -29,7 +29,9 @@ const sweeps = async (): Promise<boolean> => (await sweep(database, () => Promis
 test('a clock within a day of the database and of the last sweep is trusted, and notes the sweep', async () => {
   await database.query("update instance set swept_at = now() - interval '23 hours'");
   assert.equal(await sweeps(), true);
-  const { rows } = await database.query("select swept_at > now() - interval '2 minutes' as is_noted from instance");
+  const { rows } = await database.query(
+    "select swept_at > now() - interval '2 minutes' as is_noted from instance",
+  );
   assert.deepEqual(rows, [{ is_noted: true }]);
 });
 
@@ -71,7 +73,9 @@ test('under a clock that is ahead the running service deletes nothing, doctor an
   assert.equal(found.state, 'problem');
   assert.match(found.finding, /400 days after the last sweep/);
   const incidents = await findIncidents({ ...services, mailProblem: () => undefined });
-  const keys = incidents.flatMap((each) => (each.status === 'fulfilled' ? each.value.map(({ key }) => key) : []));
+  const keys = incidents.flatMap((each) =>
+    each.status === 'fulfilled' ? each.value.map(({ key }) => key) : [],
+  );
   assert.ok(keys.includes('sweeps'));
   const confirmed = await command(environment, 'sweeps', 'confirm', '--yes');
   assert.equal(confirmed.code, 0, confirmed.complaint);

@@ -137,10 +137,7 @@ const faults: Record<string, [RegExp, () => Promise<string>]> = {
     /secure connection/,
     () => serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), false),
   ],
-  'an expired certificate': [
-    /has expired/,
-    async () => (await openReceiver({ certificate: 'expired' })).url,
-  ],
+  'an expired certificate': [/has expired/, async () => (await openReceiver({ certificate: 'expired' })).url],
   'a certificate that is not valid yet': [
     /not valid yet/,
     async () => (await openReceiver({ certificate: 'future' })).url,
@@ -380,7 +377,10 @@ for (const [what, interim] of [
   ['100 without a reason', 'HTTP/1.1 100 \r\n\r\n'],
   ['102 Processing', 'HTTP/1.1 102 Processing\r\n\r\n'],
   ['103 Early Hints', early],
-  ['several kinds', `HTTP/1.1 100 Continue\r\nX: y\r\n\r\n${early}HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 199 Own\r\n\r\n`],
+  [
+    'several kinds',
+    `HTTP/1.1 100 Continue\r\nX: y\r\n\r\n${early}HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 199 Own\r\n\r\n`,
+  ],
   ['a thousand', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)],
 ] as const)
   test(`interim answers are skipped and the final one counts: ${what}`, async () => {
@@ -405,9 +405,7 @@ test('an interim answer is skipped wherever the packets end', async () => {
 });
 
 test('an interim answer and then the end of the connection is a failure', async () => {
-  const url = await serve((socket) =>
-    socket.once('data', () => socket.end('HTTP/1.1 100 Continue\r\n\r\n')),
-  );
+  const url = await serve((socket) => socket.once('data', () => socket.end('HTTP/1.1 100 Continue\r\n\r\n')));
   const result = await send(url, patient);
   assert.equal(result.kind, 'failure');
 });

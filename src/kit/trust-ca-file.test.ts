@@ -35,12 +35,22 @@ const block = (content: string): string =>
 for (const [what, content, complaint] of [
   ['is missing', undefined, /does not exist/],
   ['is empty', '', /contains no certificate/],
-  ['has a key alone', '-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----', /contains no certificate/],
+  [
+    'has a key alone',
+    '-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----',
+    /contains no certificate/,
+  ],
   ['has a broken certificate', block('AAAA'), /certificate number 1 cannot be read/],
 ] as const)
   test(`a WEBHOOK_CA_FILE that ${what} stops a command with a sentence`, async () => {
     const path = content === undefined ? join(directory, 'nowhere.pem') : await write('broken.pem', content);
-    const { code, complaint: said } = await command({ WEBHOOK_CA_FILE: path }, 'mail', 'send-test', '--to', 'a@b.example');
+    const { code, complaint: said } = await command(
+      { WEBHOOK_CA_FILE: path },
+      'mail',
+      'send-test',
+      '--to',
+      'a@b.example',
+    );
     assert.equal(code, 1);
     assert.match(said, complaint);
     assert.doesNotMatch(said, /\n\s+at /);

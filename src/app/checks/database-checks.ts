@@ -275,7 +275,8 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     name: 'sweeps',
     stopsStart: false,
     async look({ database }) {
-      if ((await findPending(database, await readMigrations())).length > 0) return ok('The next start migrates.');
+      if ((await findPending(database, await readMigrations())).length > 0)
+        return ok('The next start migrates.');
       const doubt = await findClockDoubt(database);
       return doubt ? problem(doubt.what, doubt.remedy) : ok('The clock agrees with the last sweep.');
     },

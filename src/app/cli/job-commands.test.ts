@@ -20,7 +20,12 @@ import { readConfig } from '#kit/config.ts';
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-jobs-'));
 after(() => rm(dataDir, { recursive: true }));
-const environment = { DATABASE_URL: url, DATA_DIR: dataDir, UPLOAD_FREE_MB: '16', PORT: String(await freePort()) };
+const environment = {
+  DATABASE_URL: url,
+  DATA_DIR: dataDir,
+  UPLOAD_FREE_MB: '16',
+  PORT: String(await freePort()),
+};
 const formloom = (...args: string[]) => command(environment, ...args);
 
 const place = await makeForm(database);

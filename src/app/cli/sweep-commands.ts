@@ -8,8 +8,7 @@ import { UsageError } from './values.ts';
 export const sweepCommands = [
   command({
     name: 'sweeps confirm',
-    summary:
-      'Confirms that the clock of this machine is right, so that data is deleted by its age again.',
+    summary: 'Confirms that the clock of this machine is right, so that data is deleted by its age again.',
     options: { yes: { ...flag, about: 'Does not ask whether it is meant.' } },
     note: 'A running server sweeps within a minute.',
     async run({ database, confirm }, { yes }) {

@@ -16,7 +16,10 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^(EHOSTUNREACH|ENETUNREACH)$/, 'The host cannot be reached.'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before the answer was complete.'],
   [/^CERT_HAS_EXPIRED$/, 'The certificate of the host has expired.'],
-  [/^CERT_NOT_YET_VALID$/, 'The certificate of the host is not valid yet. Compare the clocks of both machines.'],
+  [
+    /^CERT_NOT_YET_VALID$/,
+    'The certificate of the host is not valid yet. Compare the clocks of both machines.',
+  ],
   [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/, 'The certificate of the host is for another name.'],
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT\w*|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,

@@ -22,5 +22,5 @@ export const confirmSweepClock = ofInstance(
   'sweeps.confirm_clock',
   {},
   { swept_at: timestamp },
-  'update instance set swept_at = clock_timestamp() returning swept_at',
+  'update instance set swept_at = now() returning swept_at',
 );
