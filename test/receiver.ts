@@ -53,10 +53,11 @@ setDefaultCACertificates([
 
 /** The key pair of test/certs: `receiver` is valid for localhost, 127.0.0.1 to 3 and receiver.test. */
 export const certificate = (
-  name: 'receiver' | 'elsewhere' | 'selfsigned',
+  name: 'receiver' | 'elsewhere' | 'selfsigned' | 'expired' | 'future',
 ): { cert: Buffer; key: Buffer } => ({
   cert: readFileSync(new URL(`${name}.pem`, certificates)),
-  key: readFileSync(new URL(`${name}.key`, certificates)),
+  // The last two are the receiver's, of another time.
+  key: readFileSync(new URL(`${/expired|future/.test(name) ? 'receiver' : name}.key`, certificates)),
 });
 
 /** Starts a receiver of webhooks that speaks TLS on the loopback interface; it is closed when the test file ends. */

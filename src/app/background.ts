@@ -10,6 +10,7 @@ import { noteContents } from '#kit/cells/contents.ts';
 import { openNearTables } from '#kit/cells/citus/near.ts';
 import { type Periodic, runPeriodically } from '#kit/periodic.ts';
 import { only } from '#kit/statement.ts';
+import { sweep } from '#kit/sweeps/sweep-clock.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { pruneMails } from '#mail/log/mail-log.ts';
@@ -131,7 +132,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     runPeriodically('erasing what was kept for long enough', {
       pauseMs: 60_000,
       log,
-      work: () => applyRetention({ database, wakeQueue: () => queue.wake() }),
+      work: () => sweep(database, () => applyRetention({ database, wakeQueue: () => queue.wake() })),
     }),
     runPeriodically('reminding the invited', {
       pauseMs: 30_000,
@@ -141,7 +142,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     runPeriodically('clearing spam boxes', {
       pauseMs: 600_000,
       log,
-      work: () => pruneHeld(database),
+      work: () => sweep(database, () => pruneHeld(database)),
     }),
     runPeriodically('giving days of the delivery log parts of their own', {
       pauseMs: 600_000,
@@ -151,41 +152,50 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     runPeriodically('pruning the delivery log', {
       pauseMs: 60_000,
       log,
-      work: () => pruneLedger({ database }, { retentionDays: config.deliveryRetentionDays }),
+      work: () =>
+        sweep(database, () => pruneLedger({ database }, { retentionDays: config.deliveryRetentionDays })),
     }),
-    runPeriodically('pruning the mail log', { pauseMs: 3_600_000, log, work: () => pruneMails(database) }),
+    runPeriodically('pruning the mail log', {
+      pauseMs: 3_600_000,
+      log,
+      work: () => sweep(database, () => pruneMails(database)),
+    }),
     runPeriodically('forgetting kept answers', {
       pauseMs: 600_000,
       log,
-      work: () => pruneKeptAnswers(database),
+      work: () => sweep(database, () => pruneKeptAnswers(database)),
     }),
     runPeriodically('forgetting old visits', {
       pauseMs: 3_600_000,
       log,
-      work: () => pruneVisits(database),
+      work: () => sweep(database, () => pruneVisits(database)),
     }),
     runPeriodically('pruning the audit log', {
       pauseMs: 3_600_000,
       log,
-      work: () => pruneAudit(database),
+      work: () => sweep(database, () => pruneAudit(database)),
     }),
     runPeriodically('forgetting old receipts', {
       pauseMs: 3_600_000,
       log,
-      work: () => pruneErasures(database),
+      work: () => sweep(database, () => pruneErasures(database)),
     }),
     runPeriodically('deleting workspaces whose time has come', {
       pauseMs: 60_000,
       log,
-      work: () => removeEndedWorkspaces(services),
+      work: () => sweep(database, () => removeEndedWorkspaces(services)),
     }),
     runPeriodically('sweeping files', {
       pauseMs: 10_000,
       longestMs: 60_000,
       log,
-      work: () => sweepFiles(services),
+      work: () => sweep(database, () => sweepFiles(services)),
     }),
-    runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
+    runPeriodically('sweeping images', {
+      pauseMs: 3_600_000,
+      log,
+      work: () => sweep(database, () => sweepImages(services)),
+    }),
     ...(isApart(cellOf(database))
       ? [runPeriodically('bringing people', { pauseMs: 1_000, log, work: () => bringDuePeople(database) })]
       : []),
@@ -229,7 +239,11 @@ function keepInstance(
             log,
             work: (signal) => backUpWhenDue({ ...services, version }, signal),
           }),
-          runPeriodically('sweeping backups', { pauseMs: 60_000, log, work: () => sweepBackups(services) }),
+          runPeriodically('sweeping backups', {
+            pauseMs: 60_000,
+            log,
+            work: () => sweep(database, () => sweepBackups(services)),
+          }),
         ]
       : []),
     // What a `cell move` shut whose command was killed.
@@ -248,7 +262,7 @@ function keepInstance(
     runPeriodically('deleting accounts whose time has come', {
       pauseMs: 60_000,
       log,
-      work: () => removeEndedAccounts(database),
+      work: () => sweep(database, () => removeEndedAccounts(database)),
     }),
   ];
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '#kit/config.ts';
+import { trustCaFile } from '#kit/trust-ca-file.ts';
 import { readNode } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { withoutLibpqVariables } from '#kit/embedded-postgres/embedded-client.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
@@ -52,6 +53,7 @@ const say = (line: string): void => writeOutput('stdout', `${line}\n`);
 /** Starts the service, or one of its processes; stops it, in the opposite order, when it is time or a start fails. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
+  trustCaFile(config.caFile);
   const run: Run = { config, parts: new AsyncDisposableStack(), state: { isStopping: false } };
   const told = Promise.withResolvers<void>();
   const primary = joinPrimary(process.argv, {

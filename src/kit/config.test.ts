@@ -33,6 +33,7 @@ test('nothing set: the defaults that the handbook lists', () => {
     valkeyUrl: undefined,
     s3: undefined,
     backup: undefined,
+    caFile: undefined,
     metrics: undefined,
     operatorEmail: undefined,
     identityProvider: undefined,

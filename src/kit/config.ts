@@ -35,6 +35,8 @@ export type Config = {
   webhookPauseDays: number;
   /** Days that the delivery log and events are kept. */
   deliveryRetentionDays: number;
+  /** A PEM file of authorities that every TLS connection trusts beside the usual ones (trust-ca-file.ts). */
+  caFile: string | undefined;
   /** CIDRs that the address guard lets through although they are not public. */
   webhookAllowNetworks: readonly string[];
   /** Shared counters for rate limits; undefined: this process's memory. */
@@ -180,6 +182,7 @@ export function readConfig(environment: Environment): Config {
       200,
     ),
     webhookRetryDelays: retryDelays('WEBHOOK_RETRY_DELAYS'),
+    caFile: value('WEBHOOK_CA_FILE'),
     webhookTimeout: wholeNumber('WEBHOOK_TIMEOUT', 10, 1, 120),
     webhookPauseDays: wholeNumber('WEBHOOK_PAUSE_DAYS', 5, 0, 365),
     deliveryRetentionDays: wholeNumber('DELIVERY_RETENTION_DAYS', 30, 1, 3_650),

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AddressGuard, bareHost } from './address-guard.ts';
+import { type Awaiting, skipInterim } from './outbound/skip-interim.ts';
 import { addressesToDial, type ConnectPhases, type ResolveName } from './outbound/addresses.ts';
 
 type DialOptions = {
@@ -10,6 +11,8 @@ type DialOptions = {
   timeoutMs: number;
   /** Where the times of the connection that is being made are written. */
   phases: () => ConnectPhases;
+  /** Whether the answer of the request that the connection carries is still to come. */
+  awaiting: () => Awaiting;
   /** Ends an attempt to connect, whatever it waits for. */
   signal: AbortSignal;
 };
@@ -27,7 +30,8 @@ export function guardedConnector(options: DialOptions): buildConnector.connector
       const began = performance.now();
       secure({ ...target, httpSocket }, (...result) => {
         if (result[0] === null) phases.tls = performance.now() - began;
-        callback(...result);
+        if (result[0] === null) callback(null, skipInterim(result[1], options.awaiting));
+        else callback(...result);
       });
     } catch (error) {
       callback(error instanceof Error ? error : new Error(String(error)), null);

@@ -137,12 +137,17 @@ const faults: Record<string, [RegExp, () => Promise<string>]> = {
     /secure connection/,
     () => serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), false),
   ],
+  'an expired certificate': [/has expired/, async () => (await openReceiver({ certificate: 'expired' })).url],
+  'a certificate that is not valid yet': [
+    /not valid yet/,
+    async () => (await openReceiver({ certificate: 'future' })).url,
+  ],
   'a self-signed certificate': [
-    /certificate/,
+    /unknown issuer.*WEBHOOK_CA_FILE/,
     async () => (await openReceiver({ certificate: 'selfsigned' })).url,
   ],
   'a certificate for another name': [
-    /certificate/,
+    /is for another name/,
     async () => (await openReceiver({ certificate: 'elsewhere' })).url,
   ],
 };
@@ -363,4 +368,60 @@ test('the service does not send to itself', async () => {
     assert.equal(await checkTarget(url, options), blocked, url);
     assert.equal((await send(url, open(options))).kind, 'refusal', url);
   }
+});
+
+const final = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine';
+const early = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n';
+for (const [what, interim] of [
+  ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['100 without a reason', 'HTTP/1.1 100 \r\n\r\n'],
+  ['102 Processing', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ['103 Early Hints', early],
+  [
+    'several kinds',
+    `HTTP/1.1 100 Continue\r\nX: y\r\n\r\n${early}HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 199 Own\r\n\r\n`,
+  ],
+  ['a thousand', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)],
+] as const)
+  test(`interim answers are skipped and the final one counts: ${what}`, async () => {
+    const url = await serve((socket) => void socket.on('data', () => socket.write(interim + final)));
+    for (let time = 0; time < 2; time += 1) {
+      const result = await send(url, patient);
+      assert.deepEqual(result.kind === 'answer' && [result.status, result.bodyHead], [200, 'fine']);
+    }
+  });
+
+test('an interim answer is skipped wherever the packets end', async () => {
+  const url = await serve((socket) =>
+    socket.once('data', async () => {
+      for (const byte of `HTTP/1.1 100 Continue\r\n\r\n${early}${final}`) {
+        socket.write(byte);
+        await new Promise(setImmediate);
+      }
+    }),
+  );
+  const result = await send(url, patient);
+  assert.deepEqual(result.kind === 'answer' && [result.status, result.bodyHead], [200, 'fine']);
+});
+
+test('an interim answer and then the end of the connection is a failure', async () => {
+  const url = await serve((socket) => socket.once('data', () => socket.end('HTTP/1.1 100 Continue\r\n\r\n')));
+  const result = await send(url, patient);
+  assert.equal(result.kind, 'failure');
+});
+
+test('interim answers without end are cut off at the deadline', async () => {
+  const url = await serve((socket) => {
+    const flood = setInterval(() => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 5);
+    socket.once('close', () => clearInterval(flood));
+  });
+  const result = await send(url);
+  assert.match(result.kind === 'failure' ? result.reason : '', /No complete answer within/);
+});
+
+test('101 Switching Protocols, which was not asked for, is a failure', async () => {
+  const url = await serve(
+    answerWith('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n'),
+  );
+  assert.equal((await send(url, patient)).kind, 'failure');
 });

@@ -29,6 +29,46 @@ test('a failure is logged when it is new, or when other parts fail than before',
   );
 });
 
+test('a database that is away once is no line, and one that stays away is one line without a stack', async () => {
+  const lines = new PassThrough({ encoding: 'utf8' });
+  const away = (): Error => Object.assign(new Error('the database system is starting up'), { code: '57P03' });
+  const runs = [
+    away(),
+    undefined,
+    new AggregateError([away()], '1 failed: a'),
+    undefined,
+    away(),
+    away(),
+    away(),
+  ];
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const periodic = runPeriodically('working', {
+    pauseMs: 1,
+    log: openLog('warn', lines),
+    async work() {
+      if (runs.length === 0) return resolve();
+      const error = runs.shift();
+      if (error) throw error;
+    },
+  });
+  await over;
+  await periodic.stop();
+  const said = (lines.read() as string)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+  assert.equal(said.length, 1);
+  assert.deepEqual(
+    { ...said[0], time: '' },
+    {
+      level: 'warn',
+      time: '',
+      reason: 'the database system is starting up',
+      msg: 'working failed, and will be tried again',
+    },
+  );
+});
+
 test('work that takes long hears that it is to end', async () => {
   const begun = Promise.withResolvers<void>();
   const periodic = runPeriodically('working', {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
+import { isOfDatabaseAway, loggedError } from './logged-error.ts';
 
 /** Work that goes on; it is stopped when its round has ended. */
 export type Periodic = { stop(): Promise<void> };
@@ -24,6 +25,7 @@ export function runPeriodically(
   const { pauseMs, longestMs = pauseMs } = options;
   const loop = async (): Promise<void> => {
     let failing: string | undefined;
+    let wasAway = false;
     let pause = pauseMs;
     const wait = (ms: number): Promise<void> =>
       sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
@@ -32,10 +34,18 @@ export function runPeriodically(
       try {
         pause = pauseAfter(pause, await options.work(signal), { pauseMs, longestMs });
         failing = undefined;
+        wasAway = false;
       } catch (error) {
         const which = error instanceof AggregateError ? error.message : '';
-        if (which !== failing) options.log.warn({ err: error }, `${name} failed, and will be tried again`);
-        failing = which;
+        // On a busy machine the first connections may come late: only a second failure in a row is worth a line.
+        if (isOfDatabaseAway(error) && !wasAway) {
+          wasAway = true;
+          options.log.debug(loggedError(error), `${name} found the database away`);
+        } else {
+          if (which !== failing)
+            options.log.warn(loggedError(error), `${name} failed, and will be tried again`);
+          failing = which;
+        }
       }
       await wait(pause);
     }

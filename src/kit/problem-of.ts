@@ -3,6 +3,7 @@ import { TooMuchWork } from '#ast/work.ts';
 import { isDiskFull, isUnavailable } from './database.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import { jsonBodyLimit } from './json-body.ts';
+import { loggedError } from './logged-error.ts';
 
 /** What the framework's own client errors mean in our table. */
 const frameworkCodes: Readonly<Record<string, [ErrorCode, string?]>> = {
@@ -24,12 +25,21 @@ export function problemOf(error: unknown, request: FastifyRequest): ApiError {
   if (error === request.raw.errored)
     return new ApiError('bad_request', 'The request ended before its body.', { cause: error });
   const problem = toApiError(error);
-  if (problem.status >= 500)
-    request.log.error(
-      { err: error },
-      isDiskFull(error) ? 'a request failed: the disk of the database is full' : 'a request failed',
-    );
+  if (problem.status >= 500) logFailure(error, request);
   return problem;
+}
+
+/** While the database is away every request fails for one reason: it is said this often. */
+const awayMs = 10_000;
+let toldAwayAt = Number.NEGATIVE_INFINITY;
+
+function logFailure(error: unknown, { log }: FastifyRequest): void {
+  if (isDiskFull(error))
+    return log.error({ err: error }, 'a request failed: the disk of the database is full');
+  if (!isUnavailable(error)) return log.error({ err: error }, 'a request failed');
+  const isTold = performance.now() - toldAwayAt < awayMs;
+  if (!isTold) toldAwayAt = performance.now();
+  log[isTold ? 'debug' : 'warn'](loggedError(error), 'requests fail: the database does not answer');
 }
 
 /** Any error as one of the table's. What is not meant for the caller becomes server_error, without its text. */

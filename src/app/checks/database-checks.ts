@@ -15,9 +15,10 @@ import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
 import { takesMore } from '#kit/full-disk.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
-import { selectParked } from '#kit/queue/park-job.ts';
+import { selectParked } from '#kit/queue/queries.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
+import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
 import { ValkeyError } from '#kit/valkey.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
@@ -268,6 +269,16 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
         isPartial: true,
       });
       return parked.length === 0 ? ok('None.') : problem(describeParked(parked), retryParked);
+    },
+  },
+  {
+    name: 'sweeps',
+    stopsStart: false,
+    async look({ database }) {
+      if ((await findPending(database, await readMigrations())).length > 0)
+        return ok('The next start migrates.');
+      const doubt = await findClockDoubt(database);
+      return doubt ? problem(doubt.what, doubt.remedy) : ok('The clock agrees with the last sweep.');
     },
   },
   {

@@ -86,6 +86,8 @@ test('of an instance that is well every check says so, and the code is 0', async
       'key: ok',
       'other servers: ok',
       'storage: ok',
+      'parked jobs: ok',
+      'sweeps: ok',
       'backups: ok',
       'servers of cells: ok',
     ],

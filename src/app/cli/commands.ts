@@ -12,6 +12,7 @@ import { listenCommand } from './listen-command.ts';
 import { mailCommands } from './mail-commands.ts';
 import { mcpCommand } from './mcp-command.ts';
 import { moveCommand } from './move-command.ts';
+import { sweepCommands } from './sweep-commands.ts';
 import { userCommands } from './user-commands.ts';
 import { webhookCommands } from './webhook-commands.ts';
 import { workspaceCommands } from './workspace-commands.ts';
@@ -28,6 +29,7 @@ export const ownCommands: readonly Command[] = [
   ...databaseCommands,
   ...backupCommands,
   ...jobCommands,
+  ...sweepCommands,
   moveCommand,
   ...cellCommands,
   listenCommand,

@@ -11,7 +11,7 @@ import { openVault } from '#kit/vault.ts';
 import { failParkedMail } from '#mail/sending/send-mail.ts';
 import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
-import { until } from '#test/service.ts';
+import { freePort, until } from '#test/service.ts';
 import { failParkedDelivery } from '#webhooks/sending/deliver.ts';
 import { happen, makeForm, makeWebhook } from '#webhooks/testing.ts';
 import { findIncidents } from '../watch/find-incidents.ts';
@@ -20,7 +20,12 @@ import { readConfig } from '#kit/config.ts';
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-jobs-'));
 after(() => rm(dataDir, { recursive: true }));
-const environment = { DATABASE_URL: url, DATA_DIR: dataDir, UPLOAD_FREE_MB: '16', PORT: '0' };
+const environment = {
+  DATABASE_URL: url,
+  DATA_DIR: dataDir,
+  UPLOAD_FREE_MB: '16',
+  PORT: String(await freePort()),
+};
 const formloom = (...args: string[]) => command(environment, ...args);
 
 const place = await makeForm(database);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findCellsAway } from '#kit/cells/in-cells.ts';
 import { isAway } from '#kit/cells/servers/server.ts';
 import { readConfig } from '#kit/config.ts';
+import { trustCaFile } from '#kit/trust-ca-file.ts';
 import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
 import { ApiError, type ErrorCode, type ErrorItem } from '#kit/errors.ts';
 import { untilAborted } from '#kit/until-aborted.ts';
@@ -215,6 +216,7 @@ const atTerminal = (
 /** Quiet unless asked: a script reads standard error for what went wrong. */
 function readSettings(environment: NodeJS.ProcessEnv): Omit<BareContext, 'tell' | 'signal'> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
+  trustCaFile(config.caFile);
   return { config, log: openLog(config.logLevel) };
 }
 

@@ -5,6 +5,7 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { only } from '#kit/statement.ts';
+import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
 import { askValkey } from '#kit/valkey.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { longHeld } from '#webhooks/upkeep/parts.ts';
@@ -116,15 +117,16 @@ function reportOfLedgers(ledgers: Awaited<ReturnType<typeof readLedgers>>, longA
 
 async function readFacts(database: Database) {
   await refreshCells(database);
-  const [found, away, servers, backups] = await Promise.all([
+  const [found, away, servers, backups, doubt] = await Promise.all([
     findInAllCells(database, (cells) => readInstance(cells, { most }), { isPartial: true }),
     findCellsAway(database),
     readServer(database, {}),
     readBackups(database, {}),
+    findClockDoubt(database),
   ]);
   const [first, ...others] = found as [Contents, ...Contents[]];
   const facts = { ...others.reduce(addContents, first), ...only(servers)!, ...only(backups)! };
-  return { ...facts, cells_away: away.length };
+  return { ...facts, cells_away: away.length, sweeps_stopped: Number(doubt !== undefined) };
 }
 
 type Contents = Awaited<ReturnType<typeof readInstance>>[number];
@@ -168,6 +170,11 @@ function reportOf(found: Facts): Report {
       'jobs_parked',
       'Jobs that do not run any more, because the server stopped three times while it worked on each.',
       found.jobs_parked,
+    ),
+    gauge(
+      'sweeps_stopped',
+      'Whether nothing is deleted by its age, because the clock is in doubt.',
+      found.sweeps_stopped,
     ),
     gauge(
       'deliveries_waiting',

@@ -8,8 +8,9 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { NodeError, readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
-import { selectParked } from '#kit/queue/park-job.ts';
+import { selectParked } from '#kit/queue/queries.ts';
 import { only } from '#kit/statement.ts';
+import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
 import { ValkeyError } from '#kit/valkey.ts';
 import { readDisks } from '../disks.ts';
 import { selectLostWebhooks } from './queries.ts';
@@ -49,6 +50,7 @@ export const findIncidents = (context: WatchContext): Promise<PromiseSettledResu
     lostMailServer(context),
     countedApart(context),
     parkedJobs(context),
+    stoppedSweeps(context),
   ]);
 
 async function lostWebhooks({ database, config }: WatchContext): Promise<Incident[]> {
@@ -147,6 +149,19 @@ async function parkedJobs({ database }: WatchContext): Promise<Incident[]> {
       what: 'Background jobs were parked',
       remedy: retryParked,
       fields: [{ label: 'What happened', value: describeParked(parked) }],
+    },
+  ];
+}
+
+async function stoppedSweeps({ database }: WatchContext): Promise<Incident[]> {
+  const doubt = await findClockDoubt(database);
+  if (!doubt) return [];
+  return [
+    {
+      key: 'sweeps',
+      what: 'Sweeps have stopped: the clock is in doubt',
+      remedy: doubt.remedy,
+      fields: [{ label: 'What was seen', value: doubt.what }],
     },
   ];
 }

@@ -10,6 +10,7 @@ import { selectStorageId } from '#kit/instance-storage/queries.ts';
 import type { Log } from '#kit/log.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
 import { only } from '#kit/statement.ts';
+import { sweep } from '#kit/sweeps/sweep-clock.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { type BackupContext, makeBackup } from '../make-backup.ts';
 import { untilAborted } from '#kit/until-aborted.ts';
@@ -54,7 +55,7 @@ export async function backUpWhenDue(context: Context, stop?: AbortSignal): Promi
     if (begun.problem !== null) context.log.warn(begun, 'a backup is tried again');
     return make(context, backup, one, stop, AbortSignal.any([lost, ...(stop ? [stop] : [])]));
   });
-  if (name !== undefined) await sweepBackups(context);
+  if (name !== undefined) await sweep(database, () => sweepBackups(context));
   return name;
 }
 

@@ -1,5 +1,4 @@
-import { failedReason } from '#kit/queue/park-job.ts';
-import { takeFirst } from '#kit/queue/queries.ts';
+import { failedReason, takeFirst } from '#kit/queue/queries.ts';
 import {
   bigint,
   boolean,

@@ -9,6 +9,8 @@ export type Connection = {
   readonly client: Client;
   /** Of the request that it carries now: how it came to be connected. All null when it was connected before. */
   phases: ConnectPhases;
+  /** Whether the answer of the request that it carries is still to come. */
+  awaitsAnswer: boolean;
   /** Whether it ever was a secure connection. */
   wasConnected: boolean;
   /** Between `take` and `give`. */
@@ -89,6 +91,7 @@ function makeConnection(origin: string, { guard, resolve, timeoutMs }: Connectio
   const connection: Connection = {
     origin,
     phases: noPhases(),
+    awaitsAnswer: false,
     wasConnected: false,
     isTaken: false,
     client: new Client(origin, {
@@ -97,6 +100,7 @@ function makeConnection(origin: string, { guard, resolve, timeoutMs }: Connectio
         resolve,
         timeoutMs,
         phases: () => connection.phases,
+        awaiting: () => connection,
         signal: ending.signal,
       }),
       keepAliveTimeout: keepAliveMs,

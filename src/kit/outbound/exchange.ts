@@ -75,6 +75,7 @@ export function exchange(
       onResponseEnd: () => succeed(true),
       onResponseError: (_, error) => fail(error),
     };
+    connection.awaitsAnswer = true;
     connection.client.dispatch({ path, method: 'POST', headers, body }, handler);
   });
 }

@@ -15,6 +15,16 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'The connection was refused.'],
   [/^(EHOSTUNREACH|ENETUNREACH)$/, 'The host cannot be reached.'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before the answer was complete.'],
+  [/^CERT_HAS_EXPIRED$/, 'The certificate of the host has expired.'],
+  [
+    /^CERT_NOT_YET_VALID$/,
+    'The certificate of the host is not valid yet. Compare the clocks of both machines.',
+  ],
+  [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/, 'The certificate of the host is for another name.'],
+  [
+    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT\w*|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,
+    'The certificate of the host comes from an unknown issuer. If it is your own, the operator of this service can trust it with WEBHOOK_CA_FILE.',
+  ],
   [/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/, 'The certificate of the host is not valid.'],
   [/^(EPROTO|ERR_SSL_|ERR_TLS_)/, 'No secure connection could be made.'],
   [/^(HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'The answer is not valid HTTP.'],

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openClient } from '../database.ts';
 import { isAstray } from '../find-host.ts';
 import type { Log } from '../log.ts';
+import { loggedError } from '../logged-error.ts';
 
 /** How long after a lost connection the next one is tried. Who listens must look by itself meanwhile. */
 const reconnectMs = 1_000;
@@ -27,16 +28,17 @@ export async function listen(
   }: { log: Log; signal: AbortSignal; askMs?: number; lost?: () => void },
 ): Promise<void> {
   const stopped = once(signal, 'abort');
-  let isLost = false;
+  let losses = 0;
   while (!signal.aborted) {
     try {
       await listenOnce(database, channel, { stopped, askMs }, (payload) => {
-        isLost = false;
+        losses = 0;
         hear(payload);
       });
     } catch (error) {
-      if (!isLost) log.warn({ err: error, channel }, 'the connection that listens was lost and is made anew');
-      isLost = true;
+      losses += 1;
+      if (losses === 2)
+        log.warn({ ...loggedError(error), channel }, 'the connection that listens was lost and is made anew');
       lost?.();
       await sleep(reconnectMs, undefined, { signal }).catch(() => {});
     }

@@ -1,7 +1,8 @@
 import { type Database, transaction } from '../database.ts';
 import type { Log } from '../log.ts';
 import { type Job, LeaseLost } from '../queue.ts';
-import { integer, only, type Queryable, statement, text, timestamp, uuid } from '../statement.ts';
+import { only, type Queryable } from '../statement.ts';
+import { markParked, parkedReason } from './queries.ts';
 
 /** After so many lost claims in a row a job is parked: it would end the next process, too. */
 export const parkAfter = 3;
@@ -11,19 +12,6 @@ export const parkAfter = 3;
  * run apart, the job that ends processes is the only one that gets a third lost claim.
  */
 export const suspectAfter = 2;
-
-/** Shown in the delivery log, the mail log and the task. */
-export const parkedReason =
-  'The server stopped, or lost the database, three times while it worked on this, so it does not try again by itself.';
-
-const markParked = statement(
-  'queue.park_job',
-  { workspace_id: uuid, id: uuid, lease_token: uuid },
-  { id: uuid },
-  `update jobs set run_at = 'infinity', parked_at = now(), lease_token = null
-    where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
-   returning id`,
-);
 
 /** Marks what the job was for as failed, in the transaction that parks the job. */
 export type OnParked = (client: Queryable, job: Job, reason: string) => Promise<void>;
@@ -45,28 +33,3 @@ export async function parkJob(
   });
   log.error({ kind, job: id, workspace: workspace_id, lost_claims: job.lostClaims }, 'a job was parked');
 }
-
-/** Whether a task has failed for good: SQL that is the reason, or null while it goes on. */
-export const failedReason = (task: string, nameInPayload: string): string =>
-  `(select '${parkedReason}' from jobs
-     where jobs.workspace_id = ${task}.workspace_id and jobs.parked_at is not null
-       and jobs.payload ->> '${nameInPayload}' = ${task}.id::text limit 1)`;
-
-/** Parked jobs, the oldest first. */
-export const selectParked = statement(
-  'queue.select_parked',
-  { limit: integer },
-  { workspace_id: uuid, id: uuid, kind: text, parked_at: timestamp },
-  `/* operator: across workspaces */
-   select workspace_id, id, kind, parked_at from jobs where parked_at is not null order by parked_at limit $limit`,
-);
-
-/** Makes a parked job due again. */
-export const restartJob = statement(
-  'queue.restart_job',
-  { workspace_id: uuid, id: uuid },
-  { id: uuid },
-  `update jobs set run_at = now(), failures = 0, lost_claims = 0, parked_at = null
-    where workspace_id = $workspace_id and id = $id and parked_at is not null
-   returning id`,
-);

@@ -1,5 +1,6 @@
 import { type Database, isUnavailable } from '../database.ts';
 import type { Log } from '../log.ts';
+import { loggedError } from '../logged-error.ts';
 import { type Job, LeaseLost, rescheduleJob } from '../queue.ts';
 import { parkAfter } from './park-job.ts';
 
@@ -17,7 +18,11 @@ export async function putBackFailed(database: Database, log: Log, job: Job, erro
   }
   const failures = job.failures + (isUnavailable(error) ? 0 : 1);
   const delay = backoffSeconds(failures);
-  log.error({ ...about(job), failures, delay, err: error }, 'a job failed and will be tried again');
+  const level = isUnavailable(error) ? 'debug' : 'error';
+  log[level](
+    { ...about(job), failures, delay, ...loggedError(error) },
+    'a job failed and will be tried again',
+  );
   // Where parking it failed, it is parked next time.
   const lostClaims = job.lostClaims >= parkAfter ? job.lostClaims : 0;
   await reschedule(database, log, job, { delay, failures, lostClaims });
@@ -37,7 +42,7 @@ async function reschedule(
   try {
     await rescheduleJob(database, job, when);
   } catch (error) {
-    log.debug({ ...about(job), err: error }, 'a job waits for the end of its lease');
+    log.debug({ ...about(job), ...loggedError(error) }, 'a job waits for the end of its lease');
   }
 }
 

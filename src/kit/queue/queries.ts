@@ -8,6 +8,7 @@ import {
   statement,
   text,
   texts,
+  timestamp,
   uuid,
   uuids,
 } from '../statement.ts';
@@ -145,3 +146,42 @@ export const takeFirst = <const C extends Columns>(
        returning ${Object.keys(columns).join(', ')})
      select ${Object.keys(columns).join(', ')} from taken order by ${by}`,
   );
+
+/** Shown in the delivery log, the mail log and the task. */
+export const parkedReason =
+  'The server stopped, or lost the database, three times while it worked on this, so it does not try again by itself.';
+
+/** Parks a job that is held. */
+export const markParked = statement(
+  'queue.park_job',
+  { workspace_id: uuid, id: uuid, lease_token: uuid },
+  { id: uuid },
+  `update jobs set run_at = 'infinity', parked_at = now(), lease_token = null
+    where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
+   returning id`,
+);
+
+/** Parked jobs, the oldest first. */
+export const selectParked = statement(
+  'queue.select_parked',
+  { limit: integer },
+  { workspace_id: uuid, id: uuid, kind: text, parked_at: timestamp },
+  `/* operator: across workspaces */
+   select workspace_id, id, kind, parked_at from jobs where parked_at is not null order by parked_at limit $limit`,
+);
+
+/** Makes a parked job due again. */
+export const restartJob = statement(
+  'queue.restart_job',
+  { workspace_id: uuid, id: uuid },
+  { id: uuid },
+  `update jobs set run_at = now(), failures = 0, lost_claims = 0, parked_at = null
+    where workspace_id = $workspace_id and id = $id and parked_at is not null
+   returning id`,
+);
+
+/** Whether a task has failed for good: SQL that is the reason, or null while it goes on. */
+export const failedReason = (task: string, nameInPayload: string): string =>
+  `(select '${parkedReason}' from jobs
+     where jobs.workspace_id = ${task}.workspace_id and jobs.parked_at is not null
+       and jobs.payload ->> '${nameInPayload}' = ${task}.id::text limit 1)`;

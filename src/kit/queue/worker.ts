@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../clock.ts';
 import type { Database } from '../database.ts';
 import type { Log } from '../log.ts';
+import { loggedError } from '../logged-error.ts';
 import { type Job, type JobHandler, LaneNarrowed, type tracedPayload } from '../queue.ts';
 import { runInTrace } from '../trace.ts';
 import { openAnnouncer } from './announcer.ts';
@@ -120,7 +121,7 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
 /** Claims and starts jobs, and sleeps when there is nothing to claim. */
 async function work(state: State): Promise<void> {
   const { bell, heard, log } = state;
-  let isAway = false;
+  let failures = 0;
   while (state.phase === 'working') {
     try {
       const free = freeOf(state);
@@ -129,10 +130,11 @@ async function work(state: State): Promise<void> {
       await startAll(state, claimed, asked);
       if (claimed.length === 0)
         await bell.sleep(() => (free > 0 ? idleTime(state, heard.isListening()) : pollMs));
-      isAway = false;
+      failures = 0;
     } catch (error) {
-      if (!isAway) log.warn({ err: error }, 'the queue cannot reach its jobs and keeps trying');
-      isAway = true;
+      // Not the first: on a busy machine a connection may come late.
+      failures += 1;
+      if (failures === 2) log.warn(loggedError(error), 'the queue cannot reach its jobs and keeps trying');
       await bell.sleep(() => pollMs);
     }
   }

@@ -1,4 +1,4 @@
-import { failedReason } from '#kit/queue/park-job.ts';
+import { failedReason } from '#kit/queue/queries.ts';
 import {
   bigint,
   bytes,

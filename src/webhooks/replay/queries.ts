@@ -1,5 +1,5 @@
 import { insertJobs } from '#kit/queue.ts';
-import { failedReason } from '#kit/queue/park-job.ts';
+import { failedReason } from '#kit/queue/queries.ts';
 import {
   bigint,
   boolean,

@@ -66,7 +66,14 @@ export function deliverWebhook(context: DeliveryContext): JobHandler {
 /** Shows in the delivery log why a parked delivery is not sent. Retrying it by hand sends it. */
 export const failParkedDelivery: OnParked = async (client, { workspaceId, id, payload }, reason) => {
   const { trigger } = payload as DeliverJobPayload;
-  await failDelivery(client, { workspace_id: workspaceId, id, trigger, reason, ...idRange([id]) });
+  await failDelivery(client, {
+    workspace_id: workspaceId,
+    id,
+    trigger,
+    reason,
+    now: now(),
+    ...idRange([id]),
+  });
 };
 
 /** Of each outcome, whether it was written: not when its lease was lost. */

@@ -170,7 +170,7 @@ export const settleDeliveries = statement(
 /** Ends a delivery without a request, with a line in its history that says why. */
 export const failDelivery = statement(
   'webhooks.fail_delivery',
-  { workspace_id: uuid, id: uuid, trigger: word<Trigger>(), reason: text, ...range },
+  { workspace_id: uuid, id: uuid, trigger: word<Trigger>(), reason: text, now: timestamp, ...range },
   {},
   `with failed as (
      update deliveries
@@ -178,7 +178,9 @@ export const failDelivery = statement(
             response_ms = null
       where workspace_id = $workspace_id and id = $id and id between $least and $most and status = 'Retrying'
      returning workspace_id, id, attempts
-   )
-   insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms, reason)
-   select workspace_id, id, attempts, $trigger, now(), 0, $reason from failed ${here}`,
+   ),
+   attempt as (
+     insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms, reason)
+     select workspace_id, id, attempts, $trigger, $now, 0, $reason from failed ${here})
+   select`,
 );

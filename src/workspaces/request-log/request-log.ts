@@ -2,6 +2,7 @@ import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { runPeriodically } from '#kit/periodic.ts';
+import { sweep } from '#kit/sweeps/sweep-clock.ts';
 import { requestDays } from '../keys.ts';
 import { countRequests, insertRequests, trimRequests } from './queries.ts';
 
@@ -118,10 +119,12 @@ async function writeBatch(database: Database, keys: readonly Waiting[]): Promise
     durations: requests.map((request) => Math.round(request.ms)),
     times: requests.map((request) => request.at),
   });
-  await trimRequests(database, {
-    workspace_ids: keys.map(({ last }) => last.workspaceId),
-    key_ids: keys.map(({ last }) => last.keyId),
-    kept: keptRequests,
-    before: new Date(now().getTime() - (requestDays - 1) * dayMs).toISOString().slice(0, 10),
-  });
+  await sweep(database, () =>
+    trimRequests(database, {
+      workspace_ids: keys.map(({ last }) => last.workspaceId),
+      key_ids: keys.map(({ last }) => last.keyId),
+      kept: keptRequests,
+      before: new Date(now().getTime() - (requestDays - 1) * dayMs).toISOString().slice(0, 10),
+    }),
+  );
 }

@@ -1,0 +1,26 @@
+import { double, nullable, ofInstance, timestamp } from '../statement.ts';
+
+/** The clock of the database, and that of the last sweep; null before the first start. */
+export const readClocks = ofInstance(
+  'sweeps.read_clocks',
+  {},
+  { database_seconds: double, swept_at: nullable(timestamp) },
+  `select extract(epoch from clock_timestamp())::double precision as database_seconds,
+          (select swept_at from instance) as swept_at`,
+);
+
+/** Notes the clock of a sweep; not more often than the notes of one minute are worth. */
+export const noteSweep = ofInstance(
+  'sweeps.note_sweep',
+  { at: timestamp, before: timestamp },
+  {},
+  'update instance set swept_at = $at where swept_at < $before',
+);
+
+/** Takes the clock of the database for that of the last sweep. */
+export const confirmSweepClock = ofInstance(
+  'sweeps.confirm_clock',
+  {},
+  { swept_at: timestamp },
+  'update instance set swept_at = now() returning swept_at',
+);
