@@ -5,10 +5,10 @@ import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
-import { idParameter, operation } from '#kit/operation.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
-import { personOf } from '#workspaces/actor.ts';
+import { personBehind } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { InvitingContext } from './context.ts';
 import { importEndpoints } from './import/endpoints.ts';
@@ -30,6 +30,10 @@ import { invitationStatuses } from './status.ts';
 export function invitationEndpoints(
   context: InvitingContext & { readonly config: Pick<Config, 'mailPerMinute'> },
 ) {
+  /** The account whose limits count what a caller sends: what a key sends counts for who made the key. */
+  const accountOf = async (caller: Pick<Scope, 'workspaceId' | 'actor'>): Promise<string | null> =>
+    (await personBehind(context.database, caller))?.id ?? null;
+
   /** Does something with one invitation and answers with what it has become. */
   const change = (summary: string, description: string, act: typeof resendInvitation) =>
     operation({
@@ -39,9 +43,9 @@ export function invitationEndpoints(
       permission: 'invitations:write',
       params: oneParameters,
       reply: one,
-      async run({ workspaceId, formIds, params }) {
+      async run({ workspaceId, formIds, params, actor }) {
         requireReach(formIds, params.id);
-        const form = { workspaceId, formId: params.id };
+        const form = { workspaceId, formId: params.id, accountId: await accountOf({ workspaceId, actor }) };
         await act(context, form, params.invitation);
         return { body: wired(await readInvitation(context, form, params.invitation)) };
       },
@@ -104,7 +108,12 @@ export function invitationEndpoints(
           reference,
           prefill,
         }));
-        const ids = await invite(context, form, drafts, readInvitationBody(body, personOf(actor)));
+        const ids = await invite(
+          context,
+          form,
+          drafts,
+          readInvitationBody(body, await accountOf({ workspaceId, actor })),
+        );
         const made = ids.filter((id) => id !== undefined);
         const data = await readNamed(context, form, made);
         const skipped = ids.flatMap((id, index) =>
@@ -199,7 +208,7 @@ export function invitationEndpoints(
     remindInvitations: operation({
       summary: 'Remind of invitations',
       description:
-        'Mails those who got an invitation and did not answer: the named, or all of the form. Whoever got a mail within the hour is let alone. 409: the service sends no mails.',
+        'Mails those who got an invitation and did not answer: the named, or all of the form. People who got a mail within the hour are left out. 409 if the service sends no mail; 429 if the reminders would exceed the limit of a day: then nobody is reminded.',
       errors: ['conflict'],
       permission: 'invitations:write',
       params: idParameter,
@@ -209,9 +218,9 @@ export function invitationEndpoints(
         closed,
       ),
       reply: { status: 200, description: 'How many.', schema: Type.Object({ count: Type.Integer() }) },
-      async run({ workspaceId, formIds, params, body }) {
+      async run({ workspaceId, formIds, params, body, actor }) {
         requireReach(formIds, params.id);
-        const form = { workspaceId, formId: params.id };
+        const form = { workspaceId, formId: params.id, accountId: await accountOf({ workspaceId, actor }) };
         return { body: { count: await remindUnanswered(context, form, body.ids ?? null) } };
       },
     }),

@@ -10,7 +10,7 @@ import type { Queryable } from '#kit/statement.ts';
 import type { InvitedForm, InvitingContext } from './context.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from './draft.ts';
 import { addToBatch, insertBatch } from './import/queries.ts';
-import { requireInvitable } from './limit.ts';
+import { throttleEmail } from './limit.ts';
 import { checkMessage, type Message } from './message/message.ts';
 import { insertInvitations } from './queries.ts';
 import { type MailingContext, mailInvitations } from './sending/mail-invitations.ts';
@@ -22,12 +22,18 @@ export type Invitation = Message & {
   expiresAt: Date | null;
   /** Whether mails are sent. Where the service sends none, none are, whatever is asked. */
   isMailed: boolean;
-  /** The person in the console, if it was one. */
+  /** Who invites: who is signed in, or who made the key. */
   createdBy: string | null;
 };
 
 /** A batch whose invitations are being made. */
-type OpenBatch = { id: string; form_id: string; is_mailed: boolean; expires_at: Date | null };
+type OpenBatch = {
+  id: string;
+  form_id: string;
+  is_mailed: boolean;
+  expires_at: Date | null;
+  created_by: string | null;
+};
 
 /** How many people one request may invite; more are an import. */
 export const mostInvited = 1_000;
@@ -103,8 +109,10 @@ export async function openBatch(
     created_at: now(),
     expires_at: invitation.expiresAt,
   });
-  await requireInvitable(db, context, { workspaceId, createdBy: invitation.createdBy });
-  return { id, form_id: formId, is_mailed: isMailed, expires_at: invitation.expiresAt };
+  // The batch itself is counted already: none of its people is an invitation yet.
+  await throttleEmail(db, context, { workspaceId, accountId: invitation.createdBy }, 0);
+  const { createdBy: created_by, expiresAt: expires_at } = invitation;
+  return { id, form_id: formId, is_mailed: isMailed, expires_at, created_by };
 }
 
 /**
@@ -137,7 +145,8 @@ export async function addInvitations(
   if (batch.is_mailed) {
     const key = { workspace_id: workspaceId, form_id: batch.form_id };
     const mailable = await lockToMail(db, { ...key, ids: [...made], now: now() });
-    await mailInvitations(db, context, { workspaceId, formId: batch.form_id }, mailable, 'invitation');
+    const form = { workspaceId, formId: batch.form_id, accountId: batch.created_by };
+    await mailInvitations(db, context, form, mailable, 'invitation');
   }
   return rows.map(({ id }) => (made.has(id) ? id : undefined));
 }

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
-import { openService } from '#test/service.ts';
+import { newId } from '#kit/clock.ts';
+import { openMailServer } from '#test/mail-server.ts';
+import { openService, type Tenant, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
+import { sendDueReminders } from './sending/remind.ts';
 import { openInvitations } from './testing.ts';
 
 test('one person and one workspace invite so many a day; of many requests at once no more get through', async () => {
@@ -22,14 +25,14 @@ test('one person and one workspace invite so many a day; of many requests at onc
   const refused = many.find(({ status }) => status === 429)!;
   assert.match(
     refused.body.message,
-    /^You may invite 3 people to forms within a day\. Try again in \d+ seconds\./,
+    /^You may send 3 invitations and reminders a day\. Try again in \d+ seconds\./,
   );
   assert.equal(refused.headers.get('retry-after'), String(refused.body['retry_after']));
 
   assert.equal((await ask(grace)).status, 201);
   const key = await invite(['key-1@example.org', 'key-2@example.org']);
   assert.equal(key.status, 429, 'six in all');
-  assert.match((key.body as unknown as { message: string }).message, /^A workspace may invite 5 people/);
+  assert.match((key.body as unknown as { message: string }).message, /^A workspace may send 5 invitations/);
   assert.equal((await invite(['key-1@example.org'])).status, 201);
 
   await service.services.database.query(
@@ -37,4 +40,125 @@ test('one person and one workspace invite so many a day; of many requests at onc
     [workspaceId],
   );
   assert.equal((await ask(ada)).status, 201);
+});
+
+// Mails that leave are counted, whatever the invitations say of their past.
+
+const server = await openMailServer();
+const mailed = await openService({
+  SMTP_URL: server.url,
+  MAIL_FROM: 'Forms <forms@formloom.test>',
+  MAIL_PER_MINUTE: '60000',
+  INVITATIONS_PER_PERSON: '3',
+  INVITATIONS_PER_WORKSPACE: '5',
+});
+const { services } = mailed;
+
+/** Invitations that were mailed ten days ago, written by SQL: whatever an import or a backup may bring. */
+async function stageOld(tenant: Tenant, people: number, createdBy: string | null = null) {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const batchId = newId();
+  const emails = Array.from({ length: people }, () => `old-${newId()}@example.org`);
+  await services.database.query(
+    `insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, remind_after_days,
+                                     is_mailed, total, created, created_by, created_at)
+     values ($1, $2, $3, 'Hello', 'Hello', 'You have won', '{12}', true, $4, $4, $5, now() - interval '10 days')`,
+    [tenant.workspaceId, batchId, form.id, people, createdBy],
+  );
+  await services.database.query(
+    `insert into invitations (workspace_id, id, form_id, batch_id, hash, email, address_key, name, reference, prefill, created_at, sent_at)
+     select $1, id, $2, $3, sha256(convert_to(email, 'UTF8')), email, email, '', '{}', '{}', now() - interval '10 days', now() - interval '10 days'
+       from unnest($4::uuid[], $5::text[]) as made (id, email)`,
+    [tenant.workspaceId, form.id, batchId, emails.map(() => newId()), emails],
+  );
+  const { path, list } = openInvitations(mailed, tenant, form.id);
+  const ids = (await list('?per_page=100')).data.map(({ id }) => id);
+  return { form, path, ids, emails };
+}
+
+const takenOf = (emails: readonly string[]): number =>
+  server.taken.filter(({ to }) => to.some((address) => emails.includes(address))).length;
+
+test('reminders count as mails of today, also of invitations that are old', async () => {
+  const tenant = await mailed.makeTenant();
+  const { path, ids, emails } = await stageOld(tenant, 20);
+  const remind = (body: object) => tenant.call('POST', `${path}/reminders`, body);
+  const all = await remind({});
+  assert.equal(all.status, 429);
+  assert.match(
+    (all.body as unknown as { message: string }).message,
+    /^A workspace may send 5 invitations and reminders a day\./,
+  );
+  assert.equal((await remind({ ids: ids.slice(0, 3) })).status, 200);
+  assert.equal((await remind({ ids: ids.slice(3, 6) })).status, 429);
+  assert.equal((await remind({ ids: ids.slice(3, 5) })).status, 200);
+  assert.equal((await tenant.call('POST', `${path}/${ids[7]}/resend`)).status, 429);
+  assert.equal(
+    (await tenant.call('POST', path, { invitations: [{ email: 'new@example.org' }] })).status,
+    429,
+  );
+  await until('five mails', async () => takenOf(emails) === 5);
+});
+
+test('mailing the same invitation again and again is counted each time', async () => {
+  const tenant = await mailed.makeTenant();
+  const { path, ids } = await stageOld(tenant, 1);
+  const statuses: number[] = [];
+  for (let time = 0; time < 7; time += 1)
+    statuses.push((await tenant.call('POST', `${path}/${ids[0]}/resend`)).status);
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429]);
+});
+
+test('scheduled reminders beyond the limit wait, and the mail log says why', async () => {
+  const tenant = await mailed.makeTenant();
+  const { emails, form } = await stageOld(tenant, 8);
+  await services.database.query('update invitations set remind_at = now() where form_id = $1', [form.id]);
+  await sendDueReminders(services);
+  await until('three mails that wait', async () => {
+    const { rows } = await services.database.query<{ error: string }>(
+      `select error from mails where form_id = $1 and state = 'queued' and error is not null`,
+      [form.id],
+    );
+    return rows.length === 3 && rows.every(({ error }) => error.includes('INVITATIONS_PER_WORKSPACE'));
+  });
+  assert.equal(takenOf(emails), 5);
+});
+
+test('deleting a form gives back nothing of the limit', async () => {
+  const tenant = await mailed.makeTenant();
+  const { path, form, ids, emails } = await stageOld(tenant, 5);
+  assert.equal((await tenant.call('POST', `${path}/reminders`, {})).status, 200);
+  await until('five mails', async () => takenOf(emails) === 5);
+  assert.equal(ids.length, 5);
+  await tenant.call('DELETE', `/forms/${form.id}`);
+  await until('the form to be gone', async () => {
+    const { rows } = await services.database.query('select from forms where id = $1', [form.id]);
+    return rows.length === 0;
+  });
+  const next = await stageOld(tenant, 1);
+  assert.equal((await tenant.call('POST', `${next.path}/reminders`, {})).status, 429);
+});
+
+test('what one person sends counts in all of their workspaces, by their keys too', async () => {
+  const [one, two] = [await mailed.makeTenant(), await mailed.makeTenant()];
+  const ada = await signIn(mailed, { workspaceId: one.workspaceId });
+  await services.database.query(
+    `insert into members (workspace_id, user_id, role, created_at)
+     select $2, user_id, role, now() from members where workspace_id = $1 and user_id = $3`,
+    [one.workspaceId, two.workspaceId, ada.userId],
+  );
+  const [first, second] = [await stageOld(one, 3), await stageOld(two, 2)];
+  assert.equal((await ada.api('POST', `${first.path}/reminders`, {})).status, 200);
+  const inSecond = await signIn(mailed, { workspaceId: two.workspaceId });
+  await services.database.query('update api_keys set created_by = $2 where workspace_id = $1', [
+    two.workspaceId,
+    ada.userId,
+  ]);
+  const refused = await two.call('POST', `${second.path}/reminders`, {});
+  assert.equal(refused.status, 429);
+  assert.match(
+    (refused.body as unknown as { message: string }).message,
+    /^You may send 3 invitations and reminders/,
+  );
+  assert.equal((await inSecond.api('POST', `${second.path}/reminders`, {})).status, 200);
 });

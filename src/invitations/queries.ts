@@ -185,12 +185,36 @@ export const lockInviting = statement(
   `select id from workspaces where id = $workspace_id for no key update`,
 );
 
-/** How many were invited since then, by one person and by all, and when the first of these was. */
+/** An invitation or reminder of the last day, by when it was queued or sent. */
+const isRecentMail = `kind in ('invitation', 'reminder') and greatest(queued_at, sent_at) > $since`;
+
+/**
+ * How many invitations and reminders a workspace, and one person in it, have queued or sent since then. Lines of imports
+ * that wait are counted too, and invitations without a mail by when they were made. `oldest` is the first of these.
+ */
 export const countInvited = statement(
   'invitations.count_invited',
   { workspace_id: uuid, created_by: nullable(text), since: timestamp },
   { by_person: bigint, by_workspace: bigint, oldest: timestamp },
-  `select coalesce(sum(total) filter (where created_by = $created_by), 0)::bigint as by_person,
-          coalesce(sum(total), 0)::bigint as by_workspace, coalesce(min(created_at), $since) as oldest
-     from invitation_batches where workspace_id = $workspace_id and created_at > $since`,
+  `with counted as (
+     select 1 as count, account_id, greatest(queued_at, sent_at) as at from counted_emails
+      where workspace_id = $workspace_id and ${isRecentMail}
+     union all
+     select case when is_mailed then total - created - skipped else total end, created_by, greatest(created_at, $since)
+       from invitation_batches
+      where workspace_id = $workspace_id
+        and case when is_mailed then created + skipped < total else created_at > $since end)
+   select coalesce(sum(count) filter (where account_id = $created_by), 0)::bigint as by_person,
+          coalesce(sum(count), 0)::bigint as by_workspace, coalesce(min(at), now()) as oldest
+     from counted`,
+);
+
+/** The same of an account in all other workspaces. */
+export const countAccountEmails = statement(
+  'invitations.count_account_emails',
+  { account_id: text, workspace_id: uuid, since: timestamp },
+  { count: bigint, oldest: timestamp },
+  `/* lookup: across workspaces */
+   select count(*) as count, coalesce(min(greatest(queued_at, sent_at)), now()) as oldest from counted_emails
+    where account_id = $account_id and workspace_id <> $workspace_id and ${isRecentMail}`,
 );

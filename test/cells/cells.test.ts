@@ -264,14 +264,16 @@ test('mails of all cells keep one pace, and an address that got enough from one 
     { workspaceId: from.workspaceId, delay: 3_600 },
     mails,
   );
-  await from.database.query(
-    "update mails set state = 'sent', settled_at = now(), content = null where id = any ($1)",
-    [ids],
-  );
-  const mail = { workspaceId: to.workspaceId, formId: null, kind: 'announcement' } as const;
-  const late = await checkQuotas(to.database, { ...mail, recipient: 'often@example.org' }, 1);
+  await from.database.query('update counted_emails set sent_at = now() where id = any ($1)', [ids]);
+  const owner = { workspaceId: to.workspaceId, form_id: null, account_id: null };
+  const mail = { ...owner, kind: 'announcement' } as const;
+  const { config } = service.services;
+  const late = await checkQuotas(to.database, { ...mail, recipient: 'often@example.org' }, config);
   assert.match(late!.reason, /this address got enough of them/);
-  assert.equal(await checkQuotas(to.database, { ...mail, recipient: 'seldom@example.org' }, 1), undefined);
+  assert.equal(
+    await checkQuotas(to.database, { ...mail, recipient: 'seldom@example.org' }, config),
+    undefined,
+  );
 });
 
 test('a new workspace goes to the cell that takes the least, or to the one that is named, when every process knows it', async () => {
@@ -291,7 +293,7 @@ test('a new workspace goes to the cell that takes the least, or to the one that 
   await noteAge();
   for (const schema of ['public', 'cell_c2'])
     await database.query(
-      `create table ${schema}.ballast as select repeat(md5(n::text), 100) from generate_series(1, 1000) n`,
+      `create table ${schema}.ballast as select repeat(md5(n::text), 100) from generate_series(1, 10000) n`,
     );
   assert.equal(await chosen(), 'c3');
   for (const schema of ['public', 'cell_c2']) await database.query(`drop table ${schema}.ballast`);

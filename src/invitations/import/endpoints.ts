@@ -1,5 +1,5 @@
 import { idParameter, operation } from '#kit/operation.ts';
-import { personOf } from '#workspaces/actor.ts';
+import { personBehind } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { InvitingContext } from '../context.ts';
 import { readInvitationBody } from '../request.ts';
@@ -65,7 +65,10 @@ export const importEndpoints = (context: InvitingContext) => ({
     async run({ workspaceId, formIds, params, actor, body: { kind, text, mapping, ...message } }) {
       requireReach(formIds, params.id);
       const form = { workspaceId, formId: params.id };
-      const invitation = readInvitationBody(message, personOf(actor));
+      const invitation = readInvitationBody(
+        message,
+        (await personBehind(context.database, { workspaceId, actor }))?.id ?? null,
+      );
       const source = { kind, text, mapping };
       const { batchId, total, problems } = await startImport(context, form, source, invitation);
       return { body: { batch_id: batchId, total, ...leftOut(problems) } };

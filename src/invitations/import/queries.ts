@@ -60,8 +60,14 @@ export const takeDrafts = takeFirst(
 export const findBatch = statement(
   'invitations.find_batch',
   { workspace_id: uuid, id: uuid },
-  { id: uuid, form_id: uuid, is_mailed: boolean, expires_at: nullable(timestamp) },
-  `select b.id, b.form_id, b.is_mailed, b.expires_at
+  {
+    id: uuid,
+    form_id: uuid,
+    is_mailed: boolean,
+    expires_at: nullable(timestamp),
+    created_by: nullable(text),
+  },
+  `select b.id, b.form_id, b.is_mailed, b.expires_at, b.created_by
      from invitation_batches b join forms f on f.workspace_id = b.workspace_id and f.id = b.form_id
     where b.workspace_id = $workspace_id and b.id = $id and f.deleted_at is null`,
 );

@@ -17,11 +17,12 @@ export type MailingContext = Pick<InvitationContext, 'vault' | 'config'>;
 /**
  * Puts the mails about some invitations of one form into the outbox, in the caller's transaction. Each takes the place
  * of one that waits: a person gets no two at once, and the last mail is the only one that revoking has to stop.
+ * @param form `accountId` is whose limits they count against (throttleEmail, which the caller asks before).
  */
 export async function mailInvitations(
   db: Queryable,
   context: MailingContext,
-  { workspaceId, formId }: InvitedForm,
+  { workspaceId, formId, accountId }: InvitedForm & { accountId: string | null },
   rows: readonly Mailable[],
   purpose: MailPurpose,
 ): Promise<void> {
@@ -29,7 +30,7 @@ export async function mailInvitations(
   const former = rows.flatMap(({ mail_id }) => mail_id ?? []);
   if (former.length > 0) await cancelMails(db, { workspace_id: workspaceId, ids: former });
   const mails = rows.map((row) => writeMail(context, workspaceId, row, purpose));
-  const mailIds = await enqueueMails(db, context.vault, { workspaceId, formId }, mails);
+  const mailIds = await enqueueMails(db, context.vault, { workspaceId, formId, accountId }, mails);
   await noteMails(db, {
     workspace_id: workspaceId,
     ids: rows.map(({ id }) => id),

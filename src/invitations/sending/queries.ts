@@ -34,10 +34,13 @@ export const mailColumns = {
   reminder_subject: nullable(text),
   reminder_message: nullable(text),
   remind_after_days: integers,
+  /** Who invited. */
+  created_by: nullable(text),
 } as const;
 
 const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_at, i.mail_id, f.name as form_name,
-  w.name as workspace_name, f.settings->>'locale' as locale, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days`;
+  w.name as workspace_name, f.settings->>'locale' as locale, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days,
+  b.created_by`;
 
 const mailSource = `invitations i ${withSubmission}
   join invitation_batches b on b.workspace_id = i.workspace_id and b.id = i.batch_id

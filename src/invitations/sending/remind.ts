@@ -1,7 +1,8 @@
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { InvitationContext, InvitedForm } from '../context.ts';
+import type { InvitedForm, InvitingContext } from '../context.ts';
+import { throttleEmail } from '../limit.ts';
 import { requireFormSettings } from '#forms/require-form.ts';
 import { type MailingContext, mailInvitations } from './mail-invitations.ts';
 import { advanceReminders, lockDueReminders, lockUnanswered } from './queries.ts';
@@ -14,11 +15,11 @@ const quietMs = 3_600_000;
  * Reminds those who got the invitation and did not answer: the named, or all of the form. All of them or, when the
  * process ends on the way, none.
  * @returns how many.
- * @throws ApiError not_found, conflict where nothing can be mailed.
+ * @throws ApiError not_found, conflict where nothing can be mailed, rate_limit_exceeded.
  */
 export async function remindUnanswered(
-  context: InvitationContext,
-  form: InvitedForm,
+  context: InvitingContext,
+  form: InvitedForm & { accountId: string | null },
   ids: readonly string[] | null,
 ): Promise<number> {
   await requireFormSettings(context.database, form);
@@ -37,6 +38,7 @@ export async function remindUnanswered(
         now: at,
       });
       if (rows.length === 0) return reminded;
+      await throttleEmail(client, context, form, rows.length);
       await mailInvitations(client, context, form, rows, 'reminder');
       reminded += rows.length;
       after = rows.at(-1)!.id;
@@ -59,15 +61,15 @@ export async function sendDueReminders(
 async function remindDue(context: MailingContext & { database: Database }): Promise<number> {
   return transaction(context.database, async (client) => {
     const due = await lockDueReminders(client, { now: now() });
-    const byForm = Map.groupBy(due, (row) => `${row.workspace_id} ${row.form_id}`);
+    const byForm = Map.groupBy(due, (row) => `${row.workspace_id} ${row.form_id} ${row.created_by}`);
     for (const rows of byForm.values()) {
-      const { workspace_id, form_id } = rows[0]!;
+      const { workspace_id, form_id, created_by } = rows[0]!;
       const open = rows.filter(({ is_open }) => is_open);
       if (context.config.smtp !== undefined)
         await mailInvitations(
           client,
           context,
-          { workspaceId: workspace_id, formId: form_id },
+          { workspaceId: workspace_id, formId: form_id, accountId: created_by },
           open,
           'reminder',
         );

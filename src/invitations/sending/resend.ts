@@ -3,18 +3,19 @@ import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { cancelMails } from '#kit/outbox/queries.ts';
 import { requireRow } from '#kit/statement.ts';
-import type { InvitationContext, InvitedForm } from '../context.ts';
+import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
+import { throttleEmail } from '../limit.ts';
 import { findInvitations, revokeInvitation } from '../queries.ts';
 import { mailInvitations } from './mail-invitations.ts';
 import { lockToMail } from './queries.ts';
 
 /**
  * Mails one invitation again, with the same link; for one that was never mailed, for the first time.
- * @throws ApiError not_found; conflict with the reason why it cannot be mailed.
+ * @throws ApiError not_found; conflict with the reason why it cannot be mailed; rate_limit_exceeded.
  */
 export async function resendInvitation(
-  context: InvitationContext,
-  form: InvitedForm,
+  context: InvitingContext,
+  form: InvitedForm & { accountId: string | null },
   invitationId: string,
 ): Promise<void> {
   if (context.config.smtp === undefined) throw await whyNot(context, form, invitationId);
@@ -25,6 +26,7 @@ export async function resendInvitation(
       ids: [invitationId],
       now: now(),
     });
+    await throttleEmail(client, context, form, rows.length);
     await mailInvitations(client, context, form, rows, 'invitation');
     return rows.length > 0;
   });

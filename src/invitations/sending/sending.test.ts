@@ -123,7 +123,8 @@ test('whoever got the invitation again within the hour is not reminded', async (
     );
     return rows[0].state === 'sent';
   });
-  const remind = () => remindUnanswered(services, { workspaceId: tenant.workspaceId, formId: form.id }, null);
+  const remind = () =>
+    remindUnanswered(services, { workspaceId: tenant.workspaceId, formId: form.id, accountId: null }, null);
   assert.equal(await remind(), 0);
   await age(id, 1);
   assert.equal(await remind(), 1);
@@ -139,7 +140,7 @@ test('whose answers lie in the spam box has answered: no mail asks for them agai
   assert.equal((await visitor.post(form.id, spam, { query })).status, 303);
   assert.equal((await visitor.fetch(`/f/${form.id}${query}`)).status, 410);
   await age(invitation.id, 4);
-  const place = { workspaceId: tenant.workspaceId, formId: form.id };
+  const place = { workspaceId: tenant.workspaceId, formId: form.id, accountId: null };
   assert.equal(await remindUnanswered(services, place, null), 0);
   await sendDueReminders(services);
   const { status, body } = await tenant.call('POST', `${path}/${invitation.id}/resend`);
@@ -261,7 +262,11 @@ test('one click ends the mails of a workspace to an address, a visit alone does 
   assert.equal((await read(first.id)).is_unsubscribed, true);
   await age(first.id, 5);
   assert.equal(
-    await remindUnanswered(services, { workspaceId: tenant.workspaceId, formId: form.id }, null),
+    await remindUnanswered(
+      services,
+      { workspaceId: tenant.workspaceId, formId: form.id, accountId: null },
+      null,
+    ),
     0,
   );
   assert.equal((await tenant.call('POST', `${path}/${first.id}/resend`)).status, 409);

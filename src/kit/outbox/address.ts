@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 
 /** Where a mail goes: an address, and the name that is shown with it. */
@@ -31,6 +32,10 @@ export function readMailAddress(text: string): MailAddress | undefined {
   if (name === undefined) return undefined;
   return name === '' ? { address } : { address, name };
 }
+
+/** What the limits count an address by, in upper or lower case: its SHA-256 (counted_emails.recipient). */
+export const countedAddress = (address: string): Buffer =>
+  createHash('sha256').update(address.toLowerCase()).digest();
 
 function readBare(text: string): string | undefined {
   const at = text.lastIndexOf('@');

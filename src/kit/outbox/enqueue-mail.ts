@@ -1,7 +1,7 @@
 import { newId } from '../clock.ts';
 import type { Queryable } from '../statement.ts';
 import type { Vault } from '../vault.ts';
-import { type MailAddress, readMailAddress } from './address.ts';
+import { countedAddress, type MailAddress, readMailAddress } from './address.ts';
 import { laneOfMail, type MailKind } from './kinds.ts';
 import type { Letter } from './letter.ts';
 import { insertMails } from './queries.ts';
@@ -32,6 +32,8 @@ type MailOwner = {
   isPrivate?: boolean;
   /** The submissions that they tell of: they are erased with each of these. */
   submissionIds?: readonly string[];
+  /** The account whose limits they count against (src/mail/sending/quota.ts). */
+  accountId?: string | null;
   /** Seconds until they may leave; at once when left out. */
   delay?: number;
 };
@@ -47,7 +49,7 @@ const longestSubject = 200;
 export async function enqueueMails(
   db: Queryable,
   vault: Vault,
-  { workspaceId, formId, isPrivate = false, submissionIds = [], delay = 0 }: MailOwner,
+  { workspaceId, formId, isPrivate = false, submissionIds = [], accountId = null, delay = 0 }: MailOwner,
   mails: readonly NewMail[],
 ): Promise<string[]> {
   if (mails.length === 0) return [];
@@ -57,11 +59,13 @@ export async function enqueueMails(
     form_id: formId ?? null,
     is_private: isPrivate,
     submission_ids: [...submissionIds],
+    account_id: accountId,
     delay,
     ids: rows.map(({ id }) => id),
     kinds: rows.map(({ kind }) => kind),
     lanes: rows.map(({ kind }) => laneOfMail(kind)),
     recipients: rows.map(({ to }) => to.address),
+    counted_as: rows.map(({ to }) => countedAddress(to.address)),
     subjects: rows.map(({ subject }) => oneLine(subject)),
     contents: rows.map((row) => vault.seal('mails', JSON.stringify(contentOf(row)))),
   });

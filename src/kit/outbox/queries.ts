@@ -7,6 +7,7 @@ import {
   here,
   nullable,
   statement,
+  text,
   texts,
   uuid,
   uuids,
@@ -23,10 +24,14 @@ export const insertMails = statement(
     form_id: nullable(uuid),
     is_private: boolean,
     submission_ids: uuids,
+    /** Whose limits they count against. */
+    account_id: nullable(text),
     ids: uuids,
     kinds,
     lanes: texts,
     recipients: texts,
+    /** countedAddress of each. */
+    counted_as: byteStrings,
     subjects: texts,
     contents: byteStrings,
     /** Seconds until they may leave. */
@@ -34,8 +39,8 @@ export const insertMails = statement(
   },
   {},
   `with made as materialized (
-     select *, now() + make_interval(secs => $delay) as run_at, now() as at from unnest($ids, $kinds, $lanes, $recipients, $subjects, $contents)
-       as made (id, kind, lane, recipient, subject, content)
+     select *, now() + make_interval(secs => $delay) as run_at, now() as at from unnest($ids, $kinds, $lanes, $recipients, $counted_as, $subjects, $contents)
+       as made (id, kind, lane, recipient, counted_as, subject, content)
    ),
    mail as (
      insert into mails (workspace_id, id, kind, form_id, recipient, subject, content, state, is_private,
@@ -45,6 +50,12 @@ export const insertMails = statement(
        from made ${here}
      on conflict (workspace_id, id) do nothing
      returning id
+   ),
+   counted as (
+     insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at)
+     select $workspace_id, id, kind, $form_id, $account_id, counted_as, at
+       from made join mail using (id) ${here}
+     on conflict (workspace_id, id) do nothing
    ),
    job as materialized (
      select $workspace_id as workspace_id, id, '${sendMailJob}' as kind, lane, '{}'::jsonb as payload, run_at, at

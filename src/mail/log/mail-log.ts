@@ -3,6 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { laneOfMail, type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
 import { deleteExpiredResets } from '#workspaces/password-reset/queries.ts';
+import { deleteCountedEmails } from '../sending/queries.ts';
 import { deleteOldMails, findLoggedMail, requeueMail } from './queries.ts';
 
 /**
@@ -33,6 +34,7 @@ export async function retryMail(
 export async function pruneMails(database: Database): Promise<void> {
   const at = now();
   await deleteExpiredResets(database, { before: at });
+  while ((await deleteCountedEmails(database, {})).length === 1_000);
   for (;;) {
     const gone = await deleteOldMails(database, { now: at });
     if (gone.length < 1_000) return;

@@ -24,15 +24,49 @@ export const findMail = statement(
     kind: word<MailKind>(),
     form_id: nullable(uuid),
     recipient: text,
+    /** Whose limits it counts against. */
+    account_id: nullable(text),
     subject: text,
     content: nullable(bytes),
     state: word<MailState>(),
     attempts: integer,
     created_at: timestamp,
   },
-  `select kind, form_id, recipient, subject, content, state, attempts, created_at
-     from mails
-    where workspace_id = $workspace_id and id = $id`,
+  `select m.kind, m.form_id, m.recipient, c.account_id, m.subject, m.content, m.state, m.attempts, m.created_at
+     from mails m
+     left join counted_emails c on c.workspace_id = m.workspace_id and c.id = m.id
+    where m.workspace_id = $workspace_id and m.id = $id`,
+);
+
+/** Counts an email that was sent, also if it was queued so long ago that its row is gone. */
+export const countSentEmail = statement(
+  'mail.count_sent_email',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    kind: word<MailKind>(),
+    form_id: nullable(uuid),
+    account_id: nullable(text),
+    recipient: bytes,
+    queued_at: timestamp,
+  },
+  {},
+  `insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at, sent_at)
+   values ($workspace_id, $id, $kind, $form_id, $account_id, $recipient, $queued_at, now())
+   on conflict (workspace_id, id) do update set sent_at = excluded.sent_at`,
+);
+
+/** Deletes what no limit counts any more. @returns those removed; a full batch of 1,000 means that there may be more. */
+export const deleteCountedEmails = statement(
+  'mail.delete_counted_emails',
+  {},
+  { id: uuid },
+  `/* sweep: across workspaces */
+   delete from counted_emails where (workspace_id, id) in (
+     select workspace_id, id from counted_emails
+      where queued_at < now() - interval '2 days' and coalesce(sent_at, queued_at) < now() - interval '2 days'
+      order by queued_at limit 1000)
+   returning id`,
 );
 
 /** How an attempt ended. What was sent needs its content no more. What was cancelled meanwhile stays so, unless it left. */
@@ -58,13 +92,25 @@ export const settleMail = statement(
 /** How many of some kinds have left to an address lately, from any workspace; counted no further than `most`. */
 export const countSentTo = statement(
   'mail.count_sent_to',
-  { recipient: text, kinds: texts, seconds: double, most: bigint },
+  { recipient: bytes, kinds: texts, seconds: double, most: bigint },
   { count: bigint },
   `/* lookup: across workspaces */
    select count(*) as count from (
-     select id from mails
-      where lower(recipient) = lower($recipient) and state = 'sent' and kind = any($kinds)
-        and settled_at > now() - make_interval(secs => $seconds)
+     select id from counted_emails
+      where recipient = $recipient and kind = any($kinds)
+        and sent_at > now() - make_interval(secs => $seconds)
+      limit $most) sent`,
+);
+
+/** How many of some kinds an account has sent lately, from any workspace; counted no further than `most`. */
+export const countSentBy = statement(
+  'mail.count_sent_by',
+  { account_id: text, kinds: texts, seconds: double, most: bigint },
+  { count: bigint },
+  `/* lookup: across workspaces */
+   select count(*) as count from (
+     select id from counted_emails
+      where account_id = $account_id and kind = any($kinds) and sent_at > now() - make_interval(secs => $seconds)
       limit $most) sent`,
 );
 
@@ -74,9 +120,9 @@ export const countSentFrom = statement(
   { workspace_id: uuid, form_id: nullable(uuid), kinds: texts, seconds: double, most: bigint },
   { count: bigint },
   `select count(*) as count from (
-     select from mails
-      where workspace_id = $workspace_id and ($form_id is null or form_id = $form_id) and state = 'sent'
-        and kind = any($kinds) and settled_at > now() - make_interval(secs => $seconds)
+     select from counted_emails
+      where workspace_id = $workspace_id and ($form_id is null or form_id = $form_id)
+        and kind = any($kinds) and sent_at > now() - make_interval(secs => $seconds)
       limit $most) sent`,
 );
 

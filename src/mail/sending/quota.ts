@@ -1,13 +1,15 @@
 import { findInAllCells } from '#kit/cells/in-cells.ts';
+import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
+import { countedAddress } from '#kit/outbox/address.ts';
 import type { MailKind } from '#kit/outbox/kinds.ts';
-import { countSentFrom, countSentTo } from './queries.ts';
+import { countSentBy, countSentFrom, countSentTo } from './queries.ts';
 
 /** How many mails of some kinds may have left when one more does. */
 type Quota = {
   /** Counted together. */
   kinds: readonly MailKind[];
-  of: 'recipient' | 'form' | 'workspace';
+  of: 'recipient' | 'form' | 'workspace' | 'account';
   most: number;
   seconds: number;
   /** Why a mail is put off, for the log. */
@@ -30,11 +32,13 @@ const toAddress = (kinds: readonly MailKind[], most: number, reason: string): Qu
   reason: `Put off: ${reason} (${most} a day).`,
 });
 
-/**
- * Addresses that visitors enter are anybody's: a form is not for filling inboxes, one or many. `perForm` is what the
- * operator allows a form in an hour.
- */
-const visitorQuotas = (perForm: number): readonly Quota[] => [
+/** What the operator allows. */
+export type QuotaConfig = Pick<Config, 'mailToVisitors'> & {
+  limits: Pick<Config['limits'], 'invitationsPerPerson' | 'invitationsPerWorkspace'>;
+};
+
+/** Anybody can enter the address of somebody else into a form: a form must not fill inboxes, one or many. */
+const visitorQuotas = ({ mailToVisitors: perForm }: QuotaConfig): readonly Quota[] => [
   toAddress(toVisitors, 5, 'this address got enough mails that visitors asked for'),
   {
     kinds: toVisitors,
@@ -52,7 +56,28 @@ const visitorQuotas = (perForm: number): readonly Quota[] => [
   },
 ];
 
-const invitedQuotas = [toAddress(toInvited, 10, 'this address got enough invitations and reminders')];
+/** The last gate of the limits that throttleEmail (src/invitations/limit.ts) checks when mails are queued. */
+const invitedQuotas = ({
+  limits: { invitationsPerPerson, invitationsPerWorkspace },
+}: QuotaConfig): readonly Quota[] => {
+  const perDay = (of: 'workspace' | 'account', most: number, who: string, name: string): Quota[] =>
+    most === 0
+      ? []
+      : [
+          {
+            kinds: toInvited,
+            of,
+            most,
+            seconds: day,
+            reason: `Put off: ${who} has sent enough invitations and reminders (${most} a day, ${name}).`,
+          },
+        ];
+  return [
+    toAddress(toInvited, 10, 'this address got enough invitations and reminders'),
+    ...perDay('workspace', invitationsPerWorkspace, 'the workspace', 'INVITATIONS_PER_WORKSPACE'),
+    ...perDay('account', invitationsPerPerson, 'the person who invited', 'INVITATIONS_PER_PERSON'),
+  ];
+};
 const notices = (kind: MailKind): readonly Quota[] => [
   toAddress([kind], 1_000, 'this address got enough of them; a digest gathers them'),
 ];
@@ -64,38 +89,63 @@ const quotasOf = {
   digest: () => notices('digest'),
   receipt: visitorQuotas,
   resume_link: visitorQuotas,
-  invitation: () => invitedQuotas,
-  reminder: () => invitedQuotas,
+  invitation: invitedQuotas,
+  reminder: invitedQuotas,
   member_invitation: () => few('member_invitation'),
   password_reset: () => few('password_reset'),
   security_notice: () => few('security_notice'),
   incident: () => few('incident'),
   announcement: () => few('announcement'),
   test: () => few('test'),
-} as const satisfies Record<MailKind, (perForm: number) => readonly Quota[]>;
+} as const satisfies Record<MailKind, (config: QuotaConfig) => readonly Quota[]>;
 
 /** Why a mail has to wait, and for how many seconds; undefined when it may leave. */
 export type PutOff = { reason: string; delay: number };
 
+/** What of a mail is counted. */
+type QuotaMail = {
+  workspaceId: string;
+  form_id: string | null;
+  account_id: string | null;
+  recipient: string;
+  kind: MailKind;
+};
+
 /** Looks whether one more mail may leave now. Exact while one process sends one mail of a pace at a time. */
 export async function checkQuotas(
   database: Database,
-  mail: { workspaceId: string; formId: string | null; recipient: string; kind: MailKind },
-  perForm: number,
+  mail: QuotaMail,
+  config: QuotaConfig,
 ): Promise<PutOff | undefined> {
-  for (const { kinds, of, most, seconds, reason } of quotasOf[mail.kind](perForm)) {
-    const asked = { kinds: [...kinds], seconds, most };
-    const form_id = of === 'form' ? mail.formId : null;
-    const sent =
-      of === 'recipient'
-        ? await findInAllCells(
-            database,
-            (cells) => countSentTo(cells, { ...asked, recipient: mail.recipient }),
-            // Mails leave also while a server is away.
-            { isPartial: true },
-          )
-        : await countSentFrom(database, { ...asked, workspace_id: mail.workspaceId, form_id });
+  for (const quota of quotasOf[mail.kind](config)) {
+    const { most, reason } = quota;
+    const sent = await countSent(database, mail, quota);
     if (sent.reduce((sum, { count }) => sum + count, 0) >= most) return { reason, delay: patience };
   }
   return undefined;
+}
+
+async function countSent(
+  database: Database,
+  { workspaceId, form_id, account_id, recipient }: QuotaMail,
+  { kinds, of, most, seconds }: Quota,
+): Promise<readonly { count: number }[]> {
+  const asked = { kinds: [...kinds], seconds, most };
+  // Mails leave also while the server of another cell is away.
+  const options = { isPartial: true };
+  if (of === 'recipient')
+    return findInAllCells(
+      database,
+      (cells) => countSentTo(cells, { ...asked, recipient: countedAddress(recipient) }),
+      options,
+    );
+  if (of === 'account')
+    return account_id === null
+      ? []
+      : findInAllCells(database, (cells) => countSentBy(cells, { ...asked, account_id }), options);
+  return countSentFrom(database, {
+    ...asked,
+    workspace_id: workspaceId,
+    form_id: of === 'form' ? form_id : null,
+  });
 }

@@ -33,6 +33,7 @@ const context: SendContext = {
     smtp: smtpOf(server.url),
     mailPerMinute: 60_000,
     mailToVisitors: 10,
+    limits: { invitationsPerPerson: 0, invitationsPerWorkspace: 0 },
     mailRetryDelays: [0.05, 0.05, 0.05, 0.05, 0.05],
   },
 };

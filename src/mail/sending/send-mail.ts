@@ -1,5 +1,6 @@
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { countedAddress } from '#kit/outbox/address.ts';
 import type { MailContent } from '#kit/outbox/enqueue-mail.ts';
 import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queue.ts';
 import type { LinkTarget } from '#kit/personal-link.ts';
@@ -12,8 +13,8 @@ import { followers } from '../followers.ts';
 import { drawLetter } from '../template/draw-letter.ts';
 import { composeMessage } from './compose-message.ts';
 import { waitForTurn } from './pace.ts';
-import { findMail, putOffMail, settleMail } from './queries.ts';
-import { checkQuotas, type PutOff } from './quota.ts';
+import { countSentEmail, findMail, putOffMail, settleMail } from './queries.ts';
+import { checkQuotas, type PutOff, type QuotaConfig } from './quota.ts';
 
 export type SendContext = {
   database: Database;
@@ -24,9 +25,7 @@ export type SendContext = {
     smtp: SmtpConfig | undefined;
     mailPerMinute: number;
     mailRetryDelays: readonly number[];
-    /** Mails to visitors that may leave for one form in an hour. */
-    mailToVisitors: number;
-  };
+  } & QuotaConfig;
   /** Counts what became of each mail that the server was asked to take. */
   onAttempt?: ((state: Verdict['state'], outcome: SmtpOutcome) => void) | undefined;
 };
@@ -45,11 +44,7 @@ export function sendMail(context: SendContext): JobHandler {
     const waiting = await findQueued(context, job);
     if (!waiting) return completeJob(database, job);
     if (config.smtp) {
-      const late = await checkQuotas(
-        database,
-        { ...job, ...waiting, formId: waiting.form_id },
-        config.mailToVisitors,
-      );
+      const late = await checkQuotas(database, { ...job, ...waiting }, config);
       if (late) return putOff(context, job, waiting, late);
       const turn = { kind: waiting.kind, perMinute: config.mailPerMinute };
       if (!(await waitForTurn(database, turn, signal))) return rescheduleJob(database, job, { delay: 0 });
@@ -121,9 +116,10 @@ async function putOff(
 async function settle(
   { database, config, onAttempt }: SendContext,
   job: Job,
-  { kind, attempts }: FoundMail,
+  mail: FoundMail,
   outcome: SmtpOutcome,
 ): Promise<void> {
+  const { kind, form_id, account_id, recipient, attempts } = mail;
   const { state, error, delay } = verdictOf(outcome, attempts, config.mailRetryDelays);
   await transaction(database, async (client) => {
     // First, for it holds the job: whoever lost the lease writes nothing.
@@ -133,6 +129,16 @@ async function settle(
     // waited for each other, and PostgreSQL ended one of them after a second.
     await followers[kind]?.(client, { workspaceId: job.workspaceId, mailId: job.id, state, error });
     await settleMail(client, { workspace_id: job.workspaceId, id: job.id, state, error, delay });
+    if (state === 'sent')
+      await countSentEmail(client, {
+        workspace_id: job.workspaceId,
+        id: job.id,
+        kind,
+        form_id,
+        account_id,
+        recipient: countedAddress(recipient),
+        queued_at: mail.created_at,
+      });
   });
   onAttempt?.(state, outcome);
 }
