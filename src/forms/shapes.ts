@@ -127,6 +127,9 @@ export const CreatedForm = named('CreatedForm', Type.Object(created));
 const report = Type.Array(
   Type.Object({
     path: Type.String({ description: 'In the document that was given, as in `fields[2].title`.' }),
+    title: Type.Optional(
+      Type.String({ description: 'What the part is called in the document, or the nearest part around it.' }),
+    ),
     outcome: Type.Enum(['mapped', 'changed', 'left_out']),
     message: Type.String({ description: 'What it became, or why it is not there.' }),
   }),

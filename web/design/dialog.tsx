@@ -1,10 +1,19 @@
 import './dialog.css';
 import type { UseMutationResult } from '@tanstack/react-query';
-import { type FocusEvent, type InputEvent, type ReactElement, type ReactNode, useRef, useState } from 'react';
+import {
+  type FocusEvent,
+  type InputEvent,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { isStale } from '../api/client.ts';
+import { afterFocusReturned } from './after-focus.ts';
 import { Button, IconButton } from './button.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { TextField } from './field.tsx';
@@ -54,7 +63,7 @@ export function Dialog({
   role = 'dialog',
   keepsText = role === 'alertdialog',
 }: DialogProps): ReactElement {
-  const text = useEnteredText();
+  const text = useEnteredText(isOpen);
   const [isAsking, setAsking] = useState(false);
   const dismiss = (): void => (!keepsText && text.isEntered() ? setAsking(true) : onClose());
   const content = (
@@ -111,7 +120,10 @@ export function Dialog({
           <ConfirmDialog
             title="Discard what you entered?"
             isOpen
-            onClose={() => setAsking(false)}
+            onClose={() => {
+              setAsking(false);
+              afterFocusReturned(text.focusLast);
+            }}
             confirmLabel="Discard"
             onConfirm={() => {
               setAsking(false);
@@ -134,16 +146,21 @@ const isTextControl = (target: EventTarget): target is TextControl =>
   (target instanceof HTMLInputElement && ['text', 'email', 'url', 'tel', 'number'].includes(target.type));
 
 /** Which text controls of a dialog have another text than before a person came to them; also when they are gone by now. */
-function useEnteredText() {
+function useEnteredText(isOpen: boolean) {
+  const last = useRef<TextControl>(undefined);
   const [{ start, entered }] = useState(() => ({
     start: new WeakMap<TextControl, string>(),
     entered: new Set<TextControl>(),
   }));
+  useEffect(() => {
+    if (!isOpen) entered.clear();
+  }, [isOpen, entered]);
   return {
     noteStart: ({ target, currentTarget }: FocusEvent<HTMLElement>): void => {
       // Events of a dialog over this one come here as well, by the React tree.
-      if (currentTarget.contains(target) && isTextControl(target) && !start.has(target))
-        start.set(target, target.value);
+      if (!currentTarget.contains(target) || !isTextControl(target)) return;
+      last.current = target;
+      if (!start.has(target)) start.set(target, target.value);
     },
     note: ({ target, currentTarget }: InputEvent<HTMLElement>): void => {
       if (!(target instanceof Node && currentTarget.contains(target) && isTextControl(target))) return;
@@ -151,6 +168,8 @@ function useEnteredText() {
       else entered.add(target);
     },
     isEntered: (): boolean => entered.size > 0,
+    /** A click beside the dialog takes the focus out of it. */
+    focusLast: (): void => last.current?.focus(),
   };
 }
 

@@ -1,7 +1,18 @@
 import { own } from '#ast/json.ts';
-import type { Jump } from '#ast/logic/condition.ts';
+import type { Condition, Jump } from '#ast/logic/condition.ts';
 import { addScore } from './score.ts';
-import { add, addJump, addStep, line, node, optionsOf, prose, type Sketch, type Sketched } from './sketch.ts';
+import {
+  add,
+  addJump,
+  addStep,
+  line,
+  node,
+  optionsOf,
+  otherChosen,
+  prose,
+  type Sketch,
+  type Sketched,
+} from './sketch.ts';
 import type { Part } from './source.ts';
 
 /**
@@ -186,14 +197,27 @@ function readChoice(question: Part, part: Part): Sketched {
   return node(type, { options, other });
 }
 
+/** An option goes on to the next page without a jump. */
+const knownActions: readonly string[] = ['SUBMIT_FORM', 'NEXT_SECTION', 'GO_TO_ACTION_UNSPECIFIED'];
+
 function readJumps(part: Part, made: Sketched, step: Sketched, { steps }: Reading): void {
   const jumps = part.list('options').flatMap((option): [Part, Jump][] => {
-    const [to, action] = [steps.get(option.text('goToSectionId') ?? ''), option.text('goToAction')];
+    const [section, action] = [option.text('goToSectionId'), option.text('goToAction')];
     const value = line(option.part('value'));
-    const target = action === 'SUBMIT_FORM' ? 'end' : to;
-    if (action === 'RESTART_FORM') option.part('goToAction').leaveOut('Nothing leads back here.');
-    if (target === undefined || value === undefined) return [];
-    return [[option, { when: { element: String(made.attrs['id']), is: 'equals', value }, to: target }]];
+    const target = action === 'SUBMIT_FORM' ? 'end' : steps.get(section ?? '');
+    if (action !== undefined && !knownActions.includes(action))
+      option.part('goToAction').leaveOut('A form cannot lead back to an earlier page.');
+    if (section !== undefined && !steps.has(section))
+      option.part('goToSectionId').leaveOut('There is no such page in this form.');
+    if (target === undefined) return [];
+    const when: Condition | undefined = option.flag('isOther')
+      ? otherChosen(made)
+      : value === undefined || made.type === 'multiple_choice'
+        ? undefined
+        : { element: String(made.attrs['id']), is: 'equals', value };
+    if (when) return [[option, { when, to: target }]];
+    option.leaveOut('This option cannot lead to another page here.');
+    return [];
   });
   for (const [, jump] of jumps) addJump(step, jump);
 }
@@ -212,6 +236,8 @@ function readGrid(item: Part, called: Record<string, unknown>, step: Sketched, s
   });
   if (required.some((each) => each) && !required.every((each) => each))
     group.change('All of its rows are to be answered, or none.');
+  if (!['RADIO', 'CHECKBOX'].includes(columns.text('type') ?? 'RADIO'))
+    columns.part('type').change('Each row is asked as one choice.');
   const { label = 'Untitled', ...rest } = called;
   const attrs = {
     ...rest,

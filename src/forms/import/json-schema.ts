@@ -3,6 +3,7 @@ import type { Condition } from '#ast/logic/condition.ts';
 import {
   add,
   addStep,
+  firstInSteps,
   isFull,
   joined,
   line,
@@ -24,7 +25,7 @@ export function readJsonSchema(root: Part, sketch: Sketch): void {
   const description = prose(root.part('description'));
   if (description) attrs['description'] = description;
   root.text('$schema');
-  root.text('type');
+  if ((root.text('type') ?? 'object') !== 'object') root.part('type').leaveOut('A form asks for an object.');
   const reading: Reading = { sketch, root, named: new Map() };
   readProperties(root, addStep(sketch), reading, 0);
   readRules(root, reading);
@@ -104,6 +105,8 @@ function typeOf(schema: Part): string | undefined {
 function makeElement(property: Part, schema: Part, { root }: Reading, depth: number): Sketched | string {
   const type = typeOf(schema);
   const options = choicesOf(schema);
+  if (options && type !== 'string' && type !== undefined && type !== 'array')
+    property.change('Its answers are texts.');
   if (options && type !== 'array') return node(options.length > 6 ? 'dropdown' : 'radio', { options });
   if (type === 'boolean') return node('yes_no');
   if (type === 'integer' || type === 'number') return numberOf(schema, type);
@@ -125,16 +128,25 @@ function choicesOf(schema: Part): ReturnType<typeof optionsOf> | undefined {
   });
 }
 
+const larger = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+const smaller = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+
 function numberOf(schema: Part, type: string): Sketched {
   const above = schema.number('exclusiveMinimum');
   const below = schema.number('exclusiveMaximum');
   const whole = type === 'integer' ? 1 : undefined;
   if (above !== undefined && !whole) schema.part('exclusiveMinimum').change('The limit itself is taken too.');
   if (below !== undefined && !whole) schema.part('exclusiveMaximum').change('The limit itself is taken too.');
+  const step = schema.number('multipleOf') ?? whole;
+  const [least, most] = [schema.number('minimum'), schema.number('maximum')];
+  const min = larger(least, above === undefined ? undefined : above + (whole ?? 0));
   return node('number', {
-    min: schema.number('minimum') ?? (above === undefined ? undefined : above + (whole ?? 0)),
-    max: schema.number('maximum') ?? (below === undefined ? undefined : below - (whole ?? 0)),
-    step: schema.number('multipleOf') ?? whole,
+    // Theirs are multiples of the step, ours lie in steps from the least number.
+    min: min === undefined || step === undefined || step <= 0 ? min : firstInSteps(min, step),
+    max: smaller(most, below === undefined ? undefined : below - (whole ?? 0)),
+    step,
     placeholder: exampleOf(schema),
   });
 }
@@ -189,7 +201,8 @@ function listOf(property: Part, schema: Part, root: Part, depth: number): Sketch
   const items = resolve(schema.part('items'), root);
   const options = items && choicesOf(items);
   if (options) {
-    schema.flag('uniqueItems');
+    if (schema.flag('uniqueItems') === false)
+      schema.part('uniqueItems').change('Each option is chosen once.');
     items.text('type');
     return node('multiple_choice', {
       options,
@@ -232,7 +245,15 @@ function readRules(root: Part, reading: Reading): void {
 }
 
 function readIf(part: Part, { named }: Reading): Condition | undefined {
-  for (const name of part.list('required')) name.text();
+  const asked = new Set(
+    part
+      .part('properties')
+      .parts()
+      .map(({ name }) => name),
+  );
+  // What is compared is answered as well; of another property it would be a condition of its own.
+  for (const name of part.list('required'))
+    if (!asked.has(name.text() ?? '')) name.leaveOut('The condition asks only for what it compares.');
   const conditions = part
     .part('properties')
     .parts()

@@ -1,4 +1,4 @@
-import type { Option } from '#ast/answers/options.ts';
+import { idOf, type Option } from '#ast/answers/options.ts';
 import { elementIdSource, isElementId } from '#ast/element-id.ts';
 import type { Condition, Jump } from '#ast/logic/condition.ts';
 import { limits } from '#ast/limits.ts';
@@ -148,6 +148,23 @@ export function joined(kind: 'all' | 'any', conditions: readonly Condition[]): C
   const [first] = conditions;
   if (conditions.length < 2) return first;
   return kind === 'all' ? { all: conditions } : { any: conditions };
+}
+
+/**
+ * That the answer to a question is none of its options, but a text that was written beside them.
+ * @returns undefined where conditions cannot ask for it: of several choices, and where no other answer is taken.
+ */
+export function otherChosen({ type, attrs }: Sketched): Condition | undefined {
+  if ((type !== 'radio' && type !== 'dropdown') || attrs['other'] !== true) return undefined;
+  const element = String(attrs['id']);
+  const value = ((attrs['options'] ?? []) as readonly Option[]).map(idOf);
+  return { all: [{ element, is: 'answered' }, { not: { element, is: 'one_of', value } }] };
+}
+
+/** The first number from `least` on that lies in whole steps from `base`: steps of a form begin at its least number. */
+export function firstInSteps(least: number, step: number, base = 0): number {
+  const steps = Math.ceil(Number(((least - base) / step).toPrecision(12)));
+  return Number((base + steps * step).toPrecision(15));
 }
 
 /** Adds where a step leads under a condition, or always. */

@@ -1,12 +1,16 @@
 import { factOf } from '#ast/fact-of.ts';
-import { isRecord } from '#ast/json.ts';
+import { isRecord, own } from '#ast/json.ts';
 import { newWork, spend, type Work } from '#ast/work.ts';
+import { lineOfHtml } from './html.ts';
 
 /** What became of a part of a document: `changed` is there in another way, `left_out` is not there. */
 export type Outcome = 'mapped' | 'changed' | 'left_out';
 
-/** One part of a document and what became of it. `path` as in `fields[2].properties.choices[0].label`. */
-export type ReportLine = { path: string; outcome: Outcome; message: string };
+/**
+ * One part of a document and what became of it. `path` as in `fields[2].properties.choices[0].label`; `title` is what the
+ * part is called there, or the nearest one around it.
+ */
+export type ReportLine = { path: string; title?: string; outcome: Outcome; message: string };
 
 /**
  * A value of a document that another service wrote, with its place in it. Whatever is read of it is noted, so that what
@@ -45,7 +49,7 @@ export type Source = {
 
 type Holder = Readonly<Record<string, unknown>> | readonly unknown[];
 type Key = string | number;
-type Note = Omit<ReportLine, 'path'>;
+type Note = Pick<ReportLine, 'outcome' | 'message'>;
 
 const isHolder = (value: unknown): value is Holder => isRecord(value) || Array.isArray(value);
 const nothing: Holder = {};
@@ -63,6 +67,22 @@ const valueAt = (holder: Holder, key: Key): unknown =>
 
 const join = (path: string, key: Key): string =>
   typeof key === 'number' ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+
+/** Under which names services write what people call a part; where it has several languages, the default one is meant. */
+const titleNames = ['title', 'label', 'html', 'text', 'question', 'name', 'value'] as const;
+const titleCharacters = 80;
+
+function titleOf(holder: Holder): string | undefined {
+  if (!isRecord(holder)) return undefined;
+  for (const name of titleNames) {
+    const found = own(holder, name);
+    const text = isRecord(found) ? own(found, 'default') : found;
+    const title = typeof text === 'string' ? lineOfHtml(text.slice(0, 1_000)).slice(0, titleCharacters) : '';
+    if (title !== '') return title.toWellFormed();
+  }
+  const payload = own(holder, 'payload');
+  return isRecord(payload) ? titleOf(payload) : undefined;
+}
 
 /** What it costs to open a part, which takes a microsecond or two, as steps of work. */
 const partSteps = 100;
@@ -132,16 +152,18 @@ export function openSource(document: object, work: Work = newWork()): Source {
     };
   };
 
-  function* tell(holder: Holder, key: Key, path: string): Generator<ReportLine, void> {
+  function* tell(holder: Holder, key: Key, path: string, around?: string): Generator<ReportLine, void> {
     const here = notes.get(holder)?.get(key) ?? [];
-    for (const { outcome, message } of here) yield { path, outcome, message };
-    if (here.some(({ outcome }) => outcome === 'left_out')) return;
     const value = valueAt(holder, key);
+    const title = (path !== '' && isHolder(value) && titleOf(value)) || around;
+    const place = { path, ...(title !== undefined && { title }) };
+    for (const { outcome, message } of here) yield { ...place, outcome, message };
+    if (here.some(({ outcome }) => outcome === 'left_out')) return;
     if (isBlank(value) || read.get(holder)?.has(key)) return;
     if (isHolder(value) && touched.has(value)) {
       const keys: Key[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
-      for (const each of keys) yield* tell(value, each, join(path, each));
-    } else if (isHolder(value) || here.length === 0) yield { path, outcome: 'left_out', message: unread };
+      for (const each of keys) yield* tell(value, each, join(path, each), title);
+    } else if (isHolder(value) || here.length === 0) yield { ...place, outcome: 'left_out', message: unread };
   }
 
   return {

@@ -83,7 +83,7 @@ test('in the order received, a submission counts from its completion, and an inc
   await at('Never again', null, '2026-03-01T10:00:00Z');
   const received = ['Begun first', 'Left', 'At once', 'Never again'];
   assert.deepEqual(await sorted(form, '-$received'), received);
-  assert.deepEqual(await sorted(form, '$received'), [...received].reverse());
+  assert.deepEqual(await sorted(form, '$received'), received.toReversed());
   assert.deepEqual(await sorted(form, '-$received', '&per_page=2&page=2'), received.slice(2));
   assert.deepEqual(await sorted(form, '-$received', '&status=incomplete'), ['Left', 'Never again']);
   const days = 'received_from=2026-03-02T10:00:00Z&received_to=2026-03-05T10:00:00Z';

@@ -12,7 +12,13 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import { byFilter, byFilterReceived, filterColumns, receivedAt, spanColumns } from '../filter/queries.ts';
+import {
+  byFilter,
+  byFilterReceived,
+  type filterColumns,
+  receivedAt,
+  type spanColumns,
+} from '../filter/queries.ts';
 import type { SubmissionStatus } from '../queries.ts';
 import type { TableSettings } from '../shapes.ts';
 import { formTree } from '#forms/structure-columns.ts';

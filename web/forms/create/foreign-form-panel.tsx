@@ -117,9 +117,11 @@ function Lines({
         {title} <span className="soft numeric">{lines.length.toLocaleString()}</span>
       </summary>
       <ul role="list" className="foreign-lines" tabIndex={0} aria-label={title}>
-        {lines.map(({ path, message }, index) => (
+        {lines.map(({ path, title: part, message }, index) => (
           <li key={index}>
-            <code className="small">{path || 'The whole'}</code>
+            <span className="foreign-part">
+              {part !== undefined && <strong>{part}</strong>} <code className="small">{path || 'Form'}</code>
+            </span>
             <span>{message}</span>
           </li>
         ))}

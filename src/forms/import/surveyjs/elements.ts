@@ -1,10 +1,11 @@
 import { own } from '#ast/json.ts';
-import { node, type Sketched } from '../sketch.ts';
+import { firstInSteps, node, type Sketched } from '../sketch.ts';
 import type { Part } from '../source.ts';
+import { readFormula } from './formula.ts';
 import type { SurveyReading } from './reading.ts';
 
 /** What an element of a survey is here, by its type. */
-const types: Readonly<Record<string, (part: Part, reading: SurveyReading) => Sketched>> = {
+const types: Readonly<Record<string, (part: Part, reading: SurveyReading) => Sketched | string>> = {
   text: (part) => {
     const input = part.text('inputType') ?? 'text';
     const type = own(inputTypes, input);
@@ -29,7 +30,22 @@ const types: Readonly<Record<string, (part: Part, reading: SurveyReading) => Ske
   boolean: (part) => {
     for (const name of ['labelTrue', 'labelFalse'])
       if (part.part(name).isThere) part.part(name).leaveOut('Yes and No are in the language of the page.');
+    for (const name of ['valueTrue', 'valueFalse'])
+      if (part.word(name) !== undefined) part.part(name).change('The answer is true or false.');
     return node('yes_no');
+  },
+  expression: (part, { named }) => {
+    const formula = readFormula(part.text('expression') ?? '', (name) => named.get(name));
+    if (formula === undefined) return 'This expression cannot be worked out here.';
+    const decimals = part.number('maximumFractionDigits') ?? -1;
+    const style = part.text('displayStyle');
+    if (style === 'percent' || style === 'date')
+      part.part('displayStyle').change('The result is shown as a plain number.');
+    return node('calculation', {
+      formula,
+      decimals: decimals >= 0 ? Math.min(decimals, 10) : undefined,
+      prefix: style === 'currency' ? `${part.text('currency') ?? 'USD'} ` : undefined,
+    });
   },
   rating: rating,
   slider: (part) => {
@@ -81,12 +97,13 @@ const inputTypes: Readonly<Record<string, string>> = {
   datetime: 'datetime',
 };
 
-/** The element for a part; undefined where there is none like it. */
-export function makeElement(part: Part, id: string, reading: SurveyReading): Sketched | undefined {
+/** The element for a part, or why there is none. */
+export function makeElement(part: Part, id: string, reading: SurveyReading): Sketched | string {
   const type = part.text('type') ?? part.text('cellType') ?? cellType(reading);
   const make = own(types, type);
-  if (!make) return undefined;
+  if (!make) return `There is no element like "${type.slice(0, 40)}".`;
   const made = make(part, reading);
+  if (typeof made === 'string') return made;
   const { tell } = reading;
   made.attrs = { id, label: undefined, ...made.attrs };
   if (part.flag('isRequired')) made.attrs['required'] = true;
@@ -188,8 +205,13 @@ function withLimits(part: Part, made: Sketched): Sketched {
     attrs['min'] = isNumber ? part.number('min') : part.text('min');
     attrs['max'] = isNumber ? part.number('max') : part.text('max');
   }
-  if (isNumber) attrs['step'] = part.number('step');
+  const [base = 0, step] = [part.number('min'), isNumber ? part.number('step') : undefined];
+  attrs['step'] = step;
   for (const validator of part.list('validators')) readValidator(validator, made);
+  // Steps of a survey begin at the least number of the field, ours at the least number that is taken.
+  const least = attrs['min'];
+  if (step !== undefined && step > 0 && typeof least === 'number' && least !== base)
+    attrs['min'] = firstInSteps(least, step, base);
   return node(type, attrs);
 }
 

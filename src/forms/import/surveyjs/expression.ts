@@ -1,12 +1,16 @@
+import { idOf, type Option } from '#ast/answers/options.ts';
 import { own } from '#ast/json.ts';
 import type { Condition, Operator } from '#ast/logic/condition.ts';
 import { limits } from '#ast/limits.ts';
+import { joined, otherChosen } from '../sketch.ts';
+import type { Named } from './reading.ts';
 
 /** What an expression compares with: `['a', 'b']` is a list. */
-type Value = string | number | boolean | readonly (string | number | boolean)[];
+type Plain = string | number | boolean;
+type Value = Plain | readonly Plain[];
 
 /** A name of an expression, as a condition names it; undefined is what conditions cannot ask for. */
-type Naming = (name: string) => { element: string; type: string } | undefined;
+type Naming = (name: string) => Named | undefined;
 
 /** Longer ones are read by nobody. */
 const longest = 5_000;
@@ -121,35 +125,79 @@ function readComparison(reader: Reader): Condition | undefined {
   const said = saidBy(reader.tokens[reader.at + 1]) ?? '';
   if (!named || (!Object.hasOwn(operators, said) && said !== 'noneof' && said !== 'allof')) return undefined;
   reader.at += 2;
-  const { element, type } = named;
+  const { element } = named;
   const operator = own(operators, said);
   if (operator === 'answered' || operator === 'not_answered') return { element, is: operator };
   const value = readValue(reader);
   if (value === undefined) return undefined;
-  const list = (typeof value === 'object' ? value : [value]).filter((each) => typeof each !== 'boolean');
-  if (said === 'noneof') return { not: { element, is: 'one_of', value: list } };
-  if (said === 'allof')
-    return { all: list.map((each) => ({ element, is: 'contains', value: String(each) })) };
-  if (operator === 'one_of')
-    return { element, is: 'one_of', value: list.map((each) => fitting(each, type)) as string[] };
-  if (!operator || typeof value === 'object') return undefined;
-  const is =
-    type === 'multiple_choice' || type === 'picture_choice' ? (ofChoices[operator] ?? operator) : operator;
-  return { element, is, value: fitting(value, type) };
+  const list = typeof value === 'object' ? value : [value];
+  if (said === 'noneof') return negated(anyOf(named, list));
+  if (said === 'allof') return allOf(named, list);
+  if (operator === 'one_of') return anyOf(named, list);
+  return operator && typeof value !== 'object' ? compare(named, operator, value) : undefined;
 }
+
+const negated = (condition: Condition | undefined): Condition | undefined => condition && { not: condition };
+
+const isSeveral = ({ made: { type } }: Named): boolean =>
+  type === 'multiple_choice' || type === 'picture_choice';
+
+function compare(named: Named, operator: Operator, value: Plain): Condition | undefined {
+  const { element, made } = named;
+  if (isOther(named, value)) {
+    if (operator === 'equals') return otherChosen(made);
+    return operator === 'not_equals' ? negated(otherChosen(made)) : undefined;
+  }
+  const fitted = fitting(value, named);
+  if (fitted === undefined) return undefined;
+  return { element, is: isSeveral(named) ? (ofChoices[operator] ?? operator) : operator, value: fitted };
+}
+
+function allOf(named: Named, values: readonly Plain[]): Condition | undefined {
+  const all = values.map((value) => compare(named, 'contains', value));
+  return all.every((each) => each !== undefined) ? joined('all', all) : undefined;
+}
+
+function anyOf(named: Named, values: readonly Plain[]): Condition | undefined {
+  const { element, made } = named;
+  const told = values.filter((value) => !isOther(named, value)).map((value) => fitting(value, named));
+  const fitted = told.filter((value) => value !== undefined);
+  const plain = fitted.filter((value) => typeof value !== 'boolean');
+  const other = told.length < values.length ? otherChosen(made) : undefined;
+  if (fitted.length < told.length || (told.length < values.length && !other)) return undefined;
+  return joined('any', [
+    ...(plain.length > 0 ? [{ element, is: 'one_of', value: plain } as const] : []),
+    ...fitted.flatMap((value) =>
+      typeof value === 'boolean' ? [{ element, is: 'equals', value } as const] : [],
+    ),
+    ...(other ? [other] : []),
+  ]);
+}
+
+/** Whether a value stands for what is written beside the options. */
+const isOther = ({ made: { attrs } }: Named, value: Plain): boolean =>
+  value === 'other' &&
+  attrs['other'] === true &&
+  !((attrs['options'] ?? []) as readonly Option[]).some((option) => idOf(option) === value);
 
 const numbers: readonly string[] = ['number', 'rating', 'scale', 'calculation'];
 
-/** A value as answers of the type are kept: `'3'` is 3 of a rating, and 3 is `'3'` of a choice. */
-function fitting(value: string | number | boolean, type: string): string | number | boolean {
-  if (numbers.includes(type)) return typeof value === 'string' && value !== '' ? Number(value) : value;
-  if (type === 'yes_no') return typeof value === 'string' ? value.toLowerCase() === 'true' : value;
-  return String(value);
+/**
+ * A value as answers of the element are kept: `'3'` is 3 of a rating, and 3 is `'3'` of a choice.
+ * @returns undefined for a value that no answer of it can have.
+ */
+function fitting(value: Plain, { made: { type }, yes, no }: Named): Plain | undefined {
+  if (numbers.includes(type)) {
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+  }
+  if (type !== 'yes_no') return String(value);
+  return String(value) === yes ? true : String(value) === no ? false : undefined;
 }
 
 function readValue(reader: Reader): Value | undefined {
   if (!take(reader, '[')) return readPlain(reader);
-  const values: (string | number | boolean)[] = [];
+  const values: Plain[] = [];
   while (!take(reader, ']')) {
     const value = readPlain(reader);
     if (value === undefined) return undefined;
@@ -159,7 +207,7 @@ function readValue(reader: Reader): Value | undefined {
   return values;
 }
 
-function readPlain(reader: Reader): string | number | boolean | undefined {
+function readPlain(reader: Reader): Plain | undefined {
   const { one, two, number, word } = reader.tokens[reader.at] ?? {};
   reader.at += 1;
   if (number !== undefined) return Number(number);

@@ -25,7 +25,10 @@ export function speaker(
   root: Part,
   write: (text: string, isLong: boolean) => string,
 ): Speaker {
-  const own = tagOf(root.text('locale') ?? '') ?? 'en';
+  const locale = root.text('locale') ?? '';
+  const own = tagOf(locale) ?? 'en';
+  if (locale !== '' && tagOf(locale) === undefined)
+    root.part('locale').leaveOut('No page is in such a language.');
   const others = new Set<string>();
   const translations: Record<string, Record<string, unknown>> = {};
 

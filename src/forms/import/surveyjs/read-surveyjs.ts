@@ -7,7 +7,8 @@ import { add, addJump, addStep, node, type Sketch, type Sketched, tidy } from '.
 import type { Part } from '../source.ts';
 import { readExpression } from './expression.ts';
 import { makeElement } from './elements.ts';
-import type { SurveyReading } from './reading.ts';
+import { readFormula } from './formula.ts';
+import type { Named, SurveyReading } from './reading.ts';
 
 /** A survey as the creator of SurveyJS writes it: pages of elements, with conditions as expressions beside each. */
 export function readSurveyJs(root: Part, sketch: Sketch): void {
@@ -37,6 +38,7 @@ export function readSurveyJs(root: Part, sketch: Sketch): void {
   };
   if (pages.length === 0) open(root);
   else for (const page of pages) open(page);
+  readCalculatedValues(root, reading);
   for (const each of reading.later) each();
   readHead(root, reading);
   readTriggers(root, reading, steps);
@@ -56,10 +58,15 @@ function readElement(
   const title = part.part('title');
   const id = sketch.newId(name, name || title.text());
   const made = makeElement(part, id, reading);
-  if (!made) return part.leaveOut(`There is no element like "${(part.text('type') ?? '').slice(0, 40)}".`);
+  if (typeof made === 'string') return part.leaveOut(made);
   // One name may stand for several in different rows: the first is meant outside of them.
   if (!ids.has(name)) ids.set(name, id);
-  const about = { element: id, type: made.type };
+  const about = {
+    element: id,
+    made,
+    yes: part.word('valueTrue') ?? 'true',
+    no: part.word('valueFalse') ?? 'false',
+  };
   if (!named.has(name)) named.set(name, about);
   if (row !== '') named.set(`${row}${name}`, about);
   add(sketch, parent, made, part);
@@ -97,7 +104,7 @@ function readCells(part: Part, parent: Sketched, reading: SurveyReading, ids: Ma
     add(sketch, parent, group, row);
     readLogic(part, group, reading);
     // Conditions are read behind all questions: those of this row speak of its own.
-    const cells = new Map<string, { element: string; type: string }>();
+    const cells = new Map<string, Named>();
     later.push(() => cells.forEach((about, cell) => named.set(cell, about)));
     for (const column of columns) {
       readElement(column, group, { ...reading, matrix: part }, ids, 'row.');
@@ -155,6 +162,8 @@ function readHead(root: Part, reading: SurveyReading): void {
   const preview = root.text('showPreviewBeforeComplete');
   if (root.flag('showPreviewBeforeComplete') || (preview !== undefined && preview !== 'noPreview'))
     settings['review_step'] = true;
+  if (preview !== undefined && !['noPreview', 'showAllQuestions'].includes(preview))
+    root.part('showPreviewBeforeComplete').change('All questions are listed before they are sent.');
   const confirmations = root.list('completedHtmlOnCondition').flatMap((part): Confirmation[] => {
     const when = conditionOf(part.part('expression'), reading);
     const message = reading.say(part.part('html'));
@@ -184,6 +193,24 @@ function readTriggers(root: Part, reading: SurveyReading, steps: ReadonlyMap<str
     addJump(from, { when: condition, to });
     trigger.map(`jump to "${to}"`);
     if (type === 'skip' && !steps.has(goto)) trigger.change('It leads to the step of that question.');
+  }
+}
+
+/** A value that a survey works out, and shows nowhere, is a hidden calculation behind all questions. */
+function readCalculatedValues(root: Part, { sketch, named }: SurveyReading): void {
+  const last = sketch.form.children.at(-1);
+  for (const part of root.list('calculatedValues')) {
+    const name = part.text('name') ?? '';
+    const formula = readFormula(part.text('expression') ?? '', (each) => named.get(each));
+    if (formula === undefined || !last) {
+      part.leaveOut('This expression cannot be worked out here.');
+      continue;
+    }
+    if (part.flag('includeIntoResult') !== true) part.change('Its result is kept with the answers.');
+    const id = sketch.newId(name, name);
+    const made = node('calculation', { id, label: name || 'Calculation', formula, hidden: true });
+    add(sketch, last, made, part);
+    if (!named.has(name)) named.set(name, { element: id, made, yes: 'true', no: 'false' });
   }
 }
 

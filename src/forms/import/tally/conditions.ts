@@ -1,7 +1,8 @@
+import { labelOf, type Option } from '#ast/answers/options.ts';
 import { own } from '#ast/json.ts';
 import type { Condition, Operator } from '#ast/logic/condition.ts';
-import { joined, type Sketched } from '../sketch.ts';
-import type { OptionLabels } from './questions.ts';
+import { joined, otherChosen, type Sketched } from '../sketch.ts';
+import { type OptionLabels, otherLabel } from './questions.ts';
 import type { Part } from '../source.ts';
 
 const operators: Readonly<Record<string, Operator>> = {
@@ -63,18 +64,32 @@ function readOne(
   );
 }
 
+/** Options are named by the ids of their blocks: of one that is not there nothing can be asked. */
+const isChoice = ({ attrs }: Sketched): boolean => attrs['options'] !== undefined;
+
 /** Several values are each compared: any of them is meant by what is asked for, none by what is not. */
 function compare(
-  { type }: Sketched,
+  made: Sketched,
   element: string,
   is: Operator,
   values: readonly (string | number | boolean)[],
 ): Condition | undefined {
+  const { type } = made;
   const isNumber = type === 'number' || type === 'rating' || type === 'scale';
   const isSeveral = type === 'multiple_choice' || type === 'picture_choice';
   const several: Partial<Record<Operator, Operator>> = { equals: 'contains', not_equals: 'not_contains' };
   const operator = isSeveral ? (several[is] ?? is) : is === 'one_of' ? 'equals' : is;
   const told = values.map((value) => (isNumber ? Number(value) : value));
+  const isOther = values.map((value) => value === otherLabel);
+  if (isOther.includes(true)) {
+    const other = otherChosen(made);
+    if (!other || values.length > 1 || (is !== 'equals' && is !== 'not_equals')) return undefined;
+    return is === 'equals' ? other : { not: other };
+  }
+  const known = ((made.attrs['options'] ?? []) as readonly Option[]).map(labelOf);
+  if (isChoice(made) && made.type !== 'matrix' && values.some((value) => !known.includes(String(value))))
+    return undefined;
+  if (told.some((value) => Number.isNaN(value))) return undefined;
   if (operator === 'one_of')
     return { element, is: operator, value: told.filter((each) => typeof each !== 'boolean') };
   const isNot = operator === 'not_equals' || operator === 'not_contains';

@@ -8,6 +8,9 @@ type Question = { kind: string; make: (run: readonly Part[], labels: OptionLabel
 /** The labels of options by the ids of their blocks, by which logic names them. */
 export type OptionLabels = Map<string, string>;
 
+/** What stands among the labels for the option that lets a person write something else. */
+export const otherLabel = '\u0000other';
+
 const simple = (kind: string, type: string): Question => ({
   kind,
   make: (run) => withLimits(run[0]!, node(type)),
@@ -53,7 +56,9 @@ export const makeQuestion = (run: readonly Part[], labels: OptionLabels): Sketch
 function limit(payload: Part, name: string): number | undefined {
   const isSet = payload.flag(`has${name[0]!.toUpperCase()}${name.slice(1)}`);
   const value = payload.number(name);
-  return isSet === false ? undefined : value;
+  if (isSet !== false) return value;
+  if (value !== undefined) payload.part(name).leaveOut('It is turned off.');
+  return undefined;
 }
 
 function withLimits(block: Part, { type }: Sketched): Sketched {
@@ -116,6 +121,8 @@ function readChoices(run: readonly Part[], type: string, labels: OptionLabels): 
       inside.part('image').leaveOut('It is at another service. Upload it in the builder.');
     if (inside.flag('isOtherOption')) {
       other = true;
+      labels.set(block.text('uuid') ?? '', otherLabel);
+      if (type === 'ranking') block.leaveOut('A ranking takes no other answer here.');
       if (inside.text('text') !== undefined) block.change('The page says it in its language.');
     }
     return inside.flag('isOtherOption') !== true;

@@ -16,6 +16,7 @@ import type { Part } from '../source.ts';
 import { textOfBlock } from './texts.ts';
 import { makeQuestion, type OptionLabels, questionTypes } from './questions.ts';
 import { readTallyCondition } from './conditions.ts';
+import { readTallySettings } from './settings.ts';
 
 /**
  * A form of Tally, as its API answers one: a list of blocks. A title stands before the question that it belongs to, and options,
@@ -36,10 +37,10 @@ export function readTally(root: Part, sketch: Sketch): void {
   };
   for (const run of runsOf(blocks)) readRun(run, reading);
   dropTitle(reading);
+  if (name && name !== sketch.form.attrs['name'])
+    root.part('name').leaveOut('The form has the name that its title says.');
   for (const rule of reading.rules) readRule(rule, reading);
-  const settings = root.part('settings');
-  const address = settings.text('redirectOnCompletion');
-  if (address) sketch.settings['redirect_url'] = address;
+  readTallySettings(root.part('settings'), sketch.settings);
 }
 
 type Reading = {

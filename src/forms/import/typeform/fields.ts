@@ -93,9 +93,17 @@ function choices(field: Part, reading: Reading): Record<string, unknown> {
   });
   return {
     options,
-    other: properties.flag('allow_other_choice') || undefined,
+    other: takesOther(field, properties) || undefined,
     options_layout: isVertical === false && field.text('type') === 'multiple_choice' ? 'row' : undefined,
   };
+}
+
+function takesOther(field: Part, properties: Part): boolean {
+  const isTaken = field.text('type') === 'multiple_choice' || field.text('type') === 'dropdown';
+  if (properties.flag('allow_other_choice') !== true || isTaken)
+    return isTaken && properties.flag('allow_other_choice') === true;
+  properties.part('allow_other_choice').leaveOut('This question takes no other answer here.');
+  return false;
 }
 
 const elsewhere = 'It is at another service. Upload it in the builder.';
@@ -106,7 +114,14 @@ function matrix(field: Part, reading: Reading): Sketched {
   const multiple = rows.some((row) => row.part('properties').flag('allow_multiple_selection'));
   const options = first ? choices(first, reading)['options'] : [];
   // Each row repeats the columns.
-  for (const row of others) for (const each of row.part('properties').list('choices')) each.text('label');
+  const columns =
+    first
+      ?.part('properties')
+      .list('choices')
+      .map((each) => each.text('label')) ?? [];
+  for (const row of others)
+    for (const [at, each] of row.part('properties').list('choices').entries())
+      if (each.text('label') !== columns[at]) each.leaveOut('Every row has the columns of the first one.');
   return node('matrix', {
     rows: optionsOf(rows, (row) => ({
       id: refOf(row) && undefined,

@@ -1,6 +1,6 @@
 import { own } from '#ast/json.ts';
 import type { Condition, Operator } from '#ast/logic/condition.ts';
-import { addJump, joined, type Sketched } from '../sketch.ts';
+import { addJump, joined, otherChosen, type Sketched } from '../sketch.ts';
 import type { Part } from '../source.ts';
 import type { Reading } from './reading.ts';
 
@@ -41,8 +41,17 @@ function readCondition(part: Part, reading: Reading, depth = 0): Condition | tru
   if (subject.text('type') === 'variable')
     return subject.text('value') === 'score' ? comparison(scoreId, is, object.number('value')) : undefined;
   const ref = subject.text('value') ?? '';
+  if (subject.text('type') === 'hidden') {
+    const hidden = reading.refs.get(`hidden ${ref}`);
+    return hidden === undefined ? undefined : comparison(hidden, is, object.word('value'));
+  }
   const element = reading.elements.get(ref);
   if (subject.text('type') !== 'field' || !element) return undefined;
+  const isOther = object.text('type') === 'choice' && object.text('value') === 'other';
+  if (isOther && (is === 'equals' || is === 'not_equals')) {
+    const other = otherChosen(element);
+    return other && (is === 'equals' ? other : { not: other });
+  }
   return comparison(String(element.attrs['id']), ...valueOf(element, is, object, reading));
 }
 
@@ -62,6 +71,8 @@ function valueOf(
   reading: Reading,
 ): [is: Operator, value: string | number | boolean | undefined] {
   const plain = object.flag('value') ?? object.number('value') ?? object.text('value');
+  // Another answer or a variable is nothing to compare with.
+  if (!['constant', 'choice'].includes(object.text('type') ?? 'constant')) return [is, undefined];
   if (object.text('type') !== 'choice') return [is, plain];
   const label = reading.choices.get(String(plain));
   if (type !== 'multiple_choice' && type !== 'picture_choice') return [is, label];
@@ -73,14 +84,20 @@ const jumpless = 'There is no such jump here. Set it anew in the builder.';
 /** Where a field leads, and what it counts. */
 export function readRule(rule: Part, ref: string, reading: Reading): void {
   const step = reading.steps.get(ref);
-  const isHidden = rule.text('type') === 'hidden';
-  if (!step || isHidden) return rule.leaveOut(jumpless);
+  const type = rule.text('type') ?? 'field';
+  if (!step || type !== 'field') return rule.leaveOut(jumpless);
   for (const action of rule.list('actions')) {
     const when = readCondition(action.part('condition'), reading);
     const kind = action.text('action');
     if (kind === 'jump' && when !== undefined) readJump(action, step, when, reading);
     else if (!(kind === 'add' || kind === 'subtract') || !readPoints(action, reading))
-      action.leaveOut(when === undefined ? 'Its condition cannot be said here.' : jumpless);
+      action.leaveOut(
+        when === undefined
+          ? 'Its condition cannot be asked here.'
+          : kind === 'jump'
+            ? jumpless
+            : 'It changes a variable. Add a calculation in the builder.',
+      );
   }
 }
 
@@ -95,6 +112,8 @@ function readJump(action: Part, step: Sketched, when: Condition | true, reading:
     if (ending && when === true) ending.isUsual = true;
     else if (ending && when !== true) ending.when.push(when);
     action.map('jump to the end');
+    if (!ending && value !== '' && !value.startsWith('default'))
+      action.change('There is no such ending: it leads to the usual one.');
   } else if (kind === 'field' && target && target !== step) {
     target.attrs['id'] ??= reading.sketch.newId(`step_${reading.sketch.form.children.indexOf(target) + 1}`);
     addJump(step, { ...jump, to: String(target.attrs['id']) });
@@ -112,7 +131,8 @@ function readPoints(action: Part, reading: Reading): boolean {
   const element = reading.elements.get(subject?.text('value') ?? '');
   const label =
     object?.text('type') === 'choice' ? reading.choices.get(object.text('value') ?? '') : undefined;
-  if (!element || label === undefined || condition.text('op') !== 'is') return false;
+  if (!element || subject?.text('type') !== 'field' || label === undefined || condition.text('op') !== 'is')
+    return false;
   const counted = reading.points.get(element) ?? new Map<string, number>();
   reading.points.set(element, counted.set(label, action.text('action') === 'add' ? points : -points));
   action.map(`points of "${label}"`);

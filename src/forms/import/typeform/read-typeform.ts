@@ -38,6 +38,7 @@ export function readTypeform(root: Part, sketch: Sketch): void {
   readEndings(root, reading);
   const logic = new Map(root.list('logic').map((rule) => [rule.text('ref') ?? '', rule]));
   readSteps(root, reading, logic);
+  readNotifications(root, reading);
   for (const [ref, rule] of logic) readRule(rule, ref, reading);
   finishEndings(root, reading);
 }
@@ -64,6 +65,30 @@ function readHead(root: Part, { sketch, write }: Reading): void {
   const redirect = own.text('redirect_after_submit_url');
   if (redirect) settings['redirect_url'] = redirect;
   settings['layout'] = 'question';
+}
+
+/** Who hears of a submission: the people who were named, and the person who answered. */
+function readNotifications(root: Part, { sketch, refs, elements }: Reading): void {
+  const part = root.part('settings').part('notifications');
+  const [mine, theirs] = [part.part('self'), part.part('respondent')];
+  const off = 'It is turned off.';
+  const told = [
+    ...mine.list('recipients'),
+    ...(mine.text('email') === undefined ? [] : [mine.part('email')]),
+  ];
+  const addresses = told.flatMap((each) => each.text()?.trim() ?? []);
+  if (mine.flag('enabled') === false) mine.leaveOut(off);
+  else if (
+    addresses.length > 0 &&
+    addresses.every((address) => address.includes('@') && !address.includes('{'))
+  )
+    sketch.settings['notification_email'] = addresses.join(',');
+  else if (mine.isThere) mine.leaveOut('Its addresses are answers. Set it anew under Settings.');
+  const [, ref] = /^\{\{field:([\w-]{1,80})\}\}$/.exec(theirs.text('recipient') ?? '') ?? [];
+  const answered = ref === undefined ? undefined : elements.get(ref);
+  if (theirs.flag('enabled') === false) theirs.leaveOut(off);
+  else if (answered?.type === 'email') sketch.settings['receipt_email_element'] = refs.get(ref!);
+  else if (theirs.isThere) theirs.leaveOut('It goes to no email question of the form.');
 }
 
 function readSteps(root: Part, reading: Reading, logic: ReadonlyMap<string, Part>): void {
@@ -111,7 +136,11 @@ function readEndings(root: Part, { endings, write }: Reading): void {
 function finishEndings(root: Part, { sketch, endings, points }: Reading): void {
   for (const [{ attrs }, counted] of points) attrs['options'] = withPoints(attrs['options'], counted);
   const variables = root.part('variables');
-  addScore(sketch, scoreId, variables, variables.number('score'));
+  const score = addScore(sketch, scoreId, variables, variables.number('score'));
+  if (score === undefined && variables.number('score'))
+    variables.part('score').leaveOut('No option counts anything.');
+  for (const variable of variables.parts())
+    if (variable.name !== 'score') variable.leaveOut('It is a variable. Add a calculation in the builder.');
   const all = [...endings.values()];
   const usual = all.find(({ isUsual }) => isUsual) ?? all.find(({ when }) => when.length === 0);
   const confirmations: Confirmation[] = [];
