@@ -40,7 +40,7 @@ export function writeOpenApi(
       tagged.has(path),
     );
   }
-  Object.assign(paths, pageOperations(schemas, options.publicUrl));
+  Object.assign(paths, pageOperations(schemas));
   const webhooks = writeWebhooks(schemas);
   const used = new Set(
     Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)),

@@ -11,8 +11,10 @@ import { embedRoute } from '#page/theme/embed-route.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestLog } from '#workspaces/request-log/request-log.ts';
+import { servedPath } from './api-path.ts';
 import { serveApi } from './api.ts';
 import { healthRoutes } from './health.ts';
+import { brokenHeaders, limitAddresses } from './limit-addresses.ts';
 import { serveMcp } from './mcp/mcp-route.ts';
 import { writeOpenApi } from './openapi.ts';
 import { apiRoutes, consoleRoutes } from './operations.ts';
@@ -32,8 +34,11 @@ export async function buildServer(services: Services, state: { isStopping: () =>
     trustProxy: config.trustProxy,
     isSecure: config.publicUrl.startsWith('https:'),
     isOurs: ownHosts(config),
+    pathOf: servedPath,
+    brokenHeaders,
     onAnswered: services.metrics?.meter.answered,
   });
+  limitAddresses(server, services.requestCounter);
   const routes = apiRoutes(services);
 
   const requestLog = openRequestLog(services);

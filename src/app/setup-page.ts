@@ -78,6 +78,7 @@ export function setupRoutes(server: Server, services: ConsoleServices): void {
         email: given.email,
         password: given.password,
         workspaceName: given.workspace_name,
+        plan: services.config.defaultPlan,
       });
       await noteInWorkspace(services.database, {
         workspaceId: made.workspaceId,

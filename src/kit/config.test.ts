@@ -43,6 +43,7 @@ test('nothing set: the defaults that the handbook lists', () => {
     mailToVisitors: 200,
     mailRetryDelays: [60, 300, 900, 3600, 10_800],
     workspaceCreation: 'owners',
+    defaultPlan: 'enterprise',
     isReplyChecked: false,
     limits: {
       submitsPerAddress: 600,

@@ -63,6 +63,8 @@ export type Config = {
   identityProvider: IdentityProviderConfig | undefined;
   /** Who makes workspaces in the console: nobody but the operator by command line, owners of one, or everyone. */
   workspaceCreation: WorkspaceCreation;
+  /** The plan of a new workspace. */
+  defaultPlan: PlanName;
   /** Whether every answer of the API is held against its declaration: a fault of ours is then a 500. For tests. */
   isReplyChecked: boolean;
   limits: Limits;
@@ -82,6 +84,9 @@ export class ConfigError extends Error {
   }
 }
 
+/** The tiers of the specification ("API rate limits"); what each gives is in #workspaces/plans.ts. */
+export const planNames = ['free', 'pro', 'business', 'enterprise'] as const;
+export type PlanName = (typeof planNames)[number];
 const workspaceCreations = ['operator', 'owners', 'everyone'] as const;
 export type WorkspaceCreation = (typeof workspaceCreations)[number];
 
@@ -199,6 +204,7 @@ export function readConfig(environment: Environment): Config {
     mailRetryDelays: retryDelays('MAIL_RETRY_DELAYS'),
     identityProvider: readIdentityProvider(value, list, problems),
     workspaceCreation: oneOf('WORKSPACE_CREATION', workspaceCreations, 'owners'),
+    defaultPlan: oneOf('DEFAULT_PLAN', planNames, 'enterprise'),
     isReplyChecked: environment['CHECK_REPLIES'] === 'true',
     limits: readLimits(wholeNumber),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),

@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { type TSchema, Type } from 'typebox';
 import { uuidPattern } from './clock.ts';
 import { ApiError } from './errors.ts';
+import { listBeginning } from './validation.ts';
 import { pageParameters, paginate, Pagination, readPage } from './pagination.ts';
-
-/** Begins a reading by cursor. */
-const beginning = '*';
 
 /** The parameters of a list that is read by page or by cursor. */
 export const listParameters = {
@@ -14,7 +12,7 @@ export const listParameters = {
     Type.String({
       maxLength: 200,
       description:
-        'Instead of `page`, to read all of a list while others write, without a gap and without a repeat: `*` begins, and the `next_cursor` of each answer goes on, with the same filter.',
+        'Instead of `page`, to read all of a list while others write, without a gap and without a repeat: `*` or an empty one begins, and the `next_cursor` of each answer goes on, with the same filter.',
     }),
   ),
 };
@@ -72,11 +70,11 @@ export function readCutBy(place: RegExp, query: ListQuery, ...list: readonly str
   if (asked !== undefined) throw refuseCursor('"cursor" and "page" exclude each other.');
   const mark = markOf([...list, ...Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1))]);
   const reading = { perPage: page.perPage, limit: page.perPage + 1, offset: 0, mark };
-  if (cursor === beginning) return { ...reading, page: 1, after: null, total: undefined };
+  if (cursor === listBeginning) return { ...reading, page: 1, after: null, total: undefined };
   const [given, number, total, after = '', ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ');
   const isOurs = given === mark && /^\d{1,9} \d{1,15}$/.test(`${number} ${total}`) && place.test(after);
   if (!isOurs || rest.length > 0)
-    throw refuseCursor(`"cursor" must be ${beginning}, or a "next_cursor" of this list with this filter.`);
+    throw refuseCursor(`"cursor" must be ${listBeginning}, or a "next_cursor" of this list with this filter.`);
   return { ...reading, page: Number(number), after, total: Number(total) };
 }
 

@@ -76,7 +76,8 @@ export class ApiError extends Error {
     super(message, { cause: more.cause });
     this.code = code;
     this.status = errorCodes[code].status;
-    this.errors = more.errors;
+    // Every 422 says what is wrong with what, if only with the whole body (DESIGN 4.8).
+    this.errors = more.errors ?? (code === 'validation_error' ? [{ field: 'body', message }] : undefined);
     this.retryAfter = more.retryAfter;
     this.headers = {
       ...more.headers,

@@ -29,13 +29,17 @@ export const bareHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
-/** The same as it is sent where there is no framework. */
-const bareLines = Object.entries(bareHeaders)
-  .map(([name, value]) => `${name}: ${value}\r\n`)
-  .join('');
+/** Headers as they are sent where there is no framework. */
+const linesOf = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
 
 const foreignHost =
   'The service does not answer under this host name. Whoever runs it sets PUBLIC_URL to the address that people use, and ALLOWED_HOSTS to other names.';
+
+/** Whether a request says itself who it comes from, as no cookie does. */
+const sendsKey = ({ headers }: IncomingMessage): boolean => /^bearer[ \t]+\S/i.test(headers.authorization ?? '');
 
 /** Requests that cannot be answered, and why. */
 const refused = new WeakMap<IncomingMessage, unknown>();
@@ -62,6 +66,10 @@ export function openServer(options: {
   isSecure?: boolean;
   /** Whether it answers under what a request says in its Host header. */
   isOurs?: (host: string) => boolean;
+  /** The path at which a request is served, where that is another one than it asks for. */
+  pathOf?: (method: string, path: string) => string;
+  /** What every answer carries that is not HTTP at all. */
+  brokenHeaders?: () => Readonly<Record<string, string>>;
   /** Counts what was answered. */
   onAnswered?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined;
 }): Server {
@@ -78,10 +86,10 @@ export function openServer(options: {
     keepAliveTimeout: 10_000,
     // No path is refused by the router: it is answered by its scope, with what every answer there carries.
     routerOptions: { maxParamLength: maxHeaderSize },
-    rewriteUrl: readableUrl,
+    rewriteUrl: (request) => rewritten(request, options.pathOf),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options.brokenHeaders?.()),
     schemaController: {
       compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas },
     },
@@ -95,7 +103,8 @@ export function openServer(options: {
     reply.headers(bareHeaders);
     if (options.isSecure) reply.header('Strict-Transport-Security', strictTransport);
     const { host } = request.raw.headers;
-    if (host !== undefined && options.isOurs?.(host) === false)
+    // Rebinding a name makes another site's page a part of this one, but tells it no key.
+    if (host !== undefined && options.isOurs?.(host) === false && !sendsKey(request.raw))
       throw new ApiError('bad_request', foreignHost);
     if (refused.has(request.raw)) throw refused.get(request.raw);
     done();
@@ -145,6 +154,14 @@ export function readFiles(server: Server, contentTypes: readonly string[], bodyL
 const trusted = (setting: Config['trustProxy']) =>
   typeof setting === 'number' ? (_address: string, hop: number): boolean => hop < setting : setting;
 
+type PathOf = (method: string, path: string) => string;
+
+function rewritten(request: IncomingMessage, pathOf: PathOf = (_method, path) => path): string {
+  const url = readableUrl(request);
+  const end = /[?#]|$/.exec(url)!.index;
+  return `${pathOf(request.method ?? 'GET', url.slice(0, end))}${url.slice(end)}`;
+}
+
 /** A path with a broken escape (`%zz`) is read as it stands: it then leads where it leads, mostly to a 404. */
 function readableUrl(request: { url?: string | undefined }): string {
   const { url = '/' } = request;
@@ -182,6 +199,7 @@ export function refuseOtherMethods(server: Server, url: string, answered: readon
 function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket & { readonly ['_httpMessage']?: ServerResponse },
+  more: Readonly<Record<string, string>> = {},
 ): void {
   // Behind an answer that has begun, these bytes would be read as its end.
   if (error.code === 'ECONNRESET' || !socket.writable || socket['_httpMessage']?.headersSent) {
@@ -194,7 +212,7 @@ function answerBrokenRequest(
     message: string;
   });
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${bareLines}Connection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${linesOf({ ...bareHeaders, ...more })}Connection: close\r\n\r\n${body}`,
   );
 }
 

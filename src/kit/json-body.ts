@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ProblemCode } from '#ast/problem-codes.ts';
 import { ApiError } from './errors.ts';
 
 /** JSON bodies are at most this many bytes (docs/rules.md 13): a larger one takes seconds to parse. */
@@ -48,7 +49,8 @@ function parse(text: string): unknown {
 /** @throws ApiError validation_error */
 function requireKeepable(text: string, budget: ValueBudget): string {
   const problem = findUnkeepable(text, budget);
-  if (problem) throw new ApiError('validation_error', problem);
+  if (problem)
+    throw new ApiError('validation_error', problem.message, { errors: [{ field: 'body', ...problem }] });
   return text;
 }
 
@@ -63,12 +65,14 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+type Unkeepable = { readonly code: ProblemCode; readonly message: string };
+
 /**
  * What is in a JSON text that could not be kept, as a sentence. Looks at the text and not at the parsed value: a
  * million levels take a second to parse, and a number that JSON.parse rounded shows no trace of it.
  * One pass, a few milliseconds for 1 MB. Text that is not JSON at all is left to the parser to refuse.
  */
-function findUnkeepable(text: string, budget: ValueBudget): string | undefined {
+function findUnkeepable(text: string, budget: ValueBudget): Unkeepable | undefined {
   const most = budget.values;
   let [depth, names] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -76,25 +80,34 @@ function findUnkeepable(text: string, budget: ValueBudget): string | undefined {
     if (code === codes.quote) {
       const end = endOfString(text, at);
       if (end === undefined)
-        return 'The JSON holds a NUL character or half a surrogate pair in a string, which cannot be stored.';
+        return {
+          code: 'not_storable',
+          message:
+            'The JSON holds a NUL character or half a surrogate pair in a string, which cannot be stored.',
+        };
       at = end;
     } else if (code === codes.colon) {
       names += 1;
-      if (names > nameLimit) return `The JSON holds more than ${nameLimit} names.`;
+      if (names > nameLimit)
+        return { code: 'too_many', message: `The JSON holds more than ${nameLimit} names.` };
     } else if (code === codes.comma) {
       budget.values -= 1;
-      if (budget.values < 0) return tooManyValues(most);
+      if (budget.values < 0) return { code: 'too_many', message: tooManyValues(most) };
     } else if (code === codes.bracket || code === codes.brace) {
       depth += 1;
       budget.values -= 1;
-      if (budget.values < 0) return tooManyValues(most);
-      if (depth > depthLimit) return `The JSON is nested more than ${depthLimit} levels deep.`;
+      if (budget.values < 0) return { code: 'too_many', message: tooManyValues(most) };
+      if (depth > depthLimit)
+        return { code: 'too_deep', message: `The JSON is nested more than ${depthLimit} levels deep.` };
     } else if (code === codes.closingBracket || code === codes.closingBrace) {
       depth -= 1;
     } else if (code === codes.minus || isDigit(code)) {
       const end = endOfNumber(text, at);
       if (end - at > surelyExact && !isExact(text.slice(at, end)))
-        return `The JSON holds a number that cannot be kept as it is: ${clip(text.slice(at, end))}`;
+        return {
+          code: 'not_storable',
+          message: `The JSON holds a number that cannot be kept as it is: ${clip(text.slice(at, end))}`,
+        };
       at = end - 1;
     }
   }

@@ -169,8 +169,8 @@ function describe(field: string, { keyword, params, message }: SchemaError): str
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
 /**
- * Compiles a schema for query parameters: texts become whole numbers where the schema says integer, and true or false. Only plain
- * digits do: "1e3", "0x10", "" and " 1" are refused, and so are a parameter given twice and a text with NUL, which
+ * Compiles a schema for query parameters: texts become whole numbers where the schema says integer, and true or false. An
+ * empty one counts as absent. Only plain digits are numbers: "1e3", "0x10" and " 1" are refused, and so are a parameter given twice and a text with NUL, which
  * PostgreSQL cannot take.
  * @throws ApiError bad_request.
  */
@@ -187,13 +187,20 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
       const message = `"${field}" must not hold a NUL character.`;
       throw new ApiError('bad_request', message, { errors: [{ field, message }] });
     }
-    const result = check(
-      Object.fromEntries(given.map(([name, value]) => [name, readers.get(name)?.(value) ?? value])),
-    );
+    const read = given.flatMap(([name, value]): [string, unknown][] => {
+      const reader = readers.get(name);
+      // A client that always sends its parameters sends an empty one for none. An empty cursor begins a list by cursor.
+      if (value === '' && readers.has(name)) return name === 'cursor' ? [[name, listBeginning]] : [];
+      return [[name, reader?.(value) ?? value]];
+    });
+    const result = check(Object.fromEntries(read));
     if (result.ok) return result.value;
     throw new ApiError('bad_request', result.errors[0]!.message, { errors: result.errors });
   };
 }
+
+/** The `cursor` that begins the reading of a list. */
+export const listBeginning = '*';
 
 /** How the text of a parameter becomes what its schema means; undefined where it is taken as it is. */
 function readerOf(property: { type?: unknown; format?: unknown }): ((value: unknown) => unknown) | undefined {

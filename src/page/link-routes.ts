@@ -62,7 +62,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
   server.post('/f/:id/edit/:token', async (request: LinkRequest, reply) => {
     const { visit, edit } = await openLinked(context, request);
     const ending = editEnding(context, visit, request, reply, { token: request.params.token, edit });
-    await answerForm({ context, visit, request, reply, ending });
+    await answerForm({ context, visit, request, reply, endingOf: () => ending });
     return reply;
   });
 

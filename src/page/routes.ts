@@ -87,8 +87,8 @@ function formRoutes(server: Server, context: Context): void {
     const visit = await openVisit(context, request, ['full', 'closed', 'used']);
     if (visit.guest) await noteBeginning(context.database, visit.guest);
     if (isJsonBody(request)) return answerJson(context, visit, request, reply);
-    const ending = submitEnding(context, visit, request, reply);
-    await answerForm({ context, visit, request, reply, ending });
+    const endingOf = (known: Visit) => submitEnding(context, known, request, reply);
+    await answerForm({ context, visit, request, reply, endingOf });
     return reply;
   });
 

@@ -339,14 +339,28 @@ test('a program that asks for JSON says which step it is at, and is submitted al
   assert.equal((await visitor.post(form, [['name', 'Ada']])).status, 303);
 });
 
-test('a program that names a question which is not there is told which; our own page, that its form has changed', async () => {
+test('a field that is no question goes into the reference, except from our own page, whose form has changed', async () => {
   const form = await publishForm(tenant, trip);
   const visitor = openVisitor(service);
   const said = async (...more: [string, string][]): Promise<unknown> =>
     JSON.parse((await visitor.post(form, [['name', 'Ada'], ['strange', '1'], ...more], asJson)).text).errors;
-  assert.deepEqual(await said(), [{ field: 'strange', message: 'The form has no question "strange".' }]);
+  const fields: [string, string][] = [
+    ['name', 'Ada'],
+    ['strange', '1'],
+    ['campaign', 'field'],
+    ['submit', 'Send'],
+    ['button', 'x'],
+    ['_gotcha', ''],
+    ['__proto__', 'p'],
+  ];
+  const sent = await visitor.post(form, fields, { ...asJson, query: '?campaign=address' });
+  assert.equal(sent.status, 201, sent.text);
+  const { metadata } = (await tenant.call('GET', `/submissions/${sent.body.id}`)).body;
+  assert.deepEqual({ ...metadata.reference }, { strange: '1', campaign: 'address' });
+  const own = await visitor.post(form, [['name', 'Ada'], ['rest', 'x\0y']], asJson);
+  assert.deepEqual([own.status, own.body.errors[0]!.field], [422, 'rest']);
   const changed = 'This form has changed since you opened it. Look through your answers, then submit again.';
-  assert.deepEqual(await said(['_step', '0'], ['_go', 'submit']), [{ field: 'strange', message: changed }]);
+  assert.deepEqual(await said(['_step', '0'], ['_go', 'submit']), [{ field: 'strange', message: changed, code: 'invalid' }]);
 });
 
 test('a script saves what is right although a file is not: it says of files what there is to say', async () => {

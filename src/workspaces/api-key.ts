@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 /** Enough random bytes that a fast hash keeps the key safe (docs/rules.md T11 asks for 24). */
 export const apiKeyBytes = 32;
 
-const authorizationPattern = /^Bearer (fl_[A-Za-z0-9_-]{43})$/;
+/** The scheme is compared without case (RFC 9110, 11.1), and several blanks may follow it. */
+const authorizationPattern = /^Bearer[ \t]+(fl_[A-Za-z0-9_-]{43})$/i;
 
 /**
  * The key for 32 random bytes: `fl_` and their base64url, 46 characters.
@@ -21,7 +22,7 @@ export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 export const prefixOf = (key: string): string => key.slice(0, 11);
 
 /**
- * The key in the Authorization header: exactly one header, exactly `Bearer <key>` (specification, "Authentication" 1).
+ * The key in the Authorization header: exactly one header, `Bearer <key>` (specification, "Authentication" 1).
  * @param header one value, or all values of a request's headers of that name (Node's `headersDistinct`).
  * @returns undefined for everything else, so that nothing malformed is hashed or looked up.
  */

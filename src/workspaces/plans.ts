@@ -1,3 +1,5 @@
+import type { PlanName } from '#kit/config.ts';
+
 /** What a plan gives a workspace: the requests that pass in a minute, and whether its webhooks may be signed. */
 type PlanTerms = {
   /** X-RateLimit-Limit. */
@@ -17,9 +19,9 @@ export const plans = {
   pro: { perMinute: 300, burst: 30, signedWebhooks: true },
   business: { perMinute: 1_000, burst: 100, signedWebhooks: true },
   enterprise: { perMinute: 5_000, burst: 500, signedWebhooks: true },
-} as const satisfies Record<string, PlanTerms>;
+} as const satisfies Record<PlanName, PlanTerms>;
 
-export type Plan = keyof typeof plans;
+export type Plan = PlanName;
 
 /** The plan's numbers, or the workspace's own where the operator has set one (columns rate_limit and burst). */
 export function rateOf(

@@ -9,9 +9,6 @@ import { claimSetup, hasAccounts, offerSetup } from './queries.ts';
 import { createUser, userProblems } from './users.ts';
 import { createWorkspace } from './workspaces.ts';
 
-/** Whoever runs the instance is nobody's customer: no tier's limits, and signed webhooks. `workspace plan` changes it. */
-const firstPlan: Plan = 'enterprise';
-
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /**
@@ -38,7 +35,7 @@ export async function isSetUp(database: Database): Promise<boolean> {
  */
 export async function completeSetup(
   database: Database,
-  first: { token: string; email: string; password: string; workspaceName: string },
+  first: { token: string; email: string; password: string; workspaceName: string; plan: Plan },
 ): Promise<{ userId: string; workspaceId: string; apiKey: string }> {
   const { email, password, workspaceName } = first;
   const person = { email, password, isConfirmed: true, words: [workspaceName] };
@@ -53,7 +50,7 @@ export async function completeSetup(
       );
     }
     const user = await createUser(client, person);
-    const workspace = await createWorkspace(client, { name: workspaceName, plan: firstPlan });
+    const workspace = await createWorkspace(client, { name: workspaceName, plan: first.plan });
     await addMember(client, { workspaceId: workspace.id, userId: user.id, role: 'owner' });
     const key = await addKey(client, { workspaceId: workspace.id, name: 'First key' });
     return { userId: user.id, workspaceId: workspace.id, apiKey: key.key };

@@ -13,7 +13,7 @@ export const workspaceCommands = [
   command({
     name: 'workspace create',
     summary:
-      "Makes a workspace, on the free plan unless another is named. A rate of its own replaces the plan's.",
+      "Creates a workspace on the plan that DEFAULT_PLAN names, or on another one. A rate of its own replaces the plan's.",
     parameters: { name: text('<name>') },
     options: {
       plan: optional(plan),
@@ -23,7 +23,7 @@ export const workspaceCommands = [
         about: 'Where it is to lie; without it where the fewest bytes are.',
       },
     },
-    run: async ({ database }, { name, plan = 'free', 'rate-limit': rateLimit, burst, cell }) =>
+    run: async ({ database, config }, { name, plan = config.defaultPlan, 'rate-limit': rateLimit, burst, cell }) =>
       transaction(await cellForNew(database, cell), async (client) => {
         const made = await createWorkspace(client, { name, plan, rateLimit, burst });
         await noteInWorkspace(client, { workspaceId: made.id, operation: 'createWorkspace', by: undefined });

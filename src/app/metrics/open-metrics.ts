@@ -53,9 +53,10 @@ export async function listenForMetrics(
 /** `/metrics` on the port of the service, for whoever has METRICS_TOKEN. */
 export function metricsRoute(server: Server, token: string, read: ReadMetrics): void {
   const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
-  const expected = digest(`Bearer ${token}`);
+  const expected = digest(token);
   server.get('/metrics', async (request, reply) => {
-    if (!timingSafeEqual(digest(request.headers.authorization ?? ''), expected))
+    const [, given = ''] = /^Bearer[ \t]+(.*)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (!timingSafeEqual(digest(given), expected))
       throw new ApiError('unauthorized');
     return reply
       .header('Cache-Control', 'no-store')

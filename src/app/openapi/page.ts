@@ -3,7 +3,7 @@ import type { ErrorCode } from '#kit/errors.ts';
 import { errorCodes } from '#kit/errors.ts';
 import { named } from '#kit/named.ts';
 import { idempotencyKey, json } from './operations.ts';
-import { errorResponse, referToHeaders } from './responses.ts';
+import { always, errorResponse, referToHeaders } from './responses.ts';
 import type { Schemas } from './schemas.ts';
 import type { OpenApi } from './types.ts';
 
@@ -27,6 +27,12 @@ const Receipt = named(
       description:
         'Where the visitor goes next: the address that the form names, or the confirmation on this service.',
     }),
+    edit_url: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description: 'Where the visitor can change the answers; there if the setting `editing` is on.',
+      }),
+    ),
   }),
 );
 
@@ -50,18 +56,17 @@ const refusals = [
 const submitExample = { answers: { message: 'The shuttle is stuck.' } };
 
 /** What anybody may call: a form's own address (docs/rules.md 14). Its page in HTML is for browsers, and is left out. */
-export function pageOperations(schemas: Schemas, publicUrl: string): OpenApi['paths'] {
-  const headers = ['X-Request-Id'] as const;
+export function pageOperations(schemas: Schemas): OpenApi['paths'] {
+  const headers = always;
   return {
     '/f/{id}': {
       post: {
         operationId: 'submitForm',
         summary: 'Submit a form',
         description:
-          'At the `public_url` of a published form, without a key, from anywhere that its setting `embed_origins` allows. Parameters of the address become the reference of the submission. Files take `multipart/form-data`, with `Accept: application/json` for an answer in JSON; other fields are those of an HTML form.',
+          'Without a key, here or at the `public_url` of a published form, from anywhere that its setting `embed_origins` allows. Parameters of the address become the reference of the submission. Files take `multipart/form-data`, with `Accept: application/json` for an answer in JSON; other fields are those of an HTML form.',
         tags: ['submissions'],
         security: [],
-        servers: [{ url: publicUrl }],
         parameters: [
           {
             name: 'id',

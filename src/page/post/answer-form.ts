@@ -17,10 +17,12 @@ import { type Again, pageAgain, type PagePost, readPagePost, withoutWrongFiles }
 import { countPost } from './count-post.ts';
 import { discardReceived } from './read-post.ts';
 import { findPlaces } from '#submissions/taken/take.ts';
+import { requireClean } from '#submissions/reference.ts';
 import { isSent } from '#submissions/exactly-once/repeat.ts';
 import { writeAddress } from '../visit/address.ts';
 import { languageAction } from '../render/language-switch.ts';
 import { applyRowAction, type PageAction, readAction } from './row-action.ts';
+import { takeUnknownFields } from './unknown-fields.ts';
 import { firstWrongStep, leadToField, takeStep } from './take-step.ts';
 import { redirectsOf } from './next-address.ts';
 
@@ -49,16 +51,35 @@ type Answering = {
  * Answers an HTML form's post: with the next step, with what is wrong, or with the page's ending. When this returns,
  * an answer is on its way.
  */
-export async function answerForm(answering: Answering): Promise<void> {
-  const { context, visit, request, ending } = answering;
-  const post = await readPagePost(context, visit, request, ending.submissionId);
+export async function answerForm({
+  endingOf,
+  ...asked
+}: Omit<Answering, 'ending'> & { endingOf(visit: Visit): Ending }): Promise<void> {
+  const { context, request } = asked;
+  const { submissionId } = endingOf(asked.visit);
+  const sent = await readPagePost(context, asked.visit, request, submissionId);
+  // A page of ours has the fields of its form. Any other page may have more, which go along as parameters do.
+  const isForeign = sent.step === undefined && submissionId === undefined;
+  const { visit, post } = isForeign ? withUnknownFields(asked.visit, sent) : { visit: asked.visit, post: sent };
   try {
-    await press(answering, post);
+    await press({ ...asked, visit, ending: endingOf(visit) }, post);
   } catch (error) {
     // Nothing is left behind by a submit that was refused. Claimed files are not touched by this.
     await discardReceived(context, visit.live, post.received);
     throw error;
   }
+}
+
+/** What the address and the invitation say holds against a field of the same name. */
+function withUnknownFields(visit: Visit, sent: PagePost): { visit: Visit; post: PagePost } {
+  const { raw, reference: fields } = takeUnknownFields(visit.live.form, sent.raw);
+  if (Object.keys(fields).length === 0) return { visit, post: { ...sent, raw } };
+  requireClean(fields);
+  const reference = { ...fields, ...visit.reference };
+  return {
+    visit: { ...visit, reference, context: { ...visit.context, reference } },
+    post: { ...sent, raw },
+  };
 }
 
 /** Does what the pressed button says. */

@@ -5,7 +5,7 @@ import { tellAnswers, type Told } from '../told-answers.ts';
 import type { Visit } from '../visit/visit.ts';
 import { accept } from './accept.ts';
 import type { AnsweringContext } from './answering.ts';
-import { nextAddress, type Taken } from './next-address.ts';
+import { editAddress, nextAddress, type Taken } from './next-address.ts';
 
 export const isJsonBody = (request: FastifyRequest): boolean =>
   /^application\/json\b/i.test(request.headers['content-type'] ?? '');
@@ -37,7 +37,7 @@ export async function answerJson(
     key: keyInHeader(visit, request),
   });
   if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
-  return sendResult(visit, result, reply, tellAnswers(context.vault, visit, sent));
+  return sendResult(context, visit, result, reply, tellAnswers(context.vault, visit, sent));
 }
 
 function answersOf(body: unknown): unknown {
@@ -59,9 +59,16 @@ function answersOf(body: unknown): unknown {
 }
 
 /** 201 with the submission, also when it was taken before under the same key. */
-export function sendResult(visit: Visit, result: Taken, reply: FastifyReply, told: Told): FastifyReply {
+export function sendResult(
+  { config: { publicUrl } }: Pick<AnsweringContext, 'config'>,
+  visit: Visit,
+  result: Taken,
+  reply: FastifyReply,
+  told: Told,
+): FastifyReply {
   const { live } = visit;
   const { id, completedAt } = result.submission;
+  const edit = editAddress(visit, result);
   return reply.code(201).send({
     id,
     form_id: live.id,
@@ -70,5 +77,6 @@ export function sendResult(visit: Visit, result: Taken, reply: FastifyReply, tol
     completed_at: completedAt,
     confirmation_message: told.message ?? null,
     next: nextAddress(visit, result, told),
+    ...(edit !== undefined && { edit_url: `${publicUrl}${edit}` }),
   });
 }

@@ -35,6 +35,10 @@ export function redirectOf({ redirect_url }: Settings, receipt: string): string 
   return url.href;
 }
 
+/** Where the visitor may change the answers, below this service; undefined where the form does not allow it. */
+export const editAddress = ({ live }: Visit, { editToken }: Taken): string | undefined =>
+  editToken === undefined ? undefined : `/f/${live.id}/edit/${editToken}`;
+
 /** The link for editing rides in the confirmation's address, which no other site gets to see (Referrer-Policy). */
 function confirmationAddress(
   { live, address }: Visit,

@@ -42,7 +42,7 @@ export function submitEnding(
     if (result.repeated) await discardReceived(context, visit.live, post.received);
     else if (!result.isHeld) countTaken(context, visit, request, post);
     const told = tellAnswers(context.vault, visit, post);
-    if (wantsJson(request)) sendResult(visit, result, reply, told);
+    if (wantsJson(request)) sendResult(context, visit, result, reply, told);
     else reply.redirect(nextPage(visit, result, told), 303);
   };
   return {

@@ -8,6 +8,8 @@ import type { Vault } from '#kit/vault.ts';
 import { textOf } from '#kit/wire.ts';
 import { beginRequest, endRequest, findRequest, forgetRequest, pruneRequests } from './queries.ts';
 
+const usedElsewhere = 'This Idempotency-Key was used for another request. Send a new one.';
+
 /** So long a key stands for its request. */
 const keptMs = 24 * 3_600_000;
 /** No request runs longer; one that has not ended by then was cut off with its process. */
@@ -62,7 +64,9 @@ type Found = Awaited<ReturnType<typeof findRequest>>[number];
 /** The answer of the first request under a key. */
 function repeat(vault: Vault, fingerprint: Buffer, found: Found | undefined): Answer {
   if (found && !found.fingerprint.equals(fingerprint))
-    throw new ApiError('validation_error', 'This Idempotency-Key was used for another request.');
+    throw new ApiError('validation_error', usedElsewhere, {
+      errors: [{ field: 'Idempotency-Key', message: usedElsewhere, code: 'mismatch' }],
+    });
   if (!found || found.status === null) {
     const isCutOff = found !== undefined && now().getTime() - found.begun_at.getTime() > longestMs;
     throw new ApiError(
