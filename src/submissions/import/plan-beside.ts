@@ -1,5 +1,6 @@
 import { answerOfThread } from '#kit/answer-of-thread.ts';
-import type { ImportForm, ImportPlan, ImportSource, planImport } from './plan-import.ts';
+import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
+import type { ImportForm } from './read-line.ts';
 
 /** A workbook may unpack to thousands of times its size: its thread has so much, and so long. */
 const limits = {
