@@ -344,6 +344,60 @@ test('an answer that may be given once is given once, also by a file, and the re
   assert.deepEqual([created, refused, problems.map(({ line }) => line)], [3, 1, [4]]);
 });
 
+test('the lines that were left out when an import began are told with it', async () => {
+  const { id } = await makeForm(tenant, elements);
+  const text = 'Full name,Age\nAda,36\nBea,-1\n,5\nCid,9007199254740993\n';
+  const started = await tenant.call('POST', `/forms/${id}/submissions/imports`, { kind: 'csv', text });
+  const { total, problem_count } = started.body as unknown as Static<typeof ImportStarted>;
+  assert.deepEqual([started.status, total, problem_count], [202, 1, 3]);
+  const ended = await finished(id);
+  assert.deepEqual([ended.total, ended.created, ended.refused], [4, 1, 3]);
+  assert.deepEqual(
+    ended.problems.map(({ line, message }) => [line, message.split(' ')[0]]),
+    [
+      [3, 'Age:'],
+      [4, 'Full'],
+      [5, 'Age:'],
+    ],
+  );
+});
+
+test('a consent and both times of a file are those of the submission', async () => {
+  const { id } = await makeForm(tenant, [
+    element('text', 'name', { label: 'Name' }),
+    element('consent', 'terms', { label: 'Terms', statement: 'Yes.' }),
+  ]);
+  const text =
+    'Name,Terms,Start time,Completion time\nAda,yes,2026-01-31 09:00 GMT+1,2026-01-31 10:00:33 GMT+1\n';
+  await tenant.call('POST', `/forms/${id}/submissions/imports`, { kind: 'csv', text });
+  assert.equal((await finished(id)).created, 1);
+  const [row] = await answersOf(id);
+  assert.deepEqual(
+    [row!['created_at'], row!['completed_at'], row!.answers['terms']],
+    [
+      '2026-01-31T08:00:00.000Z',
+      '2026-01-31T09:00:33.000Z',
+      { agreed: true, text: 'Yes.', version: 1, at: '2026-01-31T09:00:33.000Z' },
+    ],
+  );
+});
+
+test('a doubt is in the preview, and the order that is set settles it', async () => {
+  const { id } = await makeForm(tenant, elements);
+  const look = async (more: object) => {
+    const sent = { kind: 'csv', text: 'Full name,Born\nAda,03/04/2000\n', ...more };
+    const { body } = await tenant.call('POST', `/forms/${id}/submissions/imports/preview`, sent);
+    const { doubts, dates, entries } = body as unknown as Static<typeof ImportPreview>;
+    return [
+      doubts.map(({ line, column }) => [line, column]),
+      dates,
+      (entries[0]!.answers as Record<string, unknown>)['born'],
+    ];
+  };
+  assert.deepEqual(await look({}), [[[2, 'Born']], 'mdy', '2000-03-04']);
+  assert.deepEqual(await look({ dates: 'dmy' }), [[], 'dmy', '2000-04-03']);
+});
+
 test('a form that was never published, another workspace and a file of both kinds are refused', async () => {
   const { body: draft } = await tenant.call('POST', '/forms', { structure: structure(element('text', 'a')) });
   const sent = { kind: 'csv', text: 'a\n1\n' };

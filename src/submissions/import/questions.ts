@@ -67,6 +67,19 @@ const questionsOf = factOf((form: Form): ReadonlyMap<string, ImportQuestion> => 
   );
 });
 
+/** What services and people call an answer besides the options. */
+const otherLabels = [
+  'Other',
+  'Other (please specify)',
+  'Sonstiges',
+  'Autre',
+  'Otro',
+  'Outro',
+  'その他',
+  '其他',
+  'أخرى',
+];
+
 const distinct = (labels: readonly string[]): string[] => [...new Set(labels)];
 
 /** One question in the form's own words and in each of its languages. */
@@ -78,7 +91,7 @@ function questionOf(inputs: readonly InputElement[]): ImportQuestion {
       labels: distinct(inputs.map((each) => listOf(each)[index]!.label)),
     }));
   const options = named(optionsOf);
-  const other = takesOther(input) ? [{ id: otherChoice, labels: ['Other'] }] : [];
+  const other = takesOther(input) ? [{ id: otherChoice, labels: otherLabels }] : [];
   return {
     id: input.attrs.id,
     labels: distinct(inputs.map(({ attrs }) => attrs.label)),

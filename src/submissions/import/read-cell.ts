@@ -198,10 +198,12 @@ export function readChoiceCell(
   return { problem: `"${String(cell).slice(0, 100)}" does not say whether this was chosen.` };
 }
 
-/** Returns the choices of several columns as one answer, ranked ones in the order of their ranks. */
-export const joinChoices = (chosen: readonly ChoiceCell[]): string[] =>
-  chosen
-    .toSorted((a, b) => rankOf(a) - rankOf(b))
-    .map((each) => ('other' in each ? each.other : each.option));
+/** Returns the choices of several columns as one answer, ranked ones in the order of their ranks, each of which is there once. */
+export function joinChoices(chosen: readonly ChoiceCell[]): CellRead {
+  const ranks = chosen.flatMap((cell) => ('rank' in cell && cell.rank !== undefined ? [cell.rank] : []));
+  if (new Set(ranks).size < ranks.length) return { problem: 'Two options have one rank.' };
+  const sorted = chosen.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return { value: sorted.map((each) => ('other' in each ? each.other : each.option)) };
+}
 
 const rankOf = (cell: ChoiceCell): number => ('rank' in cell ? (cell.rank ?? 0) : 0);

@@ -71,7 +71,11 @@ export function readLine(
     if ('problem' in read) add(title, read.problem, true);
     else if (read.doubt !== undefined) doubts.push({ line: line.line, column: title, message: read.doubt });
   }
-  for (const [name, chosen] of choices) entry.answers[name] = joinChoices(chosen);
+  for (const [name, chosen] of choices) {
+    const read = joinChoices(chosen);
+    if ('problem' in read) add(columnOf(name, reading), read.problem, true);
+    else entry.answers[name] = read.value;
+  }
   dropRefusedConsents(entry, reading.form);
   if (entry.begun !== undefined && entry.at !== undefined && entry.begun > entry.at)
     add(null, 'It begins after it was submitted.', true);

@@ -32,7 +32,8 @@ function cellOf(value: unknown): Cell {
   return value instanceof Date && !Number.isNaN(value.getTime())
     ? value
         .toISOString()
-        .slice(0, 19)
+        .slice(0, 23)
+        .replace(/\.000$/, '')
         .replace(/T00:00:00$/, '')
     : '';
 }
