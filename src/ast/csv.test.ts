@@ -29,6 +29,8 @@ const cases: readonly [what: string, text: string, cells: string[][]][] = [
   ],
   ['tabs', 'a\tb\n', [['a', 'b']]],
   ['a byte order mark', '\uFEFFa,b', [['a', 'b']]],
+  ['a first line that names the separator', 'sep=;\r\na;b,c\r\n', [['a', 'b,c']]],
+  ['such a line behind a byte order mark', '\uFEFFsep=,\na,b;c;d', [['a', 'b;c;d']]],
   ['empty lines', '\n\na,b\n,\n\n', [['a', 'b']]],
   ['quotes around separators, quotes and line breaks', '"a,""x""\n1",b', [['a,"x"\n1', 'b']]],
   ['a separator that stands in quotes alone', '"a,b,c";d', [['a,b,c', 'd']]],

@@ -14,18 +14,20 @@ const mostColumns = 100;
 
 /**
  * Reads CSV (RFC 4180): cells in quotes may hold separators, line breaks and doubled quotes. Which separator it is,
- * the first line tells; a byte order mark and empty lines are left out. One pass: hostile text costs its length.
+ * the first line tells, or `sep=;` before it; a byte order mark and empty lines are left out. One pass: hostile text costs its length.
  * @param limit how many records are kept; the rest are counted in `total` alone.
  */
 export function readCsv(text: string, limit: number): CsvResult & { total: number } {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const nul = source.indexOf('\u0000');
   if (nul >= 0) return refuse('The file holds NUL characters. Save it as CSV in UTF-8.');
-  const separator = findSeparator(source);
+  // What Excel reads and writes to name the separator.
+  const [named = '', , chosen] = /^("?)sep=(.)\1[,;\t|]*(?:\r\n|\n|\r|$)/.exec(source) ?? [];
+  const separator = chosen ?? findSeparator(source);
   const records: CsvRecord[] = [];
   let total = 0;
-  let at = 0;
-  let line = 1;
+  let at = named.length;
+  let line = named === '' ? 1 : 2;
   while (at < source.length) {
     const read = readRecord(source, at, separator);
     if (typeof read === 'string') return refuse(`Line ${sayNumber(line)}: ${read}`);

@@ -167,6 +167,8 @@ test('of lines of an import, uploads and mails that wait, those go that name the
     requested_by: null,
     created_at: now(),
     total: 2,
+    refused: 0,
+    problems: '[]',
     lines: JSON.stringify(lines),
   });
   await database.query(

@@ -104,7 +104,7 @@ function columnOf(question: Question, isRetired: boolean, labels: Labels): Colum
 }
 
 /** What an export has of a consent, each in a column. */
-const consentParts = (['agreed', 'text', 'version', 'at'] as const).map((id) => ({ id, label: id }));
+export const consentParts = (['agreed', 'text', 'version', 'at'] as const).map((id) => ({ id, label: id }));
 
 function askedOf(element: Question['element'], labels: Labels): Asked {
   const { type, attrs } = element;

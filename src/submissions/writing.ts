@@ -42,6 +42,8 @@ export type Writing = Pick<KeyedRequest, 'reference' | 'key' | 'locale'> & {
   live: WritingForm;
   id: string;
   createdAt: Date;
+  /** When it was completed, where that is later than its creation. */
+  completedAt?: Date;
   answers: Answers;
   fileIds: readonly string[];
   /** Whether it is looked with this one whether the newest segment of the search index is full. */
@@ -84,7 +86,7 @@ export async function insertWriting(
   status: SubmissionStatus,
   liveVersion: number | null = null,
 ): Promise<boolean> {
-  const { live, id, createdAt, answers, key } = writing;
+  const { live, id, createdAt, completedAt = createdAt, answers, key } = writing;
   const isCompleted = status === 'completed';
   const row = {
     ...storedColumns(writing),
@@ -92,7 +94,7 @@ export async function insertWriting(
     live_version: liveVersion,
     status,
     created_at: createdAt,
-    completed_at: isCompleted ? createdAt : null,
+    completed_at: isCompleted ? completedAt : null,
   };
   const inserted =
     key === undefined

@@ -4,8 +4,11 @@ import { type Form, type InputElement, kindOf, listQuestions, type Question } fr
 import type { ConsentAnswer } from '../types/rules.ts';
 import type { AnswerRow, Answers } from './fill.ts';
 
-/** By what a consent is known later: the version of the form that was shown, and when. */
-export type ConsentStamp = { readonly version: number; readonly at: Date };
+/**
+ * By what a consent is known later: the version of the form that was shown, and when. An import keeps the moments that the
+ * answers have; from a visitor they are not believed.
+ */
+export type ConsentStamp = { readonly version: number; readonly at: Date; readonly keepsMoments?: boolean };
 
 const isConsent = (input: InputElement): boolean => kindOf(input) === 'consent';
 
@@ -62,4 +65,8 @@ function stampRow(
 const stampOne = (given: ConsentAnswer, stamp: ConsentStamp, earlier: unknown): ConsentAnswer =>
   isRecord(earlier) && typeof earlier['at'] === 'string'
     ? (earlier as ConsentAnswer)
-    : { ...given, version: stamp.version, at: stamp.at.toISOString() };
+    : {
+        ...given,
+        version: stamp.version,
+        at: (stamp.keepsMoments ? given.at : undefined) ?? stamp.at.toISOString(),
+      };

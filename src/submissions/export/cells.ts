@@ -1,7 +1,9 @@
 import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
+import { factOf } from '#ast/fact-of.ts';
 import { own } from '#ast/json.ts';
 import type { ConsentAnswer, GridAnswer } from '#ast/types/rules.ts';
 import { type Column, optionLabel } from '../columns.ts';
+import { formatList, formatPairs } from '../list-cell.ts';
 import type { SubmissionStatus } from '../queries.ts';
 
 type Asked = Pick<Column, 'option_labels' | 'rows'> & Partial<Pick<Column, 'inputs'>>;
@@ -19,18 +21,34 @@ export type ExportedSubmission = {
   reference: string;
 };
 
-const fixedHeads = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;
-const lastHead = 'Reference';
+export const fixedHeads = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;
+export const lastHead = 'Reference';
+/** The first heading as a CSV for spreadsheets writes it: by its quotes an import knows that formulas are guarded. */
+export const guardedHead = `"${fixedHeads[0]}"`;
 
 /** The head of an export: labels in form order, with the id where a label alone would not be unique; one for each row of a matrix. */
 export function headCells(columns: readonly Column[]): string[] {
-  const labels = [...fixedHeads, lastHead, ...columns.map((column) => column.label)];
-  const times = Map.groupBy(labels, (label) => label);
-  const heads = columns.flatMap(({ id, label, rows }) => {
-    const head = times.get(label)!.length > 1 ? `${label} (${id})` : label;
-    return rows.length === 0 ? [head] : rows.map((row) => `${head} [${row.label}]`);
-  });
-  return [...fixedHeads, ...heads, lastHead];
+  const withIds = new Set<string>();
+  for (;;) {
+    const heads = columns.map((column) => ({ column, titles: titlesOf(column, withIds.has(column.id)) }));
+    const all = [...fixedHeads, lastHead, ...heads.flatMap(({ titles }) => titles)];
+    const times = Map.groupBy(all, headKey);
+    const repeated = heads.filter(
+      ({ column, titles }) =>
+        !withIds.has(column.id) && titles.some((title) => times.get(headKey(title))!.length > 1),
+    );
+    if (repeated.length === 0) return [...fixedHeads, ...heads.flatMap(({ titles }) => titles), lastHead];
+    // A label that an id is added to may be that of another column.
+    for (const { column } of repeated) withIds.add(column.id);
+  }
+}
+
+/** Headings are one to an import that differ in capital letters and spaces alone. */
+const headKey = (title: string): string => title.trim().replace(/\s+/g, ' ').toLowerCase();
+
+function titlesOf({ id, label, rows }: Column, hasId: boolean): string[] {
+  const title = hasId ? `${label} (${id})` : label;
+  return rows.length === 0 ? [title] : rows.map((row) => `${title} [${row.label}]`);
 }
 
 /** A submission as cells, as many as the head has. */
@@ -68,7 +86,8 @@ export function answerCells(value: AnswerValue | undefined, column: Asked): Cell
 
 /**
  * An answer as one cell. The value decides, not the type of today: the element may have had another one when it was
- * answered. Options are said by their labels; choices and file names are joined by "; ", the rows of a repeatable composite lie under each other.
+ * answered. Options are written by their labels. Several choices or files are a list, rows of a repeatable composite are
+ * pairs of labels and values on lines of their own (list-cell.ts), so that an import reads the same again.
  */
 function answerCell(value: AnswerValue | undefined, column: Asked): Cell {
   if (value === undefined || typeof value === 'number') return value;
@@ -78,11 +97,11 @@ function answerCell(value: AnswerValue | undefined, column: Asked): Cell {
   const items: readonly (string | FileAnswer | AnswerRow)[] = value;
   const rows = items.filter(isRow);
   if (rows.length > 0) return rows.map((row) => rowText(row, column)).join('\n');
-  return items
-    .flatMap((item) =>
+  return formatList(
+    items.flatMap((item) =>
       typeof item === 'string' ? optionLabel(column, item) : isFile(item) ? item.filename : [],
-    )
-    .join('; ');
+    ),
+  );
 }
 
 /** Both are objects; no row is known by exactly what a file has. */
@@ -96,13 +115,22 @@ const isGrid = (value: AnswerValue | undefined): value is GridAnswer | ConsentAn
   typeof value === 'object' && !Array.isArray(value);
 
 /** A row of a repeatable composite, or all of a matrix. */
-function rowText(row: AnswerRow, { option_labels, rows, inputs = [] }: Asked): string {
-  const known = new Map<string, Asked & { label: string }>(inputs.map((input) => [input.id, input]));
-  for (const { id, label } of rows) known.set(id, { label, option_labels, rows: [] });
-  return Object.entries(row)
-    .map(([id, value]) => {
-      const asked = known.get(id) ?? { label: id, option_labels: {}, rows: [] };
-      return `${asked.label}: ${String(answerCell(value, asked) ?? '')}`;
-    })
-    .join('; ');
+function rowText(row: AnswerRow, asked: Asked): string {
+  const parts = partsOf(asked);
+  return formatPairs(
+    Object.entries(row).map(([id, value]) => {
+      const { title, part } = parts.get(id) ?? { title: id, part: { option_labels: {}, rows: [] } };
+      return [title, String(answerCell(value, part) ?? '')];
+    }),
+  );
 }
+
+/** What a row asks, by id, with the label of each, and its id too where another has that label. */
+const partsOf = factOf(({ option_labels, rows, inputs = [] }: Asked) => {
+  const parts = new Map<string, Asked & { readonly label: string }>(inputs.map((input) => [input.id, input]));
+  for (const { id, label } of rows) parts.set(id, { label, option_labels, rows: [] });
+  const times = Map.groupBy(parts.values(), ({ label }) => headKey(label));
+  const titleOf = (id: string, label: string): string =>
+    times.get(headKey(label))!.length > 1 ? `${label} (${id})` : label;
+  return new Map([...parts].map(([id, part]) => [id, { title: titleOf(id, part.label), part }]));
+});

@@ -183,7 +183,7 @@ test('a matrix has a column for each of its rows, former ones last, and what it 
   const inRows = unionColumns([formOf(composite('people', [element('matrix', 'q')], { repeatable: true }))]);
   assert.deepEqual(
     bodyCells(inRows, submissionOf('1', { people: [{ q: { Tea: 'Red', Coffee: 'Blue' } }] }))[4],
-    'The q: Tea: Red; Coffee: Blue',
+    'The q: "Tea: Red; Coffee: Blue"',
   );
 });
 

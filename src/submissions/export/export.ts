@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Column } from '../columns.ts';
-import { bodyCells, type Cell, type ExportedSubmission, headCells } from './cells.ts';
+import {
+  bodyCells,
+  type Cell,
+  type ExportedSubmission,
+  fixedHeads,
+  guardedHead,
+  headCells,
+} from './cells.ts';
 import { guardFormula } from '#ast/csv.ts';
 import { asItIs, csvRecord, csvSubmission } from './csv.ts';
 import type { ExportFormat } from './formats.ts';
@@ -27,7 +34,8 @@ export function exportStream(format: ExportFormat, source: Source, options: Opti
 const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) => Readable>> = {
   csv: (source, { forSpreadsheet }) => {
     const write = forSpreadsheet ? guardFormula : asItIs;
-    const head = (forSpreadsheet ? '\uFEFF' : '') + csvRecord(headCells(source.columns), write);
+    const record = csvRecord(headCells(source.columns), write);
+    const head = forSpreadsheet ? `\uFEFF${guardedHead}${record.slice(fixedHeads[0].length)}` : record;
     return readText(head, source, (submission) => csvSubmission(source.columns, submission, write));
   },
   ndjson: (source) => readText('', source, (submission) => ndjsonLine(source.columns, submission)),

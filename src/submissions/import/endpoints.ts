@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { matrixRowsOf } from '#ast/tree.ts';
+import { otherChoice } from '#ast/answers/other-choice.ts';
 import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
-import { importable } from './mapping.ts';
+import { importable, type Named } from './questions.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
 import { listImports } from './queries.ts';
 import { ImportBody, ImportPreview, ImportProgress, ImportStarted } from './shapes.ts';
@@ -18,10 +18,16 @@ const importBytes = 8 * 1024 * 1024;
 /** How much a reader is shown. */
 const shown = { entries: 10, problems: 100, imports: 10 } as const;
 
-const leftOut = (problems: ImportPlan['problems']) => ({
+const notesOf = ({ problems, doubts }: Pick<ImportPlan, 'problems' | 'doubts'>) => ({
   problem_count: problems.length,
   problems: problems.slice(0, shown.problems),
+  doubts: doubts.slice(0, shown.problems),
 });
+
+const momentOf = (at: number | undefined): string | null =>
+  at === undefined ? null : new Date(at).toISOString();
+
+const labelled = ({ id, labels }: Named) => ({ id, label: id === otherChoice ? 'Other' : (labels[0] ?? id) });
 
 /** A file has the one or the other, by its kind. */
 function sourceOf({ kind, text, data, ...rest }: Static<typeof ImportBody>): ImportSource {
@@ -51,25 +57,27 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     async run({ workspaceId, formIds, params, body }) {
       requireReach(formIds, params.id);
       const plan = await previewImport(context, { workspaceId, formId: params.id }, sourceOf(body));
-      const { columns, mapping, writing, entries, problems, live } = plan;
+      const { columns, mapping, writing, entries, live } = plan;
       return {
         body: {
           columns,
           mapping: [...mapping],
           ...writing,
           total: entries.length,
-          entries: entries.slice(0, shown.entries).map(({ line, entry: { answers, reference, at } }) => ({
+          entries: entries.slice(0, shown.entries).map(({ line, entry }) => ({
             line,
-            answers,
-            reference,
-            submitted_at: at === undefined ? null : new Date(at).toISOString(),
+            answers: entry.answers,
+            reference: entry.reference,
+            started_at: momentOf(entry.begun),
+            submitted_at: momentOf(entry.at),
           })),
-          questions: [...importable(live.form).values()].map((input) => ({
-            id: input.attrs.id,
-            label: input.attrs.label,
-            rows: matrixRowsOf(input).map(({ id, label }) => ({ id, label })),
+          questions: [...importable(live.form).values()].map((question) => ({
+            ...labelled(question),
+            type: question.input?.type ?? 'composite',
+            rows: question.rows.map(labelled),
+            options: question.choices.map(labelled),
           })),
-          ...leftOut(problems),
+          ...notesOf(plan),
         },
       };
     },
@@ -90,8 +98,8 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     async run({ workspaceId, formIds, params, actor, body }) {
       requireReach(formIds, params.id);
       const form = { workspaceId, formId: params.id };
-      const { id, total, problems } = await startImport(context, form, sourceOf(body), actor);
-      return { body: { id, total, ...leftOut(problems) } };
+      const started = await startImport(context, form, sourceOf(body), actor);
+      return { body: { id: started.id, total: started.total, ...notesOf(started) } };
     },
   }),
 

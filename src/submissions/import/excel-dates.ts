@@ -9,14 +9,14 @@ const first1904 = Date.UTC(1904, 0, 1);
 /** Returns a day or a moment as ISO 8601; undefined for a number that is outside of the years 1 to 9999. */
 export function readSerial(serial: number, from1904: boolean): string | undefined {
   const days = from1904 || serial <= leapDay ? serial : serial - 1;
-  // Half a second is more than a double is wrong by.
-  const seconds = Math.round(days * (dayMs / 1_000));
-  const date = new Date((from1904 ? first1904 : before1900) + seconds * 1_000);
+  // A double is wrong by less than a microsecond here.
+  const date = new Date((from1904 ? first1904 : before1900) + Math.round(days * dayMs));
   const year = date.getUTCFullYear();
   if (Number.isNaN(year) || year < 1 || year > 9_999) return undefined;
   return date
     .toISOString()
-    .slice(0, 19)
+    .slice(0, 23)
+    .replace(/\.000$/, '')
     .replace(/T00:00:00$/, '');
 }
 

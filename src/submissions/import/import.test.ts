@@ -13,7 +13,9 @@ import { makeForm } from '#test/visitor.ts';
 import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';
 import { planImport } from './plan-import.ts';
 import { insertImport } from './queries.ts';
-import { guessDates, guessDecimal, readCell } from './read-cell.ts';
+import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './column-formats.ts';
+import { importable } from './questions.ts';
+import { readCell } from './read-cell.ts';
 import { submissionImportJob } from './start-import.ts';
 import type { ImportPreview, ImportProgress, ImportStarted } from './shapes.ts';
 
@@ -30,7 +32,7 @@ const elements = [
   element('text', 'why', { label: 'Why', show_when: { element: 'news', is: 'equals', value: true } }),
 ];
 const form = formOf(...elements);
-const about = { form, today: '2026-11-23', asksSingly: false };
+const about = { form, today: '2026-11-23', asksSingly: false, language: 'en', timeZone: 'UTC' };
 /** Why nothing of a file can be used. */
 const refusal = async (source: object): Promise<string> => {
   const made = await planImport(source as Parameters<typeof planImport>[0], about);
@@ -116,32 +118,31 @@ test('a mapping that does not fit is refused in words', async () => {
   assert.match(await refusal({ kind: 'xlsx', data: 'bm8=' }), /workbook cannot be read/);
 });
 
-test('a time with a zone is no answer, and is refused rather than stored as another', () => {
-  const at = element('datetime', 'at') as never;
-  const read = (cell: string) => readCell(at, cell, { dates: 'ymd', decimal: '.' });
-  assert.equal(read('2026-01-31 2:05 pm'), '2026-01-31T14:05');
-  for (const zoned of ['2026-01-31T14:00+02:00', '2026-01-31T14:00:00Z']) assert.equal(read(zoned), zoned);
-});
+/** What a cell answers to a question of the form, in a column that writes days and numbers so. */
+const read = (id: string, cell: string, format: Partial<ColumnFormat> = {}) => {
+  const context = { format: { dates: 'ymd', decimal: '.', ...format }, home: about, isOwn: false } as const;
+  const found = readCell(importable(form).get(id)!, cell, context);
+  return 'problem' in found ? found.problem : found.value;
+};
 
 test('days and numbers are read as the file writes them', () => {
-  const [date, number] = [form.children[0]!.children[2]!, form.children[0]!.children[1]!] as never[];
-  const read = (input: never, cell: string, dates: 'dmy' | 'mdy' | 'ymd', decimal: '.' | ',') =>
-    readCell(input, cell, { dates, decimal });
-  assert.equal(read(date!, '1/31/2026', 'mdy', '.'), '2026-01-31');
-  assert.equal(read(date!, '31.1.26', 'dmy', '.'), '2026-01-31');
-  assert.equal(read(date!, '31.1.85', 'dmy', '.'), '1985-01-31');
-  assert.equal(read(date!, '2026-01-31 00:00:00', 'dmy', '.'), '2026-01-31');
-  assert.equal(read(number!, '1.500,5', 'ymd', ','), 1500.5);
-  assert.equal(read(number!, '1,500.5', 'ymd', '.'), 1500.5);
+  assert.equal(read('born', '1/31/2026', { dates: 'mdy' }), '2026-01-31');
+  assert.equal(read('born', '31.1.26', { dates: 'dmy' }), '2026-01-31');
+  assert.equal(read('born', '31.1.85', { dates: 'dmy' }), '1985-01-31');
+  assert.equal(read('born', '2026-01-31 00:00:00', { dates: 'dmy' }), '2026-01-31');
+  assert.equal(read('age', '1.500,5', { decimal: ',' }), 1500.5);
+  assert.equal(read('age', '1,500.5'), 1500.5);
   assert.deepEqual(
-    [guessDates(['1/31/2026']), guessDates(['31.1.2026']), guessDates(['2026-01-31'])],
-    ['mdy', 'dmy', 'ymd'],
+    ['1/31/2026', '31.1.2026', '2026-01-31'].map((cell) => guessDateOrder([cell], 'en').format),
+    ['mdy', 'dmy', 'mdy'],
   );
-  assert.deepEqual([guessDecimal(['1.500,5']), guessDecimal(['1500.5'])], [',', '.']);
+  assert.deepEqual(
+    ['1.500,5', '1500.5'].map((cell) => guessDecimalMark([cell], 'en').format),
+    [',', '.'],
+  );
 });
 
 test('a number that is written otherwise than the file writes its numbers is refused, and not another number', () => {
-  const number = form.children[0]!.children[1] as never;
   for (const [cell, decimal, answer] of [
     ['3,14', '.', '3,14'],
     ['3.14', ',', '3.14'],
@@ -153,7 +154,7 @@ test('a number that is written otherwise than the file writes its numbers is ref
     ['1.500', ',', 1500],
     ['1500000,5', ',', 1_500_000.5],
   ] as const)
-    assert.equal(readCell(number, cell, { dates: 'ymd', decimal }), answer, cell);
+    assert.equal(read('age', cell, { decimal }), answer, cell);
 });
 
 test('a submission was at no moment before 1970, after tomorrow, or on a day that there is not', async () => {
@@ -255,6 +256,8 @@ test('an import under way when its workspace is closed waits with its lines, and
     requested_by: null,
     created_at: now(),
     total: 1,
+    refused: 0,
+    problems: '[]',
     lines: JSON.stringify(lines),
   });
   const job = { workspace_id: workspaceId, id: newId(), kind: submissionImportJob, lane: importId };
@@ -339,6 +342,60 @@ test('an answer that may be given once is given once, also by a file, and the re
   await tenant.call('POST', `/forms/${id}/submissions/imports`, { kind: 'csv', text });
   const { created, refused, problems } = await finished(id);
   assert.deepEqual([created, refused, problems.map(({ line }) => line)], [3, 1, [4]]);
+});
+
+test('the lines that were left out when an import began are told with it', async () => {
+  const { id } = await makeForm(tenant, elements);
+  const text = 'Full name,Age\nAda,36\nBea,-1\n,5\nCid,9007199254740993\n';
+  const started = await tenant.call('POST', `/forms/${id}/submissions/imports`, { kind: 'csv', text });
+  const { total, problem_count } = started.body as unknown as Static<typeof ImportStarted>;
+  assert.deepEqual([started.status, total, problem_count], [202, 1, 3]);
+  const ended = await finished(id);
+  assert.deepEqual([ended.total, ended.created, ended.refused], [4, 1, 3]);
+  assert.deepEqual(
+    ended.problems.map(({ line, message }) => [line, message.split(' ')[0]]),
+    [
+      [3, 'Age:'],
+      [4, 'Full'],
+      [5, 'Age:'],
+    ],
+  );
+});
+
+test('a consent and both times of a file are those of the submission', async () => {
+  const { id } = await makeForm(tenant, [
+    element('text', 'name', { label: 'Name' }),
+    element('consent', 'terms', { label: 'Terms', statement: 'Yes.' }),
+  ]);
+  const text =
+    'Name,Terms,Start time,Completion time\nAda,yes,2026-01-31 09:00 GMT+1,2026-01-31 10:00:33 GMT+1\n';
+  await tenant.call('POST', `/forms/${id}/submissions/imports`, { kind: 'csv', text });
+  assert.equal((await finished(id)).created, 1);
+  const [row] = await answersOf(id);
+  assert.deepEqual(
+    [row!['created_at'], row!['completed_at'], row!.answers['terms']],
+    [
+      '2026-01-31T08:00:00.000Z',
+      '2026-01-31T09:00:33.000Z',
+      { agreed: true, text: 'Yes.', version: 1, at: '2026-01-31T09:00:33.000Z' },
+    ],
+  );
+});
+
+test('a doubt is in the preview, and the order that is set settles it', async () => {
+  const { id } = await makeForm(tenant, elements);
+  const look = async (more: object) => {
+    const sent = { kind: 'csv', text: 'Full name,Born\nAda,03/04/2000\n', ...more };
+    const { body } = await tenant.call('POST', `/forms/${id}/submissions/imports/preview`, sent);
+    const { doubts, dates, entries } = body as unknown as Static<typeof ImportPreview>;
+    return [
+      doubts.map(({ line, column }) => [line, column]),
+      dates,
+      (entries[0]!.answers as Record<string, unknown>)['born'],
+    ];
+  };
+  assert.deepEqual(await look({}), [[[2, 'Born']], 'mdy', '2000-03-04']);
+  assert.deepEqual(await look({ dates: 'dmy' }), [[], 'dmy', '2000-04-03']);
 });
 
 test('a form that was never published, another workspace and a file of both kinds are refused', async () => {

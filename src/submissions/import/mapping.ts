@@ -1,37 +1,21 @@
-import { factOf } from '#ast/fact-of.ts';
-import {
-  type Form,
-  type InputElement,
-  isCalculation,
-  kindOf,
-  listQuestions,
-  matrixRowsOf,
-} from '#ast/tree.ts';
+import { otherChoice } from '#ast/answers/other-choice.ts';
+import type { Form } from '#ast/tree.ts';
+import { fixedHeads, lastHead } from '../export/cells.ts';
+import { importable, type ImportQuestion, type Named, plain } from './questions.ts';
 import type { Table, TableLine } from './table.ts';
 
 /**
- * What a column of a file becomes: an answer (`name` is the id of the question, `row` of a matrix that of its row), a
- * reference value, the moment of the submission, or nothing.
+ * What a column of a file becomes: an answer (`name` is the id of the question, `row` of a matrix or consent that of its
+ * part, `option` that of the one choice that the column is about), a reference value, all reference data as JSON, when
+ * the submission was begun or sent, or nothing.
  */
 export type ColumnUse =
-  | { as: 'answer'; name: string; row?: string }
+  | { as: 'answer'; name: string; row?: string; option?: string }
   | { as: 'reference'; name: string }
-  | { as: 'submitted_at' | 'ignore' };
+  | { as: 'reference_data' | 'started_at' | 'submitted_at' | 'ignore' };
 
 /** A column as a person sees it before choosing: its heading, or its number, and its first values. */
 export type Column = { title: string; samples: string[] };
-
-/** The questions whose answers a cell can hold, by id: not files, nor what is asked in rows or worked out. */
-export const importable = factOf(
-  (form: Form): ReadonlyMap<string, InputElement> =>
-    new Map(
-      listQuestions(form).flatMap((question) => {
-        if (question.kind === 'group' || isCalculation(question.element)) return [];
-        const { element } = question;
-        return kindOf(element) === 'files' ? [] : [[element.attrs.id, element] as const];
-      }),
-    ),
-);
 
 /** The columns of a table, whose first line names them. */
 export function describeColumns({ lines: [head, ...rest] }: Table): Column[] {
@@ -47,41 +31,120 @@ export function describeColumns({ lines: [head, ...rest] }: Table): Column[] {
   }));
 }
 
-/** Headings of the moment at which something was sent, here and at other services. */
-const moments =
-  /^(completed at|submitted at|submit date.*|timestamp|zeitstempel|submission time|end date|created at)$/i;
+/** Headings of when something was sent, here and at other services, in the languages that pages speak. */
+const submitted =
+  /^(?:completed at|completion time|submitted at|date submitted|submit ?date|submission (?:time|date)|timestamp|end ?(?:date|time)|recorded ?date|created at|zeitstempel|fertigstellungszeit|horodateur|marca temporal|carimbo de data\/hora|タイムスタンプ|时间戳记|طابع زمني)(?: ?\([^()]*\))?$/i;
+/** The same of when it was begun. */
+const started = /^(?:start ?(?:date|time)|started at|date created|startzeit|created at)(?: ?\([^()]*\))?$/i;
 
-/** What the columns probably are, by their headings: ids and labels, as exports have them. Of two for the same the first counts. */
-export function suggestMapping(columns: readonly Column[], form: Form): ColumnUse[] {
-  const targets = new Map<string, ColumnUse>();
-  for (const [id, input] of importable(form)) {
-    const { label } = input.attrs;
-    const rows = matrixRowsOf(input);
-    for (const name of [id, label, `${label} (${id})`]) {
-      if (rows.length === 0) offer(targets, name, { as: 'answer', name: id });
-      for (const row of rows) {
-        offer(targets, `${name} [${row.label}]`, { as: 'answer', name: id, row: row.id });
-        offer(targets, `${name}.${row.id}`, { as: 'answer', name: id, row: row.id });
+/** Whether the columns are those of an export of this product. */
+export const isOwnExport = (columns: readonly Column[]): boolean =>
+  fixedHeads.every((head, index) => columns[index]?.title === head);
+
+/** Uses by heading, those first that a heading means first. Two questions may have one name. */
+type Offers = ReadonlyMap<string, readonly ColumnUse[]>;
+
+/** How services join the name of a question with that of a row or choice. */
+const joined = (name: string, part: string): string[] => [
+  `${name} [${part}]`,
+  `${name}.${part}`,
+  `${name} (${part})`,
+  `${name}: ${part}`,
+  `${name} - ${part}`,
+  `${name} >> ${part}`,
+];
+
+const namesOf = ({ id, labels }: Named): string[] => [
+  ...labels.map((label) => `${label} (${id})`),
+  ...labels,
+  id,
+];
+
+function offersOf(
+  questions: Iterable<ImportQuestion>,
+  keyOf: (name: string) => string,
+  isOwn: boolean,
+): Offers {
+  const offers = new Map<string, ColumnUse[]>();
+  const offer = (name: string, use: ColumnUse): void => {
+    const known = offers.get(keyOf(name)) ?? [];
+    offers.set(keyOf(name), [...known, use]);
+  };
+  const late: [string, ColumnUse][] = [];
+  for (const question of questions) {
+    const { id: name, rows, choices } = question;
+    const names = namesOf(question);
+    if (rows.length === 0 || question.input?.type === 'consent')
+      for (const each of names) offer(each, { as: 'answer', name });
+    for (const row of rows)
+      for (const part of namesOf(row))
+        for (const each of names.flatMap((title) => joined(title, part)))
+          offer(each, { as: 'answer', name, row: row.id });
+    for (const choice of choices)
+      for (const part of namesOf(choice)) {
+        const use: ColumnUse = { as: 'answer', name, option: choice.id };
+        for (const each of names.flatMap((title) => joined(title, part))) offer(each, use);
+        // Typeform heads the column of a choice with nothing but the choice.
+        late.push([part, use]);
       }
-    }
   }
-  const taken = new Set<string>();
-  const isCompletedTold = columns.some(({ title }) => /^completed at$/i.test(title));
-  return columns.map(({ title }): ColumnUse => {
-    const isMoment = moments.test(title) && !(isCompletedTold && /^created at$/i.test(title));
-    const use = targets.get(plain(title)) ?? (isMoment ? ({ as: 'submitted_at' } as const) : undefined);
-    if (!use || taken.has(targetOf(use))) return { as: 'ignore' };
-    taken.add(targetOf(use));
-    return use;
-  });
+  if (!isOwn) for (const [name, use] of late) offer(name, use);
+  return offers;
 }
 
-const offer = (targets: Map<string, ColumnUse>, name: string, use: ColumnUse): void => {
-  if (!targets.has(plain(name))) targets.set(plain(name), use);
-};
+/**
+ * What the columns probably are, by their headings: ids and labels, as exports have them. A heading that is exactly that of
+ * a question comes before one that only reads like it, and of two columns for the same answer the first counts.
+ */
+export function suggestMapping(columns: readonly Column[], form: Form): ColumnUse[] {
+  const uses: (ColumnUse | undefined)[] = columns.map(() => undefined);
+  const used = new Set<string>();
+  const wholes = new Set<string>();
+  const isOwn = isOwnExport(columns);
+  const put = (index: number, candidates: readonly ColumnUse[]): void => {
+    if (uses[index]) return;
+    const use = candidates.find((each) => !used.has(targetOf(each)) && !clashes(each, wholes));
+    if (!use) return;
+    used.add(targetOf(use));
+    if (use.as === 'answer')
+      wholes.add(use.row === undefined && use.option === undefined ? use.name : `part ${use.name}`);
+    uses[index] = use;
+  };
+  if (isOwn) {
+    const ownUses: ColumnUse['as'][] = ['ignore', 'ignore', 'started_at', 'submitted_at'];
+    for (const [index, as] of ownUses.entries()) uses[index] = { as } as ColumnUse;
+    const last = columns.findLastIndex(({ title }) => title === lastHead);
+    if (last >= fixedHeads.length) uses[last] = { as: 'reference_data' };
+  }
+  const questions = [...importable(form).values()];
+  for (const keyOf of [(name: string) => name.trim(), plain]) {
+    const offers = offersOf(questions, keyOf, isOwn);
+    for (const [index, { title }] of columns.entries()) put(index, offers.get(keyOf(title)) ?? []);
+  }
+  if (!isOwn) {
+    const isCompletedNamed = columns.some(({ title }) => /^completed at$/i.test(title));
+    for (const [index, { title }] of columns.entries()) {
+      const isCreated = /^created at/i.test(title);
+      if (submitted.test(title) && !(isCreated && isCompletedNamed)) put(index, [{ as: 'submitted_at' }]);
+      if (started.test(title)) put(index, [{ as: 'started_at' }]);
+    }
+    // The moment at which something was begun says nothing where nothing says when it was sent.
+    if (!uses.some((use) => use?.as === 'submitted_at'))
+      for (const [index, use] of uses.entries()) if (use?.as === 'started_at') uses[index] = undefined;
+  }
+  return uses.map((use) => use ?? { as: 'ignore' });
+}
 
-/** As people compare words. */
-export const plain = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
+/** Whether a question is answered by another column already: whole by one, or in parts by several. */
+const clashes = (use: ColumnUse, wholes: ReadonlySet<string>): boolean =>
+  use.as === 'answer' &&
+  wholes.has(use.row === undefined && use.option === undefined ? `part ${use.name}` : use.name);
+
+/** The columns whose headings name one of the questions. */
+export function findNamed(columns: readonly Column[], questions: readonly ImportQuestion[]): Set<number> {
+  const offers = offersOf(questions, plain, true);
+  return new Set(columns.flatMap(({ title }, index) => (offers.has(plain(title)) ? [index] : [])));
+}
 
 /** What is wrong with what columns become of an import, whatever they may become: two are the same, or a reference value has no name. */
 export function findUseProblem(mapping: readonly { as: string; name?: string }[]): string | undefined {
@@ -93,7 +156,7 @@ export function findUseProblem(mapping: readonly { as: string; name?: string }[]
 }
 
 /** What no two columns may become. */
-export const targetOf = (use: object): string => JSON.stringify(use);
+export const targetOf = (use: object): string => JSON.stringify(Object.entries(use).toSorted());
 
 export const isBadReference = ({ as, name = '' }: { as: string; name?: string }): boolean =>
   as === 'reference' && !/^(?!_)[^\p{Cc}]{1,64}$/u.test(name);
@@ -108,16 +171,38 @@ export function findMappingProblem(
     return `The file has ${width} columns, and the mapping has ${mapping.length}.`;
   const problem = findUseProblem(mapping);
   if (problem !== undefined) return problem;
-  const questions = importable(form);
-  for (const use of mapping) {
-    if (use.as !== 'answer') continue;
-    const input = questions.get(use.name);
-    if (!input) return `The form has no question "${use.name}" that a column can answer.`;
-    const rows = matrixRowsOf(input).map(({ id }) => id);
-    const isFit = rows.length === 0 ? use.row === undefined : rows.includes(use.row ?? '');
-    if (!isFit)
-      return `"${use.name}" is answered by ${rows.length === 0 ? 'one column' : 'a column for each of its rows'}.`;
+  const answers = mapping.filter((use) => use.as === 'answer');
+  if (answers.length === 0) return 'Choose a question for at least one column.';
+  for (const use of answers) {
+    const found = findAnswerProblem(use, importable(form).get(use.name), answers);
+    if (found !== undefined) return found;
   }
-  if (!mapping.some(({ as }) => as === 'answer')) return 'Choose a question for at least one column.';
   return undefined;
+}
+
+type AnswerUse = Extract<ColumnUse, { as: 'answer' }>;
+
+function findAnswerProblem(
+  { name, row, option }: AnswerUse,
+  question: ImportQuestion | undefined,
+  answers: readonly AnswerUse[],
+): string | undefined {
+  if (!question) return `The form has no question "${name}" that a column can answer.`;
+  const isWhole = row === undefined && option === undefined;
+  const isMatrix = question.input?.type === 'matrix';
+  if (isWhole && isMatrix) return `"${name}" is answered by a column for each of its rows.`;
+  if (row !== undefined && !question.rows.some(({ id }) => id === row))
+    return question.rows.length === 0
+      ? `"${name}" is answered by one column.`
+      : `"${name}" has no row "${row}".`;
+  if (option !== undefined && !question.choices.some(({ id }) => id === option))
+    return question.choices.length === 0
+      ? `"${name}" takes no columns for its choices.`
+      : `"${name}" has no choice "${option === otherChoice ? 'Other' : option}".`;
+  const others = answers.filter(
+    (use) => use.name === name && use.row === undefined && use.option === undefined,
+  );
+  return !isWhole && others.length > 0
+    ? `"${name}" is answered by one column, or by one for each of its parts, and not by both.`
+    : undefined;
 }

@@ -1,5 +1,6 @@
 import { answerOfThread } from '#kit/answer-of-thread.ts';
-import type { ImportForm, ImportPlan, ImportSource, planImport } from './plan-import.ts';
+import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
+import type { ImportForm } from './read-line.ts';
 
 /** What `readWorkbook` allows stays far below 256 MB of heap. The deadline holds for CSV files too. */
 const limits = {

@@ -1,56 +1,55 @@
-import { sayNumber } from '#ast/say-number.ts';
-import { checkAnswers } from '#ast/answers.ts';
-import { own } from '#ast/json.ts';
-import type { AnswerContext } from '#ast/logic/evaluate.ts';
-import { type Form, isRequired, matrixRowsOf } from '#ast/tree.ts';
-import { newWork, TooMuchWork } from '#ast/work.ts';
+import { type Form, kindOf } from '#ast/tree.ts';
+import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './column-formats.ts';
+import { fixedHeads } from '../export/cells.ts';
 import {
   type Column,
   type ColumnUse,
   describeColumns,
   findMappingProblem,
-  importable,
+  findNamed,
+  isOwnExport,
   suggestMapping,
 } from './mapping.ts';
-import { guessDates, guessDecimal, readCell, readInstant, type Writing } from './read-cell.ts';
+import { calculated, importable, unreadable } from './questions.ts';
+import { isBlankCell } from './read-cell.ts';
+import {
+  type ImportEntry,
+  type ImportForm,
+  type LineDoubt,
+  type LineProblem,
+  readLine,
+  type Reading,
+} from './read-line.ts';
+import type { DateOrder } from './read-moment.ts';
+import type { DecimalMark } from './read-number.ts';
 import { readWorkbook } from './read-workbook.ts';
 import {
+  type Cell,
   importLimits,
   readCsvTable,
   type Table,
-  type TableLine,
   tableProblem,
   type TableSource,
 } from './table.ts';
 
-/** What is to be imported, and how its columns and values are meant; what is left out is guessed. */
+/** What is to be imported, and how its columns and values are meant; each column is guessed where it is left out. */
 export type ImportSource = TableSource & {
   mapping?: readonly ColumnUse[] | undefined;
-  dates?: Writing['dates'] | undefined;
-  decimal?: Writing['decimal'] | undefined;
+  dates?: DateOrder | undefined;
+  decimal?: DecimalMark | undefined;
 };
-
-/** A submission that a line becomes: raw answers, reference data, and when it was, in ms. */
-export type ImportEntry = {
-  answers: Record<string, unknown>;
-  reference: Record<string, string>;
-  at?: number | undefined;
-};
-
-/** What is wrong with a line, in which column; `is_left_out`: the whole line is, else only what is said. */
-export type LineProblem = { line: number; column: string | null; message: string; is_left_out: boolean };
 
 /** What an import would do. */
 export type ImportPlan = {
   columns: Column[];
   mapping: readonly ColumnUse[];
-  writing: Writing;
+  formats: readonly ColumnFormat[];
+  /** How its first column of days and its first one of numbers are written, for a person to correct. */
+  writing: ColumnFormat;
   entries: { line: number; entry: ImportEntry }[];
   problems: LineProblem[];
+  doubts: LineDoubt[];
 };
-
-/** What the rules look at beside the answers, as it goes to a thread. */
-export type ImportForm = { form: Form; today: string; asksSingly: boolean };
 
 /**
  * Reads a file line by line: the submissions that it has, checked as a page checks them, and what is wrong with which cell.
@@ -69,114 +68,114 @@ export async function planImport(source: ImportSource, about: ImportForm): Promi
   const columns = describeColumns(table);
   const mapping = source.mapping ?? suggestMapping(columns, about.form);
   const wrong = findMappingProblem(mapping, columns.length, about.form);
-  const writing = writingOf(table, source, mapping);
-  // Who has chosen nothing yet sees the columns first.
+  if (wrong !== undefined && source.mapping) return wrong;
+  const { formats, writing, doubts } = guessFormats(table, source, { columns, mapping, about });
+  // A person who has chosen nothing yet sees the columns first.
   if (wrong !== undefined)
-    return source.mapping ? wrong : { columns, mapping, writing, entries: [], problems: [] };
-  return { columns, mapping, writing, ...readLines(table, { ...about, columns, mapping, writing }) };
+    return { columns, mapping, formats, writing, entries: [], problems: [], doubts: [] };
+  const reading = { ...about, columns, mapping, formats, isOwn: isOwnExport(columns) };
+  const read = readLines(table, reading);
+  return {
+    columns,
+    mapping,
+    formats,
+    writing,
+    entries: read.entries,
+    problems: [...unusedColumns(table, reading), ...read.problems],
+    doubts: [...apostropheDoubt(table), ...doubts, ...read.doubts],
+  };
 }
 
-type Reading = ImportForm & Pick<ImportPlan, 'columns' | 'mapping' | 'writing'>;
-
-function writingOf({ lines }: Table, source: ImportSource, mapping: readonly ColumnUse[]): Writing {
-  const cells = lines
-    .slice(1, 1_001)
-    .flatMap((line) => line.cells.filter((_cell, index) => mapping[index]?.as !== 'ignore'));
-  return { dates: source.dates ?? guessDates(cells), decimal: source.decimal ?? guessDecimal(cells) };
-}
-
-function readLines({ lines }: Table, reading: Reading): Pick<ImportPlan, 'entries' | 'problems'> {
-  const entries: ImportPlan['entries'] = [];
-  const problems: LineProblem[] = [];
-  for (const line of lines.slice(1)) {
-    const { entry, problems: found } = readLine(line, reading);
-    problems.push(...found);
-    if (!found.some((problem) => problem.is_left_out)) entries.push({ line: line.line, entry });
-  }
-  return { entries, problems };
-}
-
-function readLine(line: TableLine, reading: Reading): { entry: ImportEntry; problems: LineProblem[] } {
-  const { form, columns, mapping, writing } = reading;
-  const entry: ImportEntry = { answers: {}, reference: {} };
-  const problems: LineProblem[] = [];
-  const say = (column: string | null, message: string, is_left_out: boolean): void =>
-    void problems.push({ line: line.line, column, message, is_left_out });
-  for (const [index, use] of mapping.entries()) {
-    const cell = line.cells[index] ?? '';
-    if (typeof cell === 'string' && cell.trim() === '') continue;
-    if (use.as === 'reference') {
-      entry.reference[use.name] = String(cell);
-      if (String(cell).length > longestReference)
-        say(columns[index]!.title, `It is longer than ${sayNumber(longestReference)} characters.`, true);
+/** How each column writes days and numbers: as it was said, or as its cells settle it. Only columns that hold some are looked at. */
+function guessFormats(
+  { lines }: Table,
+  source: ImportSource,
+  {
+    columns,
+    mapping,
+    about,
+  }: { columns: readonly Column[]; mapping: readonly ColumnUse[]; about: ImportForm },
+): Pick<ImportPlan, 'formats' | 'writing' | 'doubts'> {
+  const doubts: LineDoubt[] = [];
+  const body = lines.slice(1);
+  const isOwn = isOwnExport(columns);
+  const formats = columns.map(({ title }, index): ColumnFormat => {
+    const cells = body.map((line) => line.cells[index] ?? '');
+    const kind = kindOfColumn(mapping[index], about.form);
+    const doubt = (found: { index: number; message: string } | undefined): void => {
+      if (found) doubts.push({ line: body[found.index]!.line, column: title, message: found.message });
+    };
+    const given = { dates: source.dates ?? ('ymd' as const), decimal: source.decimal ?? ('.' as const) };
+    if (kind === 'moment' && source.dates === undefined) {
+      const { format, doubt: found } = guessDateOrder(cells, about.language);
+      doubt(found);
+      return { ...given, dates: format };
     }
-    if (use.as === 'submitted_at') {
-      entry.at = readInstant(cell, writing.dates)?.getTime();
-      if (entry.at === undefined || entry.at > latestFrom(reading))
-        say(columns[index]!.title, 'This is no moment at which it can have been sent.', true);
+    if (kind === 'number' && source.decimal === undefined && !(isOwn && cells.every(isOwnNumber))) {
+      const { format, doubt: found } = guessDecimalMark(cells, about.language);
+      doubt(found);
+      return { ...given, decimal: format };
     }
-    if (use.as === 'answer')
-      setAnswer(entry.answers, use, readCell(importable(form).get(use.name)!, cell, writing));
-  }
-  for (const { field, message } of refusalsOf(entry, reading)) say(columnOf(field, reading), message, true);
-  if (problems.length === 0)
-    for (const name of unasked(entry, reading))
-      say(columnOf(name, reading), 'It is not asked where the other answers are so, and is left out.', false);
-  return { entry, problems };
+    return given;
+  });
+  const first = (kind: 'moment' | 'number'): ColumnFormat | undefined =>
+    formats.find((_, index) => kindOfColumn(mapping[index], about.form) === kind);
+  const writing = {
+    dates: source.dates ?? first('moment')?.dates ?? 'ymd',
+    decimal: source.decimal ?? first('number')?.decimal ?? '.',
+  };
+  return { formats, writing, doubts };
 }
 
-/** So long a value may be that a submit refers to. */
-const longestReference = 8_192;
+/** Whether our exports would write a cell in this way if it were a number. */
+const isOwnNumber = (cell: Cell): boolean =>
+  typeof cell !== 'string' || cell === '' || String(Number(cell)) === cell;
 
-/** The end of the day after today, in ms: what was sent today may have been sent tomorrow elsewhere. */
-const latestFrom = ({ today }: ImportForm): number => Date.parse(today) + 2 * 24 * 60 * 60 * 1_000;
-
-function setAnswer(
-  answers: Record<string, unknown>,
-  { name, row }: { name: string; row?: string },
-  value: unknown,
-): void {
-  if (value === undefined) return;
-  answers[name] = row === undefined ? value : { ...(own(answers, name) as object | undefined), [row]: value };
+function kindOfColumn(use: ColumnUse | undefined, form: Form): 'moment' | 'number' | undefined {
+  if (use?.as === 'submitted_at' || use?.as === 'started_at') return 'moment';
+  if (use?.as !== 'answer') return undefined;
+  const input = importable(form).get(use.name)?.input;
+  if (use.row === 'at' && input?.type === 'consent') return 'moment';
+  const kind = input && kindOf(input);
+  return kind === 'moment' || kind === 'number' ? kind : undefined;
 }
 
-const contextOf = ({ today, asksSingly }: ImportForm, { reference }: ImportEntry): AnswerContext => ({
-  reference,
-  today,
-  asksSingly,
-  work: newWork(),
-});
+const apostropheDoubt = ({ apostrophe }: Table): LineDoubt[] =>
+  apostrophe
+    ? [
+        {
+          line: apostrophe.line,
+          column: null,
+          message: `The apostrophe before a text that looks like a formula is ${apostrophe.isRemoved ? 'removed' : 'kept as part of the text'}.`,
+        },
+      ]
+    : [];
 
-function refusalsOf(entry: ImportEntry, about: ImportForm): readonly { field: string; message: string }[] {
-  try {
-    const checked = checkAnswers(about.form, entry.answers, new Map(), contextOf(about, entry));
-    return checked.ok ? [] : checked.errors;
-  } catch (error) {
-    if (error instanceof TooMuchWork) return [{ field: '', message: error.message }];
-    throw error;
-  }
-}
-
-/** What a line answers and a page would not have asked. */
-function unasked(entry: ImportEntry, about: ImportForm): string[] {
-  const checked = checkAnswers(about.form, entry.answers, new Map(), contextOf(about, entry));
-  if (!checked.ok) return [];
-  const questions = importable(about.form);
-  return Object.keys(entry.answers).filter((name) => {
-    const input = questions.get(name);
-    // No is no answer to what is agreed to.
-    const isNothing = entry.answers[name] === false && input !== undefined && !isRequired(input);
-    return own(checked.answers, name) === undefined && !isNothing;
+/** Columns with something in them of which nothing comes in: files, and in our own exports what is not asked any more. */
+function unusedColumns({ lines }: Table, { columns, mapping, form, isOwn }: Reading): LineProblem[] {
+  const [head, ...body] = lines;
+  const files = findNamed(columns, unreadable(form));
+  const results = findNamed(columns, calculated(form));
+  return columns.flatMap(({ title }, index) => {
+    const isLost = files.has(index) || (isOwn && index >= fixedHeads.length && !results.has(index));
+    if (!isLost || mapping[index]?.as !== 'ignore') return [];
+    if (body.every((line) => isBlankCell(line.cells[index] ?? ''))) return [];
+    const message = files.has(index)
+      ? 'Files and signatures cannot come from a cell, and are left out.'
+      : 'The form has no question for this column, so it is left out.';
+    return [{ line: head!.line, column: title, message, is_left_out: false }];
   });
 }
 
-/** The title of the first column that answers a field (`name`, or `name[row]`); null where none does. */
-function columnOf(field: string, { mapping, columns, form }: Reading): string | null {
-  const [, id = '', row] = /^([^[]*)(?:\[(.*)\])?$/s.exec(field) ?? [];
-  const input = importable(form).get(id);
-  const isOfRow = input !== undefined && matrixRowsOf(input).length > 0 && row !== undefined;
-  const index = mapping.findIndex(
-    (use) => use.as === 'answer' && use.name === id && (!isOfRow || use.row === row),
-  );
-  return index < 0 ? null : columns[index]!.title;
+function readLines({ lines }: Table, reading: Reading): Pick<ImportPlan, 'entries' | 'problems' | 'doubts'> {
+  const entries: ImportPlan['entries'] = [];
+  const problems: LineProblem[] = [];
+  const doubts: LineDoubt[] = [];
+  for (const line of lines.slice(1)) {
+    const { entry, problems: found, doubts: unsure } = readLine(line, reading);
+    problems.push(...found);
+    doubts.push(...unsure);
+    if (!found.some((problem) => problem.is_left_out)) entries.push({ line: line.line, entry });
+  }
+  return { entries, problems, doubts };
 }

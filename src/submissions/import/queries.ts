@@ -10,12 +10,15 @@ import {
   timestamp,
   uuid,
 } from '#kit/statement.ts';
-import type { ImportEntry, LineProblem } from './plan-import.ts';
+import type { ImportEntry, LineProblem } from './read-line.ts';
 
 /** A line that waits, with the key under which it becomes one submission and no second. */
 export type WaitingEntry = ImportEntry & { key: string };
 
-/** What is imported at once, with its lines: a list of {line, entry}. Nothing for a form that is gone. */
+/**
+ * Stores an import with the lines that wait, a list of {line, entry}, and the problems of those that were left out before.
+ * Stores nothing for a form that is gone.
+ */
 export const insertImport = statement(
   'import.insert_import',
   {
@@ -25,12 +28,14 @@ export const insertImport = statement(
     requested_by: nullable(text),
     created_at: timestamp,
     total: integer,
+    refused: integer,
+    problems: jsonText,
     lines: jsonText,
   },
   { id: uuid },
   `with begun as (
-     insert into submission_imports (workspace_id, id, form_id, total, requested_by, created_at)
-     select workspace_id, $id, id, $total, $requested_by, $created_at
+     insert into submission_imports (workspace_id, id, form_id, total, refused, problems, requested_by, created_at)
+     select workspace_id, $id, id, $total, $refused, $problems::jsonb, $requested_by, $created_at
      from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
      returning workspace_id, id),
    lines as materialized (select * from json_to_recordset($lines) as l (line integer, entry jsonb)),

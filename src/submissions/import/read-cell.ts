@@ -1,168 +1,209 @@
-import { factOf } from '#ast/fact-of.ts';
-import { isDate } from '#ast/rules/text-formats.ts';
-import { type InputElement, kindOf, optionsOf, takesSeveralInRow } from '#ast/tree.ts';
+import { otherChoice } from '#ast/answers/other-choice.ts';
+import { own } from '#ast/json.ts';
+import { type InputElement, kindOf, takesSeveralInRow } from '#ast/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { plain } from './mapping.ts';
+import { parseRows } from '../list-cell.ts';
+import type { ColumnFormat } from './column-formats.ts';
+import { finderOf, type ImportQuestion, plain } from './questions.ts';
+import { type CellRead, readChoices } from './read-choices.ts';
+import { readInstant, readMomentAnswer } from './read-moment.ts';
+import { readNumber } from './read-number.ts';
 import type { Cell } from './table.ts';
+import type { Home } from './time-zones.ts';
 
-/** How the file writes days and numbers: `dmy` is 31.1.2026, `mdy` 1/31/2026, `ymd` 2026-1-31. */
-export type Writing = { dates: 'ymd' | 'dmy' | 'mdy'; decimal: '.' | ',' };
+/** How a cell is to be read: as its column writes, in the form's language, and whether the file is an export of this product. */
+export type CellContext = { readonly format: ColumnFormat; readonly home: Home; readonly isOwn: boolean };
 
-/** A cell as the answer that a program would send, checked by nobody yet; undefined for a blank one. */
-export function readCell(input: InputElement, cell: Cell, writing: Writing): unknown {
-  if (typeof cell === 'string' && cell.trim() === '') return undefined;
-  return readers[kindOf(input)](input, cell, writing);
+type Reader = (question: ImportQuestion, cell: Cell, context: CellContext) => CellRead;
+
+/** The numbers and days that a row of our exports writes, whatever the columns around it do. */
+const ownFormat: ColumnFormat = { dates: 'ymd', decimal: '.' };
+
+/** Returns a cell as the answer that a program would send, which is not checked yet. A blank cell is no answer. */
+export function readCell(question: ImportQuestion, cell: Cell, context: CellContext): CellRead {
+  if (isBlankCell(cell)) return { value: undefined };
+  return question.input
+    ? readers[kindOf(question.input)](question, cell, context)
+    : readRows(question, cell, context);
 }
 
-const readers: Readonly<Record<AnswerKind, (input: InputElement, cell: Cell, writing: Writing) => unknown>> =
-  {
-    text: (_input, cell) => String(cell),
-    moment: ({ type }, cell, { dates }) => readMoment(type, String(cell), dates),
-    number: (_input, cell, { decimal }) => readNumber(cell, decimal),
-    boolean: (_input, cell) => readFlag(cell),
-    consent: (_input, cell) => readFlag(cell),
-    choice: (input, cell) => optionOf(input, String(cell)),
-    choices: (input, cell) => readChoices(input, String(cell)),
-    order: (input, cell) => readChoices(input, String(cell)),
-    grid: (input, cell) =>
-      takesSeveralInRow(input) ? readChoices(input, String(cell)) : optionOf(input, String(cell)),
-    files: () => undefined,
-  };
+export const isBlankCell = (cell: Cell): boolean => typeof cell === 'string' && cell.trim() === '';
 
-/** Words of the languages that pages speak, and what programs write. */
-const yes: readonly string[] = [
-  'yes',
-  'true',
-  '1',
-  'y',
-  'x',
-  'ja',
-  'oui',
-  'sí',
-  'si',
-  'sim',
-  'نعم',
-  'はい',
-  '是',
-];
-const no: readonly string[] = ['no', 'false', '0', 'n', 'nein', 'non', 'não', 'nao', 'لا', 'いいえ', '否'];
+const readText: Reader = (_question, cell) =>
+  typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER
+    ? { problem: 'A workbook does not keep all digits of so long a number. Format the column as text.' }
+    : { value: String(cell) };
 
+const readers: Readonly<Record<AnswerKind, Reader>> = {
+  text: readText,
+  moment: ({ input }, cell, { format, home }) =>
+    readMomentAnswer((input as Moment).type, cell, format.dates, home.language),
+  number: (_question, cell, { format }) => readNumber(cell, format.decimal),
+  boolean: (_question, cell) => ({ value: readFlag(cell) }),
+  consent: readConsent,
+  choice: (question, cell) => ({ value: readChoice(question, cell) }),
+  choices: (question, cell, { isOwn }) => readChoices(question, String(cell), isOwn),
+  order: (question, cell, { isOwn }) => readChoices(question, String(cell), isOwn),
+  grid: readGrid,
+  files: () => ({ value: undefined }),
+};
+
+type Moment = Extract<InputElement, { type: 'date' | 'time' | 'datetime' }>;
+
+/** An option by its label or its id; another text stays as it is, and may be an answer besides the options. */
+const readChoice = ({ options }: ImportQuestion, cell: Cell): string =>
+  finderOf(options)(String(cell)) ?? String(cell).trim();
+
+/** Words of the languages that pages speak, and what programs and spreadsheets write. */
+const yes =
+  'yes true 1 y x ✓ ✔ checked selected ja wahr oui vrai sí si verdadero sim verdadeiro نعم はい 是'.split(
+    ' ',
+  );
+const no = 'no false 0 n - unchecked nein falsch non faux falso não nao لا いいえ 否'.split(' ');
+
+/** Returns whether a cell says yes or no; what says neither comes back as it is. */
 function readFlag(cell: Cell): unknown {
   const word = plain(String(cell));
   if (yes.includes(word)) return true;
   return no.includes(word) ? false : cell;
 }
 
-/** Between the digits of a number stand such marks before every three of them (in India before every two). */
-const numbers: Readonly<Record<Writing['decimal'], RegExp>> = {
-  '.': /^[+-]?\s?(?:\d+|\d{1,3}(?:[\s',]\d{2,3})*[\s',]\d{3})(?:\.\d+)?(?:e[+-]?\d+)?$/i,
-  ',': /^[+-]?\s?(?:\d+|\d{1,3}(?:[\s'.]\d{2,3})*[\s'.]\d{3})(?:,\d+)?(?:e[+-]?\d+)?$/i,
-};
-
-/** What is written otherwise stays, and is refused by the check: `3,14` is not 314. */
-function readNumber(cell: Cell, decimal: Writing['decimal']): unknown {
-  if (typeof cell === 'number') return cell;
-  const text = String(cell).trim();
-  if (!numbers[decimal].test(text)) return cell;
-  return Number(text.replace(decimal === ',' ? /[\s'.]/g : /[\s',]/g, '').replace(',', '.'));
+/** Yes and no, or the sentence that was agreed to, as Google Forms has it. */
+function readConsent({ input }: ImportQuestion, cell: Cell): CellRead {
+  const isStatement = input?.type === 'consent' && plain(String(cell)) === plain(input.attrs.statement);
+  return { value: isStatement ? true : readFlag(cell) };
 }
 
-/** An option by its label or its id; what is neither stays as it is, and may be an answer of one's own. */
-function optionOf(input: InputElement, text: string): string {
-  return optionIds(input).get(plain(text)) ?? text.trim();
-}
-
-/** The ids of the options by what they may be called: labels win. Thousands of lines choose from hundreds of options. */
-const optionIds = factOf(
-  (input: InputElement): ReadonlyMap<string, string> =>
-    new Map([
-      ...optionsOf(input).map(({ id }) => [plain(id), id] as const),
-      ...optionsOf(input).map(({ id, label }) => [plain(label), id] as const),
-    ]),
-);
-
-/** Between semicolons or line breaks; between commas where that gives options only. */
-function readChoices(input: InputElement, text: string): string[] {
-  const ids = new Set(optionIds(input).values());
-  const whole = optionOf(input, text);
-  if (ids.has(whole)) return [whole];
-  const split = (separator: RegExp): string[] =>
-    text
-      .split(separator)
-      .filter((part) => part.trim() !== '')
-      .map((part) => optionOf(input, part));
-  const byComma = split(/[,;\n]/);
-  return byComma.every((part) => ids.has(part)) ? byComma : split(/[;\n]/);
-}
-
-const pad = (digits: string): string => digits.padStart(2, '0');
-
-/** A day or a time as answers have it; what is neither stays, and is refused by the check. */
-function readMoment(type: string, text: string, dates: Writing['dates']): string {
-  const [, day = '', time = ''] =
-    /^([\d./-]*?)(?:[T ,]*(\d{1,2}:\d{2}.*))?$/.exec(text.trim().slice(0, 100)) ?? [];
-  const date = readDay(day, dates);
-  const clock = readTime(time);
-  if (type === 'time') return clock ?? text;
-  if (type === 'date') return date ?? text;
-  return date && (clock ?? (time === '' ? '00:00' : undefined)) ? `${date}T${clock ?? '00:00'}` : text;
-}
-
-function readDay(text: string, dates: Writing['dates']): string | undefined {
-  const parts = text.split(/[./-]/);
-  if (parts.length !== 3 || !parts.every((part) => /^\d{1,4}$/.test(part))) return undefined;
-  const [a = '', b = '', c = ''] = parts;
-  const order = a.length === 4 ? 'ymd' : dates;
-  const [year, month, day] = { ymd: [a, b, c], dmy: [c, b, a], mdy: [c, a, b] }[order] as [
-    string,
-    string,
-    string,
-  ];
-  return `${wholeYear(year)}-${pad(month)}-${pad(day)}`;
-}
-
-/** As spreadsheets read two digits: from 30 on they are of the last century. */
-const wholeYear = (year: string): string =>
-  year.length === 2 ? `${Number(year) < 30 ? '20' : '19'}${year}` : year;
-
-/** One with a zone stays as it is, and is refused: an answer says none, and without it the time would be another. */
-function readTime(text: string): string | undefined {
-  const found = /^(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)? ?(am|pm|a\.m\.|p\.m\.)?$/i.exec(text);
-  if (!found) return undefined;
-  const [, hour = '', minute = '', half] = found;
-  const isAfternoon = half?.toLowerCase().startsWith('p');
-  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (isAfternoon ? 12 : 0);
-  return `${pad(String(hours))}:${minute}`;
-}
-
-/** The moment of a submission: with a zone as it says, else in UTC; undefined where it is none, or before there were any. */
-export function readInstant(cell: Cell, dates: Writing['dates']): Date | undefined {
-  const text = String(cell).trim();
-  const zoned = /[T ]\d{2}:\d{2}.*(?:Z|[+-]\d{2}:\d{2})$/.test(text)
-    ? text
-    : `${readMoment('datetime', text, dates)}Z`;
-  // To JavaScript the 31st of February is a day in March.
-  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(zoned) ?? [];
-  if (day !== undefined && !isDate(day)) return undefined;
-  const time = new Date(zoned);
-  return time.getTime() >= 0 ? time : undefined;
-}
-
-/** How the file probably writes its days: in which order they can all be. */
-export function guessDates(cells: readonly Cell[]): Writing['dates'] {
-  const days = cells.flatMap((cell) => {
-    const found = /^(\d{1,2})[./-](\d{1,2})[./-]\d{2,4}\b/.exec(String(cell).trim());
-    return found ? [found] : [];
+/** A matrix in one cell: pairs of its rows and what is chosen in them. */
+function readGrid(question: ImportQuestion, cell: Cell, context: CellContext): CellRead {
+  const rows = parseRows(String(cell));
+  if (rows?.length !== 1) return { value: String(cell) };
+  return readPairs(rows[0]!, (label) => {
+    const row = finderOf(question.rows)(label);
+    return row === undefined ? undefined : [row, (value) => readPart(question, row, value, context)];
   });
-  if (days.length === 0) return 'ymd';
-  if (days.some(([, , second]) => Number(second) > 12)) return 'mdy';
-  const hasSlash = days.every(([text]) => text.includes('/'));
-  return days.some(([, first]) => Number(first) > 12) || !hasSlash ? 'dmy' : 'mdy';
 }
 
-/** How it probably writes its numbers. */
-export function guessDecimal(cells: readonly Cell[]): Writing['decimal'] {
-  const texts = cells.filter((cell) => typeof cell === 'string').map((cell) => cell.trim());
-  const hasComma = texts.some((text) => /^[+-]?[\d.]*\d,\d{1,2}$|^[+-]?\d{1,3}(\.\d{3})+,\d+$/.test(text));
-  return hasComma && !texts.some((text) => /^[+-]?[\d,]*\d\.\d{1,2}$/.test(text)) ? ',' : '.';
+/**
+ * Returns the cell of one row of a matrix, or of one part of a consent.
+ * @param row its id.
+ */
+export function readPart(question: ImportQuestion, row: string, cell: Cell, context: CellContext): CellRead {
+  if (isBlankCell(cell)) return { value: undefined };
+  const { input } = question;
+  if (input?.type === 'consent') return readConsentPart(input, row, cell, context);
+  return input && takesSeveralInRow(input)
+    ? readChoices(question, String(cell), context.isOwn)
+    : { value: readChoice(question, cell) };
 }
+
+function readConsentPart(
+  { attrs }: Extract<InputElement, { type: 'consent' }>,
+  part: string,
+  cell: Cell,
+  { format, home }: CellContext,
+): CellRead {
+  if (part === 'agreed') return { value: readFlag(cell) };
+  // The version of another form says nothing here; the text has to be that of this form.
+  if (part === 'version') return { value: undefined };
+  if (part === 'text') {
+    const isSame = plain(String(cell)) === plain(attrs.statement);
+    return isSame
+      ? { value: undefined }
+      : { problem: 'Another text was agreed to than the one of this form.' };
+  }
+  const moment = readInstant(typeof cell === 'boolean' ? String(cell) : cell, { order: format.dates, home });
+  return 'problem' in moment ? moment : { value: new Date(moment.at).toISOString() };
+}
+
+/** The rows of a repeatable composite, one in each line of the cell. */
+function readRows(question: ImportQuestion, cell: Cell, context: CellContext): CellRead {
+  const rows = parseRows(String(cell));
+  if (!rows)
+    return { problem: 'Write each row on a line of its own, as "Question: answer; Question: answer".' };
+  const inRow = { ...context, format: ownFormat, isOwn: true };
+  const read = rows.map((row) =>
+    readPairs(row, (label) => {
+      const id = finderOf(question.inputs)(label) ?? bracketedId(question, label);
+      const asked = question.inputs.find((input) => input.id === id);
+      return asked && [asked.id, (value) => readInRow(asked, value, inRow)];
+    }),
+  );
+  const wrong = read.find((row) => 'problem' in row);
+  return (
+    wrong ?? { value: read.flatMap((row) => ('value' in row && row.value !== undefined ? [row.value] : [])) }
+  );
+}
+
+/** `Name (id)`, as exports call one of two questions of one name. */
+function bracketedId({ inputs }: ImportQuestion, label: string): string | undefined {
+  return inputs.find(({ id }) => label.endsWith(` (${id})`))?.id;
+}
+
+function readInRow(asked: ImportQuestion, value: string, context: CellContext): CellRead {
+  const { input } = asked;
+  if (input && kindOf(input) === 'files')
+    return { problem: `"${asked.labels[0]}" takes files, which a cell cannot hold.` };
+  // What is calculated is calculated again.
+  if (input?.type === 'calculation') return { value: undefined };
+  const parts = input?.type === 'consent' ? parseRows(value) : undefined;
+  if (parts?.length !== 1) return readCell(asked, value, context);
+  const read = readPairs(parts[0]!, (label) => {
+    const part = finderOf(asked.rows)(label);
+    return part === undefined ? undefined : [part, (text) => readPart(asked, part, text, context)];
+  });
+  return 'problem' in read ? read : { value: read.value };
+}
+
+type PairReader = (label: string) => [id: string, read: (value: string) => CellRead] | undefined;
+
+function readPairs(pairs: readonly (readonly [string, string])[], readerOf: PairReader): CellRead {
+  const answer: Record<string, unknown> = {};
+  for (const [label, text] of pairs) {
+    const [id, readValue] = readerOf(label) ?? [];
+    if (id === undefined || !readValue) return { problem: `"${label}" is not a question of this form.` };
+    if (own(answer, id) !== undefined) return { problem: `"${label}" is there twice.` };
+    const read = readValue(text);
+    if ('problem' in read) return { problem: `${label}: ${read.problem}` };
+    if (read.value !== undefined) answer[id] = read.value;
+  }
+  return { value: answer };
+}
+
+/** A choice with a column of its own: whether it was chosen, its rank, or the text of an answer besides the options. */
+export type ChoiceCell = { readonly option: string; readonly rank?: number } | { readonly other: string };
+
+/**
+ * Returns what the column of one choice says: its own text, yes or no, in a ranking its place; undefined where it was not chosen.
+ */
+export function readChoiceCell(
+  question: ImportQuestion,
+  option: string,
+  cell: Cell,
+): { value: ChoiceCell | undefined } | { problem: string } {
+  if (isBlankCell(cell)) return { value: undefined };
+  const flag = readFlag(cell);
+  if (question.input && kindOf(question.input) === 'order') {
+    const rank = Number(plain(String(cell)));
+    return Number.isInteger(rank) && rank > 0
+      ? { value: { option, rank } }
+      : { problem: 'A rank is a whole number from 1.' };
+  }
+  if (flag === false) return { value: undefined };
+  if (option === otherChoice)
+    return flag === true
+      ? { problem: 'The text of the other answer is missing.' }
+      : { value: { other: String(cell).trim() } };
+  if (flag === true || finderOf(question.options)(String(cell)) === option) return { value: { option } };
+  return { problem: `"${String(cell).slice(0, 100)}" does not say whether this was chosen.` };
+}
+
+/** Returns the choices of several columns as one answer, ranked ones in the order of their ranks, each of which is there once. */
+export function joinChoices(chosen: readonly ChoiceCell[]): CellRead {
+  const ranks = chosen.flatMap((cell) => ('rank' in cell && cell.rank !== undefined ? [cell.rank] : []));
+  if (new Set(ranks).size < ranks.length) return { problem: 'Two options have one rank.' };
+  const sorted = chosen.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return { value: sorted.map((each) => ('other' in each ? each.other : each.option)) };
+}
+
+const rankOf = (cell: ChoiceCell): number => ('rank' in cell ? (cell.rank ?? 0) : 0);

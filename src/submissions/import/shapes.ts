@@ -7,11 +7,26 @@ const name = Type.String({ minLength: 1, maxLength: 64 });
 
 const ColumnUse = Type.Union([
   Type.Object(
-    { as: Type.Literal('answer'), name, row: Type.Optional(Type.String({ maxLength: 1_024 })) },
+    {
+      as: Type.Literal('answer'),
+      name,
+      row: Type.Optional(
+        Type.String({ maxLength: 1_024, description: 'The row of a matrix, or the part of a consent.' }),
+      ),
+      option: Type.Optional(
+        Type.String({
+          maxLength: 1_024,
+          description: 'The one choice that the column is about; `_other` for another answer.',
+        }),
+      ),
+    },
     closed,
   ),
   Type.Object({ as: Type.Literal('reference'), name }, closed),
-  Type.Object({ as: Type.Enum(['submitted_at', 'ignore']) }, closed),
+  Type.Object(
+    { as: Type.Enum(['reference_data', 'started_at', 'submitted_at', 'ignore']) },
+    { ...closed, description: '`reference_data` is an object of texts in JSON, as exports have it.' },
+  ),
 ]);
 const dates = Type.Enum(['ymd', 'dmy', 'mdy']);
 const decimal = Type.Enum(['.', ',']);
@@ -36,25 +51,38 @@ export const ImportBody = Type.Object(
       }),
     ),
     dates: Type.Optional(
-      Type.Enum(['ymd', 'dmy', 'mdy'], { description: 'The order of days; guessed, when left out.' }),
+      Type.Enum(['ymd', 'dmy', 'mdy'], {
+        description: 'The order of days in every column. Guessed for each column when left out.',
+      }),
     ),
     decimal: Type.Optional(
-      Type.Enum(['.', ','], { description: 'Before decimals; guessed, when left out.' }),
+      Type.Enum(['.', ','], {
+        description: 'The mark before decimals in every column. Guessed for each column when left out.',
+      }),
     ),
   },
   closed,
 );
 
-const problem = Type.Object({
+const place = {
   line: Type.Integer(),
   column: Type.Union([Type.String(), Type.Null()], { description: 'Its heading; null: of the whole line.' }),
   message: Type.String(),
+};
+const problem = Type.Object({
+  ...place,
   is_left_out: Type.Boolean({ description: 'The whole line is left out, else only this cell.' }),
 });
 const problems = {
   problem_count: Type.Integer(),
   problems: Type.Array(problem, { description: 'The first 100.' }),
+  doubts: Type.Array(Type.Object(place), {
+    description:
+      'What is read in one of several ways that it could be meant, such as 03/04/2000. The first 100.',
+  }),
 };
+
+const named = Type.Object({ id: Type.String(), label: Type.String() });
 
 export const ImportPreview = Type.Object({
   columns: Type.Array(Type.Object({ title: Type.String(), samples: Type.Array(Type.String()) })),
@@ -67,6 +95,7 @@ export const ImportPreview = Type.Object({
       line: Type.Integer(),
       answers: Type.Unsafe<object>({ type: 'object' }),
       reference: Type.Record(Type.String(), Type.String()),
+      started_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
       submitted_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     }),
     { description: 'The first ten.' },
@@ -75,7 +104,11 @@ export const ImportPreview = Type.Object({
     Type.Object({
       id: Type.String(),
       label: Type.String(),
-      rows: Type.Array(Type.Object({ id: Type.String(), label: Type.String() })),
+      type: Type.String({ description: 'Its element type; each row of a matrix has a column of its own.' }),
+      rows: Type.Array(named, { description: 'The rows of a matrix and the parts of a consent.' }),
+      options: Type.Array(named, {
+        description: 'The choices that may each have a column, where several can be chosen.',
+      }),
     }),
     { description: 'What columns can answer.' },
   ),
@@ -84,15 +117,18 @@ export const ImportPreview = Type.Object({
 
 export const ImportStarted = Type.Object({
   id: Type.String({ format: 'uuid' }),
-  total: Type.Integer(),
+  total: Type.Integer({ description: 'The lines that are to become submissions.' }),
   ...problems,
 });
 
 export const ImportProgress = Type.Object({
   id: Type.String({ format: 'uuid' }),
-  total: Type.Integer(),
-  created: Type.Integer({ description: 'So many have become submissions.' }),
-  refused: Type.Integer({ description: 'So many were imported before, or are not taken any more.' }),
+  total: Type.Integer({ description: 'The lines of the file, also those that were left out.' }),
+  created: Type.Integer({ description: 'The lines that have become submissions.' }),
+  refused: Type.Integer({
+    description:
+      'The lines that were left out: they have a problem, were imported before, or their answer was taken.',
+  }),
   problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() })),
   requested_by: Type.Union([Type.String(), Type.Null()]),
   created_at: Type.String({ format: 'date-time' }),

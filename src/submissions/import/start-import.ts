@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { checkAnswers } from '#ast/answers.ts';
+import { stampConsents } from '#ast/answers/stamp-consents.ts';
+import { defaultLanguage, languages } from '#ast/languages.ts';
+import { languagesOf } from '#ast/tree.ts';
 import { TooMuchWork } from '#ast/work.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import type { LiveForm, LiveForms } from '#forms/live-form.ts';
@@ -14,13 +17,14 @@ import { enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import { takeStep } from '#kit/queue/take-step.ts';
 import { type Queryable, requireRow } from '#kit/statement.ts';
 import { personOf } from '#workspaces/actor.ts';
-import { requireClean } from '../reference.ts';
 import { isLimited } from '../taken/limits-of.ts';
 import { AnswersTaken, type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { insertWriting, prepareWriting } from '../writing.ts';
 import { planBeside } from './plan-beside.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
 import { advanceImport, insertImport, takeLines, type WaitingEntry } from './queries.ts';
+import type { LineProblem } from './read-line.ts';
+import type { Home } from './time-zones.ts';
 
 /** The job that makes submissions of the lines of one import. */
 export const submissionImportJob = 'submissions.import';
@@ -53,12 +57,18 @@ export async function previewImport(
       'This form was never published: there is no version that answers could be to.',
     );
   const { today, asksSingly = false } = answerContext(live.settings, {});
-  const plan = await planBeside(workspaceId, source, { form: live.form, today, asksSingly });
+  const about = { form: live.form, today, asksSingly, ...homeOf(live) };
+  const plan = await planBeside(workspaceId, source, about);
   if (typeof plan === 'string')
     throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
-  for (const { entry } of plan.entries) requireClean(entry.reference);
   return { ...plan, live };
 }
+
+/** The language that the form is written in, and its time zone: the first guess of how a file writes days and numbers. */
+const homeOf = ({ form, settings }: LiveForm): Home => ({
+  language: languagesOf(form)[0] ?? languages[settings.language ?? defaultLanguage],
+  timeZone: settings.time_zone ?? 'UTC',
+});
 
 /**
  * Begins an import: its lines are stored with the job that makes submissions of them, so that it goes on after a restart where
@@ -70,14 +80,15 @@ export async function startImport(
   form: FormKey,
   source: ImportSource,
   by: Actor,
-): Promise<{ id: string; total: number; problems: ImportPlan['problems'] }> {
-  const { entries, problems } = await previewImport(context, form, source);
+): Promise<Pick<ImportPlan, 'problems' | 'doubts'> & { id: string; total: number }> {
+  const { entries, problems, doubts } = await previewImport(context, form, source);
   if (entries.length === 0) {
     const message = 'There is no line in it that can be imported.';
     throw new ApiError('validation_error', message, { errors: [{ field: 'text', message }] });
   }
   const id = newId();
   const lines = keyed(form.formId, entries);
+  const refused = new Set(problems.filter((problem) => problem.is_left_out).map(({ line }) => line)).size;
   await transaction(context.database, async (client) => {
     requireRow(
       await insertImport(client, {
@@ -86,7 +97,9 @@ export async function startImport(
         form_id: form.formId,
         requested_by: personOf(by),
         created_at: timeOfId(id),
-        total: entries.length,
+        total: entries.length + refused,
+        refused,
+        problems: JSON.stringify(problems.slice(0, keptProblems).map(noteOf)),
         lines: JSON.stringify(lines),
       }),
     );
@@ -100,8 +113,14 @@ export async function startImport(
     });
   });
   context.wakeQueue();
-  return { id, total: entries.length, problems };
+  return { id, total: entries.length, problems, doubts };
 }
+
+/** A problem as it is kept of an import: with its column in the sentence. */
+const noteOf = ({ line, column, message }: LineProblem): Pick<LineProblem, 'line' | 'message'> => ({
+  line,
+  message: column === null || message.startsWith(column) ? message : `${column}: ${message}`,
+});
 
 /**
  * Each line with a key by what is in it: the same file imported again makes nothing twice. Lines that are the same in one
@@ -203,12 +222,20 @@ async function writeLine(
   { live, limited }: { live: LiveForm; limited: LimitedForm | undefined },
   entry: WaitingEntry,
 ): Promise<string | undefined> {
-  const { answers, reference, at, key } = entry;
+  const { answers, reference, at, begun = at, key } = entry;
   const checked = checkOne(live, answers, reference);
   if (typeof checked === 'string') return checked;
   const writing = prepareWriting({ live, reference, key, files: new Map() }, checked);
-  const id = at === undefined ? writing.id : v7({ msecs: at });
-  const dated = { ...writing, id, createdAt: timeOfId(id) };
+  const id = begun === undefined ? writing.id : v7({ msecs: begun });
+  const completedAt = at === undefined ? timeOfId(id) : new Date(at);
+  const stamp = { version: live.version, at: completedAt, keepsMoments: true };
+  const dated = {
+    ...writing,
+    id,
+    createdAt: timeOfId(id),
+    completedAt,
+    answers: stampConsents(live.form, checked, stamp),
+  };
   if (!(await insertWriting(client, dated, 'completed'))) return 'It was imported before.';
   if (limited) await takeAnswers(client, limited, id);
   return undefined;

@@ -25,9 +25,8 @@ export function ImportColumns({
 }): ReactElement {
   const { columns, mapping, questions, dates, decimal } = preview;
   const choices = choicesOf(questions);
-  const change = (how: How): void => onChange({ mapping, dates, decimal, ...how });
   const choose = (index: number, id: string): void =>
-    change({
+    onChange({
       mapping: mapping.map((use, at) => (at === index ? columnUse(id, columns[index]!.title) : use)),
     });
   return (
@@ -37,13 +36,13 @@ export function ImportColumns({
           label="Days are written"
           choices={orders}
           value={dates}
-          onChange={(order) => change({ dates: order })}
+          onChange={(order) => onChange({ dates: order })}
         />
         <Select
           label="Before decimals stands"
           choices={decimals}
           value={decimal}
-          onChange={(mark) => change({ decimal: mark })}
+          onChange={(mark) => onChange({ decimal: mark })}
         />
       </div>
       <ColumnChoices
@@ -58,20 +57,30 @@ export function ImportColumns({
 
 const choicesOf = (questions: ImportPreview['questions']): Choice<string>[] => [
   { id: idOf({ as: 'ignore' }), label: 'Not used' },
-  { id: idOf({ as: 'submitted_at' }), label: 'Moment of the submission' },
-  { id: 'reference', label: 'Reference data', description: 'Kept beside the answers' },
-  ...questions.flatMap(({ id, label, rows }) =>
-    rows.length === 0
-      ? [{ id: idOf({ as: 'answer', name: id }), label: `Answer: ${label}` }]
-      : rows.map((row) => ({
-          id: idOf({ as: 'answer', name: id, row: row.id }),
-          label: `Answer: ${label} [${row.label}]`,
-        })),
-  ),
+  { id: idOf({ as: 'submitted_at' }), label: 'Time of submission' },
+  { id: idOf({ as: 'started_at' }), label: 'Start time' },
+  { id: 'reference', label: 'Reference value', description: 'Kept beside the answers' },
+  { id: idOf({ as: 'reference_data' }), label: 'Reference data', description: 'As JSON, from an export' },
+  ...questions.flatMap(({ id, label, type, rows, options }) => [
+    ...(type !== 'matrix' ? [{ id: idOf({ as: 'answer', name: id }), label: `Answer: ${label}` }] : []),
+    ...rows.map((row) => ({
+      id: idOf({ as: 'answer', name: id, row: row.id }),
+      label: `Answer: ${label} [${row.label}]`,
+    })),
+    ...options.map((option) => ({
+      id: idOf({ as: 'answer', name: id, option: option.id }),
+      label: `Choice: ${label} [${option.label}]`,
+    })),
+  ]),
 ];
 
 /** A use as the id of a choice; every reference value is one choice, as it is called like its column. */
-const idOf = (use: ColumnUse): string => (use.as === 'reference' ? 'reference' : JSON.stringify(use));
+const idOf = (use: ColumnUse): string => {
+  if (use.as === 'reference') return 'reference';
+  if (use.as !== 'answer') return JSON.stringify({ as: use.as });
+  const { as, name, row, option } = use;
+  return JSON.stringify({ as, name, row, option });
+};
 
 const columnUse = (id: string, title: string): ColumnUse =>
   id === 'reference' ? { as: 'reference', name: title.slice(0, 64) } : (JSON.parse(id) as ColumnUse);

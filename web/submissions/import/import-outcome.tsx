@@ -6,7 +6,7 @@ import { sayCount, wordFor } from '../../design/say-count.ts';
 
 /** How many submissions there will be, the first of them, and what is wrong in which cell. */
 export function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {
-  const { total, entries, questions, problems, problem_count: wrong } = preview;
+  const { total, entries, questions, problems, doubts, problem_count: wrong } = preview;
   const shown = questions.filter(({ id }) => entries.some(({ answers }) => Object.hasOwn(answers, id)));
   return (
     <>
@@ -43,6 +43,18 @@ export function ImportOutcome({ preview }: { preview: ImportPreview }): ReactEle
           </table>
         </div>
       )}
+      {doubts.length > 0 && (
+        <Message tone="warn" title="Check how these are read">
+          <ul className="import-problems" tabIndex={0} aria-label="What could be read in another way">
+            {doubts.map(({ line, column, message }, index) => (
+              <li key={index}>
+                Line {line.toLocaleString()}
+                {column !== null && `, ${column}`}: {message}
+              </li>
+            ))}
+          </ul>
+        </Message>
+      )}
       {wrong > 0 && (
         <Message tone="warn" title={`There ${wordFor(wrong, 'is', 'are')} ${sayCount(wrong, 'problem')}`}>
           <ul className="import-problems" tabIndex={0} aria-label="Problems of the file">
@@ -64,7 +76,7 @@ export function ImportOutcome({ preview }: { preview: ImportPreview }): ReactEle
 function say(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (Array.isArray(value)) return value.join('; ');
+  if (Array.isArray(value)) return value.map(say).join('; ');
   if (typeof value === 'object' && value !== null)
     return Object.entries(value)
       .map(([row, answer]) => `${row}: ${say(answer)}`)

@@ -91,14 +91,7 @@ function ImportForm({ form }: { form: FormPlace }): ReactElement {
               variant="primary"
               isDisabled={!isCurrent || found.total === 0}
               isPending={start.isPending}
-              onPress={() =>
-                start.mutate({
-                  ...source,
-                  mapping: found.mapping,
-                  dates: found.dates,
-                  decimal: found.decimal,
-                })
-              }
+              onPress={() => start.mutate({ ...source, mapping: found.mapping })}
             >
               {found.total === 0 ? 'Import' : `Import ${saySubmissions(found.total)}`}
             </Button>

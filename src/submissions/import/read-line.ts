@@ -1,0 +1,230 @@
+import { sayNumber } from '#ast/say-number.ts';
+import { checkAnswers } from '#ast/answers.ts';
+import { isRecord, own } from '#ast/json.ts';
+import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { isCleanText } from '#ast/text.ts';
+import { type Form, isRequired, matrixRowsOf } from '#ast/tree.ts';
+import { newWork, TooMuchWork } from '#ast/work.ts';
+import type { ColumnFormat } from './column-formats.ts';
+import type { Column, ColumnUse } from './mapping.ts';
+import { importable } from './questions.ts';
+import {
+  type ChoiceCell,
+  isBlankCell,
+  joinChoices,
+  readCell,
+  readChoiceCell,
+  readPart,
+} from './read-cell.ts';
+import type { CellRead } from './read-choices.ts';
+import { readInstant, zoneOfHeading } from './read-moment.ts';
+import type { Cell, TableLine } from './table.ts';
+import type { Home } from './time-zones.ts';
+
+/** A submission that a line becomes: raw answers, reference data, and when it was sent and begun, in ms. */
+export type ImportEntry = {
+  answers: Record<string, unknown>;
+  reference: Record<string, string>;
+  at?: number | undefined;
+  begun?: number | undefined;
+};
+
+/** What is wrong with a line, in which column; `is_left_out`: the whole line is, else only the cell. */
+export type LineProblem = { line: number; column: string | null; message: string; is_left_out: boolean };
+
+/** What is read in one of several ways that it could be meant. */
+export type LineDoubt = { line: number; column: string | null; message: string };
+
+/** What the rules look at beside the answers, as it goes to a thread. */
+export type ImportForm = Home & { form: Form; today: string; asksSingly: boolean };
+
+/** What the lines of a file are read by. */
+export type Reading = ImportForm & {
+  columns: readonly Column[];
+  mapping: readonly ColumnUse[];
+  formats: readonly ColumnFormat[];
+  /** Whether the file is an export of this product. */
+  isOwn: boolean;
+};
+
+/** Returns the submission that a line becomes, with what is wrong with it and what could be meant otherwise. */
+export function readLine(
+  line: TableLine,
+  reading: Reading,
+): { entry: ImportEntry; problems: LineProblem[]; doubts: LineDoubt[] } {
+  const { columns, mapping } = reading;
+  const entry: ImportEntry = { answers: {}, reference: {} };
+  const choices = new Map<string, ChoiceCell[]>();
+  const problems: LineProblem[] = [];
+  const doubts: LineDoubt[] = [];
+  const add = (column: string | null, message: string, is_left_out: boolean): void =>
+    void problems.push({ line: line.line, column, message, is_left_out });
+  if (reading.isOwn && line.cells[1] === 'incomplete')
+    add(columns[1]!.title, 'It was never completed, and an import makes completed submissions.', true);
+  for (const [index, use] of mapping.entries()) {
+    const cell = line.cells[index] ?? '';
+    if (isBlankCell(cell)) continue;
+    const { title } = columns[index]!;
+    const read = wasCut(cell)
+      ? { problem: 'The workbook has only the beginning of this text. Import it as CSV.' }
+      : readUse(use, index, cell, { entry, choices, reading });
+    if ('problem' in read) add(title, read.problem, true);
+    else if (read.doubt !== undefined) doubts.push({ line: line.line, column: title, message: read.doubt });
+  }
+  for (const [name, chosen] of choices) {
+    const read = joinChoices(chosen);
+    if ('problem' in read) add(columnOf(name, reading), read.problem, true);
+    else entry.answers[name] = read.value;
+  }
+  dropRefusedConsents(entry, reading.form);
+  if (entry.begun !== undefined && entry.at !== undefined && entry.begun > entry.at)
+    add(null, 'It begins after it was submitted.', true);
+  const faulty = new Set(problems.map(({ column }) => column));
+  for (const { field, message } of refusalsOf(entry, reading)) {
+    const column = columnOf(field, reading);
+    if (column === null || !faulty.has(column)) add(column, message, true);
+  }
+  if (problems.length === 0)
+    for (const name of unasked(entry, reading))
+      add(
+        columnOf(name, reading),
+        'The page would not ask this after the other answers, so this cell is left out.',
+        false,
+      );
+  return { entry, problems, doubts };
+}
+
+/** What an export as a workbook leaves at the end of a text that is too long for a cell. */
+const wasCut = (cell: Cell): boolean =>
+  typeof cell === 'string' &&
+  cell.length > 32_000 &&
+  /… \[Cut: of \d+ characters Excel holds \d+ in a cell\./.test(cell.slice(-200));
+
+type LineParts = { entry: ImportEntry; choices: Map<string, ChoiceCell[]>; reading: Reading };
+
+/** Puts what a cell says where its column belongs. */
+function readUse(use: ColumnUse, index: number, cell: Cell, parts: LineParts): CellRead {
+  const { entry, reading } = parts;
+  const context = { format: reading.formats[index]!, home: reading, isOwn: reading.isOwn };
+  if (use.as === 'ignore') return { value: undefined };
+  if (use.as === 'answer') return readAnswer(use, cell, context, parts);
+  if (use.as === 'reference') return addReference(entry, { [use.name]: String(cell) });
+  if (use.as === 'reference_data') return addReference(entry, parseReference(String(cell)));
+  const heading = zoneOfHeading(reading.columns[index]!.title);
+  const moment = readInstant(cell, { order: context.format.dates, home: reading, heading });
+  if ('problem' in moment) return moment;
+  if (moment.at < 0 || moment.at > latestFrom(reading))
+    return { problem: 'Nothing was sent here before 1970 or after tomorrow.' };
+  entry[use.as === 'started_at' ? 'begun' : 'at'] = moment.at;
+  return { value: moment.at };
+}
+
+function readAnswer(
+  { name, row, option }: Extract<ColumnUse, { as: 'answer' }>,
+  cell: Cell,
+  context: Parameters<typeof readCell>[2],
+  { entry, choices, reading }: LineParts,
+): CellRead {
+  const question = importable(reading.form).get(name)!;
+  if (option !== undefined) {
+    const read = readChoiceCell(question, option, cell);
+    if ('value' in read && read.value) choices.set(name, [...(choices.get(name) ?? []), read.value]);
+    return read;
+  }
+  const read = row === undefined ? readCell(question, cell, context) : readPart(question, row, cell, context);
+  if ('problem' in read || read.value === undefined) return read;
+  const before = own(entry.answers, name) as object | undefined;
+  entry.answers[name] = row === undefined ? read.value : { ...before, [row]: read.value };
+  return read;
+}
+
+/** So long a value may be that a submit refers to, and so many there may be. */
+const longestReference = 8_192;
+const mostReferences = 200;
+
+/** The reference data of a cell as our exports write it: an object of texts, as JSON. */
+function parseReference(text: string): Record<string, string> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isFit = isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
+    return isFit ? (value as Record<string, string>) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function addReference(entry: ImportEntry, values: Record<string, string> | undefined): CellRead {
+  if (!values) return { problem: 'Reference data is an object of texts in JSON, as {"campaign": "spring"}.' };
+  const together = { ...entry.reference, ...values };
+  if (Object.keys(together).length > mostReferences)
+    return { problem: `There are more than ${mostReferences} reference values.` };
+  for (const [name, value] of Object.entries(values)) {
+    if (value.length > longestReference)
+      return { problem: `It is longer than ${sayNumber(longestReference)} characters.` };
+    if (!isCleanText(name) || !isCleanText(value))
+      return { problem: 'Remove the characters that cannot be stored (NUL, half a surrogate pair).' };
+  }
+  entry.reference = together;
+  return { value: values };
+}
+
+/** The end of the day after today, in ms: what was sent today may have been sent tomorrow elsewhere. */
+const latestFrom = ({ today }: ImportForm): number => Date.parse(today) + 2 * 24 * 60 * 60 * 1_000;
+
+/** Not to agree is no answer, also where each part of a consent has a column. */
+function dropRefusedConsents(entry: ImportEntry, form: Form): void {
+  for (const [name, answer] of Object.entries(entry.answers)) {
+    const isRefused = isRecord(answer) && answer['agreed'] === false;
+    if (isRefused && importable(form).get(name)?.input?.type === 'consent') delete entry.answers[name];
+  }
+}
+
+const contextOf = ({ today, asksSingly }: ImportForm, { reference }: ImportEntry): AnswerContext => ({
+  reference,
+  today,
+  asksSingly,
+  work: newWork(),
+});
+
+function refusalsOf(entry: ImportEntry, about: ImportForm): readonly { field: string; message: string }[] {
+  try {
+    const checked = checkAnswers(about.form, entry.answers, new Map(), contextOf(about, entry));
+    return checked.ok ? [] : checked.errors;
+  } catch (error) {
+    if (error instanceof TooMuchWork) return [{ field: '', message: error.message }];
+    throw error;
+  }
+}
+
+/** What a line answers and a page would not have asked, also in some of its rows. */
+function unasked(entry: ImportEntry, about: ImportForm): string[] {
+  const checked = checkAnswers(about.form, entry.answers, new Map(), contextOf(about, entry));
+  if (!checked.ok) return [];
+  const questions = importable(about.form);
+  return Object.entries(entry.answers).flatMap(([name, given]) => {
+    const { input, inputs = [] } = questions.get(name) ?? {};
+    const kept = own(checked.answers, name);
+    const count = (rows: unknown, id: string): number =>
+      Array.isArray(rows)
+        ? rows.filter((row) => isRecord(row) && (own(row, id) ?? false) !== false).length
+        : 0;
+    // No is no answer to what is agreed to.
+    const isNothing = given === false && input !== undefined && !isRequired(input);
+    const isLost = input
+      ? kept === undefined && !isNothing
+      : inputs.some(({ id }) => count(given, id) > count(kept, id));
+    return isLost ? [name] : [];
+  });
+}
+
+/** The title of the first column that answers a field (`name`, or `name[row]`); null where none does. */
+function columnOf(field: string, { mapping, columns, form }: Reading): string | null {
+  const [, id = '', row] = /^([^[]*)(?:\[(.*)\])?$/s.exec(field) ?? [];
+  const input = importable(form).get(id)?.input;
+  const isOfRow = input !== undefined && matrixRowsOf(input).length > 0 && row !== undefined;
+  const index = mapping.findIndex(
+    (use) => use.as === 'answer' && use.name === id && (!isOfRow || use.row === row),
+  );
+  return index < 0 ? null : columns[index]!.title;
+}
