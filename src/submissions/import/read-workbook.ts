@@ -1,4 +1,5 @@
 import { sayNumber } from '#ast/say-number.ts';
+import { normalizeText } from '#ast/text.ts';
 import { streamXlsxRows } from 'hucre/xlsx';
 import { type Cell, importLimits, type Table } from './table.ts';
 
@@ -28,7 +29,7 @@ export async function readWorkbook(bytes: Uint8Array): Promise<Table | string> {
 
 function cellOf(value: unknown): Cell {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return normalizeText(value);
   return value instanceof Date && !Number.isNaN(value.getTime())
     ? value
         .toISOString()
