@@ -3,6 +3,7 @@ import type { AttributeKind, AttributeSpec } from './attributes/specs.ts';
 import { orNullSchema } from './json-schema.ts';
 import { limits } from './limits.ts';
 import type { ProblemCode } from './problem-codes.ts';
+import { isInvisible } from './text.ts';
 
 export { isElementId } from './element-id.ts';
 export type {
@@ -15,7 +16,7 @@ export type {
 
 /** Whether the value stands for "not there": required attributes must not be blank either. */
 export function isMissing(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+  return value === undefined || value === null || (typeof value === 'string' && isInvisible(value));
 }
 
 /** What is wrong with a present value, as the end of a sentence about the attribute: `must be text`. */

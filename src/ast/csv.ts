@@ -1,4 +1,5 @@
 import { sayNumber } from './say-number.ts';
+import { normalizeText } from './text.ts';
 
 /** A record of a CSV file, and the line that it begins on, from 1. */
 export type CsvRecord = { line: number; cells: string[] };
@@ -33,7 +34,7 @@ export function readCsv(text: string, limit: number): CsvResult & { total: numbe
     if (typeof read === 'string') return refuse(`Line ${sayNumber(line)}: ${read}`);
     if (read.cells.some((cell) => cell.trim() !== '')) {
       total += 1;
-      if (records.length < limit) records.push({ line, cells: read.cells });
+      if (records.length < limit) records.push({ line, cells: read.cells.map(normalizeText) });
     }
     line += read.lines;
     at = read.end;

@@ -3,6 +3,7 @@ import { otherChoice, otherName } from './answers/other-choice.ts';
 import { isPageName } from './element-id.ts';
 import { isRecord, own } from './json.ts';
 import { answerLimits } from './limits.ts';
+import { normalizeText } from './text.ts';
 import { isNumberMarks, type NumberMarks, plainMarks, readNumber } from './rules/written-numbers.ts';
 import {
   type Composite,
@@ -114,7 +115,8 @@ export function readFields(
   const raw = emptyAnswers();
   const extra: [string, string][] = [];
   const fields: (readonly [string, string])[] = [];
-  for (const [name, value] of entries) {
+  for (const [sentName, sentValue] of entries) {
+    const [name, value] = [normalizeText(sentName), normalizeText(sentValue)];
     if (isOwnName(questions, name)) extra.push([name, value]);
     else fields.push([name, value]);
   }

@@ -9,6 +9,7 @@ import { cellName, readFields } from './fields.ts';
 import { isRecord } from './json.ts';
 import { searchableText } from './searchable.ts';
 import { checkSettings } from './settings.ts';
+import { normalizeText } from './text.ts';
 import { composite, context, element, formOf, structure } from './testing.ts';
 import type { FormNode } from './tree.ts';
 import { validateStructure } from './validate.ts';
@@ -18,7 +19,8 @@ const options: fc.Parameters<unknown> = { numRuns: cases(300) };
 
 const line = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
-  .filter((text) => !/[\r\n\0]/.test(text));
+  .filter((text) => !/[\r\n\0]/.test(text))
+  .map(normalizeText);
 const twoDigits = (min: number, max: number) =>
   fc.integer({ min, max }).map((n) => String(n).padStart(2, '0'));
 const date = fc

@@ -2,6 +2,7 @@ import type { Answers } from './answers.ts';
 import { autofillOf } from './autofill.ts';
 import { isInputType } from './input-rules.ts';
 import { own } from './json.ts';
+import { isInvisible, trimText } from './text.ts';
 import type { InputElement } from './tree.ts';
 
 /** What is known of a question outside of rows. */
@@ -28,7 +29,7 @@ export function sayWho(asked: readonly Asked[], answers: Answers, subject?: stri
   const answerTo = (find: (input: InputElement) => boolean): string | undefined => {
     for (const input of inputs.filter(find)) {
       const answer = own(answers, input.attrs.id);
-      if (typeof answer === 'string' && answer.trim() !== '') return answer.trim();
+      if (typeof answer === 'string' && !isInvisible(answer)) return trimText(answer);
     }
     return undefined;
   };

@@ -35,3 +35,57 @@ export function cutToBytes(text: string, max: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(max));
   return text.slice(0, read);
 }
+
+/** Characters below this one are the same in every Unicode normalization form. */
+const mayCompose = /[\u0300-\uffff]/;
+/**
+ * Longer runs of combining marks than Unicode's stream-safe limit (UAX #15) occur in no language, and normalizing them
+ * takes quadratic time: 200,000 marks took 30 s.
+ */
+const endlessMarks = /(?:^|\P{M})\p{M}{31}/u;
+
+/** Only a file inside a JSON body is longer; its reader normalizes it cell by cell. */
+const longestText = 1024 * 1024;
+
+/**
+ * Returns the text in NFC, the form in which text is stored and compared: `Zoe` with U+0308 and `Zoë` are one name.
+ * A text with more than 30 combining marks in a row stays as it is.
+ */
+export function normalizeText(text: string): string {
+  if (text.length > longestText) return text;
+  return mayCompose.test(text) && !endlessMarks.test(text) ? text.normalize('NFC') : text;
+}
+
+/** U+2800 and the annotation marks U+FFF9 to U+FFFB have no Unicode property that says so. */
+const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb]/u;
+/** Checks refuse a text with NUL, so trimming must not remove it. */
+const nul = '\u0000';
+/** A character with what changes its look: a variation selector, or the tags of a flag. */
+const modified = /^(?:\u{1F3F4}[\u{E0030}-\u{E007A}]{3,8}\u{E007F}|.\p{Variation_Selector})/su;
+const longestModified = 20;
+
+/** Whether a reader would see nothing: only white space and characters without a glyph. */
+export function isInvisible(text: string): boolean {
+  return !visible.test(text) && !text.includes(nul);
+}
+
+/** Returns the text without invisible characters around it. Joiners and selectors inside it stay: emoji and Persian need them. */
+export function trimText(text: string): string {
+  if (text.includes(nul)) return text;
+  const start = text.search(visible);
+  if (start < 0) return '';
+  let end = text.length;
+  let last = characterBefore(text, end);
+  while (isInvisible(last)) {
+    end -= last.length;
+    last = characterBefore(text, end);
+  }
+  const at = end - last.length;
+  const [whole] = modified.exec(text.slice(at, at + longestModified)) ?? [last];
+  return text.slice(start, at + whole.length);
+}
+
+function characterBefore(text: string, end: number): string {
+  const pair = text.slice(end - 2, end);
+  return pair.length === 2 && pair.codePointAt(0)! > 0xffff ? pair : text.slice(end - 1, end);
+}

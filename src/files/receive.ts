@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FileAnswer } from '#ast/answers.ts';
 import { limits } from '#ast/limits.ts';
-import { byteLength, cutToBytes } from '#ast/text.ts';
+import { byteLength, cutToBytes, normalizeText } from '#ast/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Storage } from '#kit/storage.ts';
@@ -101,7 +101,7 @@ export async function recogniseType(head: Buffer, declared: string): Promise<str
 
 /** The visitor's name for the file as a plain name: no path, no control or direction characters, at most 200 bytes. */
 export function cleanFilename(given: string): string {
-  const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  const last = normalizeText(given.toWellFormed()).split(/[/\\]/).at(-1) ?? '';
   // Control characters and the ones that turn the reading direction, with which "exe.gpj" can look like "jpg.exe".
   const plain = last.replace(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, '').trim();
   const name = plain === '' || /^\.+$/.test(plain) ? 'file' : plain;

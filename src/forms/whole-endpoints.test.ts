@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Static } from 'typebox';
-import { element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, shareService, until } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
@@ -338,6 +338,68 @@ test('validating tells every problem at once, and of what is valid what makes it
   );
   assert.deepEqual(await validate({ structure: named('B') }), { problems: [], warnings: [] });
   assert.deepEqual(await names(''), []);
+});
+
+test('validation warns about names that look misspelt at every level and about empty composites, and keeps quiet about others', async () => {
+  const { editor } = await openWorkspace();
+  const slips = {
+    type: 'form',
+    attrs: { name: 'A', desciption: 'x' },
+    childern: [],
+    children: [
+      {
+        type: 'step',
+        attrs: { titel: 'One', 'x-titl': 1 },
+        children: [
+          element('text', 'a', {
+            requird: true,
+            helpText: 'x',
+            'Place-Holder': 'x',
+            tracking: 1,
+            'data-label': 1,
+          }),
+          element('radio', 'b', { option: ['x'], options: [{ id: 'x', label: 'X', lable: 'Y', point: 1 }] }),
+          composite('c', []),
+          composite('d', [element('number', 'e', { Required: true, maximum: 3, mx: 1 })], {
+            repeatable: true,
+          }),
+          { type: 'composite', attrs: { id: 'f', label: 'F', repeatable: true } },
+        ],
+      },
+    ],
+  };
+  type Found = Static<typeof shapes.Judgement>;
+  const validate = async (structure: object): Promise<Found> =>
+    (await editor.api<Found>('POST', '/forms/validate', { structure })).body;
+  const { problems, warnings } = await validate(slips);
+  assert.deepEqual(problems, []);
+  const named = warnings.filter(({ rule }) => /^(?:misspelt-attribute|empty-composite)$/.test(rule));
+  assert.deepEqual(
+    named.map(({ path, message }) => [path, ...(message.match(/"[^"]*"/g) ?? []).slice(-2)]),
+    [
+      [[], '"childern"', '"children"'],
+      [[], '"desciption"', '"description"'],
+      [[0], '"titel"', '"title"'],
+      [[0, 0], '"requird"', '"required"'],
+      [[0, 0], '"helpText"', '"help_text"'],
+      [[0, 0], '"Place-Holder"', '"placeholder"'],
+      [[0, 1], '"option"', '"options"'],
+      [[0, 1], '"lable"', '"label"'],
+      [[0, 1], '"point"', '"points"'],
+      [[0, 2], '"c"'],
+      [[0, 4], '"f"'],
+      [[0, 3, 0], '"Required"', '"required"'],
+    ],
+  );
+  // A misspelt name may be why another is missing.
+  const broken = await validate({
+    ...slips,
+    children: [
+      { type: 'step', attrs: {}, children: [{ type: 'text', attrs: { id: 'a', lable: 'A' }, children: [] }] },
+    ],
+  });
+  assert.equal(broken.problems.length, 1);
+  assert.ok(broken.warnings.some(({ message }) => message.includes('"lable"')));
 });
 
 test('what was exported is imported, elsewhere too: incomplete as it is, and without images that are not there', async () => {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { normalizeJson } from '#ast/normalize-json.ts';
 import type { ProblemCode } from '#ast/problem-codes.ts';
 import { ApiError } from './errors.ts';
 
@@ -38,9 +39,13 @@ export async function readLargeJsonBody(bytes: Uint8Array): Promise<unknown> {
   return body;
 }
 
+/** Most bodies have no such character and no escape of one, and are not walked through. */
+const mayNeedNormalizing = /[\u0300-\uffff]|\\u/;
+
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const body: unknown = JSON.parse(text);
+    return mayNeedNormalizing.test(text) ? normalizeJson(body) : body;
   } catch (cause) {
     throw notJson(cause);
   }

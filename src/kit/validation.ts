@@ -3,6 +3,7 @@ import { Format } from 'typebox/format';
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { isRecord, own } from '#ast/json.ts';
+import { normalizeJson } from '#ast/normalize-json.ts';
 import { readTimestamp } from '#ast/rules/timestamp.ts';
 import type { ProblemCode } from '#ast/problem-codes.ts';
 import { ApiError, type ErrorItem } from './errors.ts';
@@ -180,7 +181,7 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
     Object.entries(schema.properties).map(([name, property]) => [name, readerOf(property)] as const),
   );
   return (query) => {
-    const given = Object.entries(query as Record<string, unknown>);
+    const given = Object.entries(normalizeJson(query) as Record<string, unknown>);
     const unclean = given.find(([, value]) => typeof value === 'string' && value.includes('\0'));
     if (unclean) {
       const field = clip(unclean[0]);

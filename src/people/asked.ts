@@ -1,3 +1,5 @@
+import { trimText } from '#ast/text.ts';
+
 /** How a person is looked for, as the statements and the checks behind them take it. */
 export type Asked = {
   /** As it was sent, without blanks around it. */
@@ -22,7 +24,7 @@ const leastDigits = 6;
 
 /** Reads what a person is looked for by: a mail address, a phone number, or any other answer. */
 export function readAsked(sent: string): Asked {
-  const q = sent.normalize('NFC').trim();
+  const q = trimText(sent);
   const digits = digitsOf(q);
   if (phonePattern.test(q) && digits.length >= leastDigits) return phoneAsked(q, digits);
   const plain = fold(q);
@@ -35,7 +37,7 @@ export function readAsked(sent: string): Asked {
     word_pattern,
     pattern: literal(q),
     json_pattern: literal(JSON.stringify(q).slice(1, -1)),
-    isSaid: (text) => (q.includes('@') ? address.test(fold(text)) : fold(text.trim()) === plain),
+    isSaid: (text) => (q.includes('@') ? address.test(fold(text)) : fold(trimText(text)) === plain),
     standsIn: (text) => fold(text).includes(plain),
   };
 }
@@ -53,7 +55,7 @@ function phoneAsked(q: string, digits: string): Asked {
   };
 }
 
-const fold = (text: string): string => text.normalize('NFC').toLowerCase();
+const fold = (text: string): string => text.toLowerCase();
 
 /** `+49 30 1234` and `0049 30 1234` are one number. */
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '').replace(/^00/, '');

@@ -1,6 +1,7 @@
 import { readQuestion } from '#ast/search/read-question.ts';
 import type { Database } from '#kit/database.ts';
-import { leastMistaken, mostMistakes, nearestWord } from './nearest-word.ts';
+import { leastMistaken, nearestWord } from './nearest-word.ts';
+import { mostMistakes } from '#kit/nearest.ts';
 import { countMatches } from './queries.ts';
 import { wordsAlone } from './question.ts';
 import { writtenWords } from './written-words.ts';

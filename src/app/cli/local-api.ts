@@ -1,3 +1,4 @@
+import { normalizeJson } from '#ast/normalize-json.ts';
 import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -52,7 +53,9 @@ export async function openLocalApi(
     const run = runnerOf(services, auditLog, route);
     const once =
       key === undefined ? undefined : { key, url: `${route.path} ${JSON.stringify({ params, query })}` };
-    const answer = await run(scope, { params, query, body, ifMatch, once });
+    // No HTTP request was read, so JSON is normalized here.
+    const given = Buffer.isBuffer(body) ? body : normalizeJson(body);
+    const answer = await run(scope, { params, query, body: given, ifMatch, once });
     if (isWoken) await announceJobs(cell);
     return sentOf(answer);
   };

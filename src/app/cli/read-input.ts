@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { Command, Input, Option } from './command.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '#kit/nearest.ts';
 import { serviceOptions } from './service-options.ts';
 import { UsageError, type Value } from './values.ts';
 

@@ -1,5 +1,5 @@
 import type { Command, Option } from './command.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '#kit/nearest.ts';
 import { serviceOptions } from './service-options.ts';
 
 const program = 'npm run -s formloom --';

@@ -94,8 +94,8 @@ function* fillInput(
 
 /** Whether nothing was answered; of an object that only its type understands, by how that tidies it. */
 function isUnanswered(input: InputElement, value: unknown, work: Work): boolean {
-  const { tidy }: InputRules = inputRules[input.type];
-  return isBlank(tidy ? tidy(value, work) : value);
+  const { tidy } = inputRules[input.type] as InputRules<InputElement['attrs']>;
+  return isBlank(tidy ? tidy(value, work, input.attrs) : value);
 }
 
 /** What a right answer lacks where it is required. */

@@ -1,6 +1,7 @@
 import { isBlank } from '../answers/blank.ts';
 import { factOf } from '../fact-of.ts';
 import { alignMoments } from '../rules/moments.ts';
+import { trimText } from '../text.ts';
 import type { InputRules } from '../types/rules.ts';
 import { spend, spendOnce, type Work } from '../work.ts';
 import type { Comparison, Operator } from './condition.ts';
@@ -176,7 +177,7 @@ function numberOf(answer: unknown, input: Answered | undefined): number | undefi
   return typeof number === 'number' && !Number.isNaN(number) ? number : undefined;
 }
 
-const fold = (text: string): string => text.trim().toLowerCase();
+const fold = (text: string): string => trimText(text).toLowerCase();
 
 function foldedOf(given: Given, answer: string, work: Work): string {
   if (given.folded === undefined) {

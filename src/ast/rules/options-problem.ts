@@ -6,7 +6,7 @@ import { limits } from '../limits.ts';
 import { conditionProblem } from '../logic/condition-problem.ts';
 import { conditionAttribute } from '../logic/condition-schema.ts';
 import { quote, sayBytes } from '../problems.ts';
-import { fitsBytes } from '../text.ts';
+import { fitsBytes, isInvisible } from '../text.ts';
 
 type Spec = AttributeSpec<'options'>;
 
@@ -54,7 +54,7 @@ function entryProblem(spec: Spec, entry: unknown): string | undefined {
 function lineProblem({ maxBytes }: Spec, text: unknown): string | undefined {
   if (typeof text !== 'string') return 'that is no text';
   // A line break would come back from an HTML form as CRLF and match no option any more.
-  if (text.trim() === '' || /[\r\n]/.test(text)) return 'that is blank or has line breaks';
+  if (isInvisible(text) || /[\r\n]/.test(text)) return 'that is blank or has line breaks';
   return fitsBytes(text, maxBytes) ? undefined : `over ${sayBytes(maxBytes)}`;
 }
 

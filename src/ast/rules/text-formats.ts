@@ -1,3 +1,4 @@
+import { trimText } from '../text.ts';
 import type { RuleName } from './problem.ts';
 
 /** How one kind of text answer is tidied and checked, and the rule that a text of another form breaks. */
@@ -6,9 +7,6 @@ export type TextFormat = {
   readonly accepts: (text: string) => boolean;
   readonly rule: RuleName;
 };
-
-const trim = (text: string) => text.trim();
-const asTyped = (text: string) => text;
 
 // The HTML standard's own expression, so that server and browser agree. Its repeats are bounded by the
 // 63 characters of a DNS label, so the time is linear in the text.
@@ -39,9 +37,9 @@ function isPhone(text: string): boolean {
  * dashes of any length as `-`, and an extension (`x12`, `ext 12`, `#12`) as ` ext. 12`.
  */
 function tidyPhone(text: string): string {
-  if (text.length > 80) return text.trim();
-  return text
-    .replaceAll(/[\u200e\u200f\u061c\u202a-\u202e]/g, '')
+  if (text.length > 80) return trimText(text);
+  return trimText(text)
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
     .normalize('NFKC')
     .replaceAll(/[٠-٩۰-۹]/g, (digit) => `${digit.charCodeAt(0) & 15}`)
     .replaceAll(/[\u2010-\u2015\u2212ー]/g, '-')
@@ -52,7 +50,7 @@ function tidyPhone(text: string): string {
 
 /** A web address as it is kept: what begins with the name of a host (`example.com/a`) has `https://` before it. */
 function tidyUrl(text: string): string {
-  const given = text.trim();
+  const given = trimText(text);
   return /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}(?::\d{1,5})?(?:[/?#]\S*)?$/i.test(given)
     ? `https://${given}`
     : given;
@@ -83,17 +81,17 @@ export function isDateTime(text: string): boolean {
 
 /** The formats of text answers (docs/rules.md 10). */
 export const textFormats = {
-  line: { tidy: asTyped, accepts: (text) => !/[\r\n]/.test(text), rule: 'line' },
+  line: { tidy: trimText, accepts: (text) => !/[\r\n]/.test(text), rule: 'line' },
   // HTML submits CRLF, JSON clients mostly LF: one form is stored.
   lines: {
-    tidy: (text) => text.replaceAll('\r\n', '\n').replaceAll('\r', '\n'),
+    tidy: (text) => trimText(text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')),
     accepts: () => true,
     rule: 'text',
   },
-  email: { tidy: trim, accepts: isEmail, rule: 'email' },
+  email: { tidy: trimText, accepts: isEmail, rule: 'email' },
   phone: { tidy: tidyPhone, accepts: isPhone, rule: 'phone' },
   url: { tidy: tidyUrl, accepts: isUrl, rule: 'url' },
-  date: { tidy: trim, accepts: isDate, rule: 'date' },
-  time: { tidy: trim, accepts: isTime, rule: 'time' },
-  datetime: { tidy: trim, accepts: isDateTime, rule: 'datetime' },
+  date: { tidy: trimText, accepts: isDate, rule: 'date' },
+  time: { tidy: trimText, accepts: isTime, rule: 'time' },
+  datetime: { tidy: trimText, accepts: isDateTime, rule: 'datetime' },
 } as const satisfies Record<string, TextFormat>;

@@ -1,3 +1,5 @@
+import { trimText } from '../text.ts';
+
 /**
  * How somebody writes numbers: the decimal mark, and behind it the mark between thousands, where the language has one
  * of the two marks that others take for the decimal one. Spaces and apostrophes stand between thousands anywhere.
@@ -52,9 +54,9 @@ const written =
  * off, or past 2^53, where it would be another one than was written.
  */
 export function readNumber(text: string, [decimal, thousands]: NumberMarks): number | undefined {
-  const plain = text
-    // Marks of direction do not show.
-    .replaceAll(/[\u200e\u200f\u061c]/g, '')
+  const plain = trimText(text)
+    // Marks of direction and other characters without a glyph.
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replaceAll(/[٠-٩۰-۹０-９]/g, (digit) => `${digit.charCodeAt(0) & 15}`)
     .replaceAll(/[.,．，٫]/g, (mark) => {
       const narrow = mark.normalize('NFKC');

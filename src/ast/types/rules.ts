@@ -62,7 +62,7 @@ export type InputRules<Attrs = never> = {
   /** How a text is tidied, and what form it has. */
   readonly format?: TextFormat;
   /** How another answer is tidied, before it is asked whether it is blank. */
-  readonly tidy?: (value: unknown, work: Work) => unknown;
+  readonly tidy?: (value: unknown, work: Work, attrs: Attrs) => unknown;
   /** What sentences call it, where types share their words: `required.choice`. */
   readonly noun?: string;
   /** What a browser fills in that knows no more than the type. */

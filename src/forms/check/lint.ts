@@ -18,8 +18,6 @@ type Warning = Judgement['warnings'][number];
 
 /** From so many options on, a list to choose from is quicker to go through than buttons that are all read out. */
 const mostButtons = 7;
-/** As many as problems of a structure are told (ast/limits.ts). */
-const mostWarnings = 100;
 
 /**
  * What is valid and still keeps people with disabilities from filling in a form well, each with the path of its node.
@@ -30,7 +28,7 @@ export function findWarnings(form: Form, settings: Settings = {}): Warning[] {
     ...untitledSteps(form),
     ...untranslated(form, settings),
     ...[...walkElements(form)].flatMap(warningsOf(form)),
-  ].slice(0, mostWarnings);
+  ];
 }
 
 /** So many of the texts that a language lacks are named. */

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isRecord } from '#ast/json.ts';
 import { ApiError } from '#kit/errors.ts';
 import { keyOfHeader } from '#submissions/keys.ts';
 import { tellAnswers, type Told } from '../told-answers.ts';
+import { withHiddenAnswers } from '../visit/address.ts';
 import type { Visit } from '../visit/visit.ts';
 import { accept } from './accept.ts';
 import type { AnsweringContext } from './answering.ts';
@@ -30,7 +32,10 @@ export async function answerJson(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const sent = { raw: answersOf(request.body), files: new Map() };
+  const { live, address } = visit;
+  const answers = answersOf(request.body);
+  const raw = isRecord(answers) ? withHiddenAnswers(live.form, address, visit.context, answers) : answers;
+  const sent = { raw, files: new Map() };
   const result = await accept(context, visit, request, {
     ...sent,
     controls: [],

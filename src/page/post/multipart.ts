@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { limits } from '#ast/limits.ts';
+import { normalizeText } from '#ast/text.ts';
 import { fileLimits } from '#files/receive.ts';
 import { ApiError } from '#kit/errors.ts';
 import { jsonBodyLimit } from '#kit/json-body.ts';
@@ -78,7 +79,7 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
   };
   const add = (part: Part): void => {
     if (typeof part.name !== 'string') end(new ApiError('bad_request', 'A part of the form has no name.'));
-    else parts.push(part);
+    else parts.push({ ...part, name: normalizeText(part.name) });
     wake();
   };
   const charset = takeCharsets(parser);

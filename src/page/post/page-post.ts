@@ -6,6 +6,7 @@ import type { FieldMessage } from '../render/view.ts';
 import { readCourses } from '../counting/count-visit.ts';
 import { visitControl, type Way, writeCourse, writeWay } from '../counting/course.ts';
 import { formPage, type Showing } from '../visit/form-page.ts';
+import { withHiddenAnswers } from '../visit/address.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { AnsweringContext } from './answering.ts';
 import { type Controls, controlOf, numberOf } from './controls.ts';
@@ -40,7 +41,8 @@ export async function readPagePost(
   submissionId?: string,
 ): Promise<PagePost> {
   const { live, words } = visit;
-  const { raw, controls, received, problems } = await readPost(context, request, live, visit);
+  const post = await readPost(context, request, live, visit);
+  const { controls, received, problems } = post;
   try {
     const sent = controlOf(controls, '_key');
     const known = sent === undefined ? undefined : readKey(context.vault, live, sent);
@@ -48,6 +50,11 @@ export async function readPagePost(
     const key = known?.key ?? readKey(context.vault, live, keyText)!.key;
     const held = await context.heldFiles.read(live, controls, { key, submissionId });
     const joined = joinFiles(live.form, held, received, words);
+    // An edit link shows what is stored, hidden questions among it.
+    const raw =
+      submissionId === undefined
+        ? withHiddenAnswers(live.form, visit.address, visit.context, post.raw)
+        : post.raw;
     return {
       raw,
       controls,

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
 import { fieldName, parseRowName, type RawAnswers, readFields } from '#ast/fields.ts';
 import { inputRules, takesFiles } from '#ast/input-rules.ts';
+import { isInvisible, trimText } from '#ast/text.ts';
 import { listQuestions } from '#ast/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { fill } from '#ast/words.ts';
@@ -128,9 +129,9 @@ async function writeFiles(receiving: Receiving, post: ReadPost): Promise<ReadPos
     const { id } = input.attrs;
     const { writeFile }: InputRules = inputRules[input.type];
     const text = holder[id];
-    if (!writeFile || typeof text !== 'string' || text.trim() === '') continue;
+    if (!writeFile || typeof text !== 'string' || isInvisible(text)) continue;
     const field = fieldName(input, row);
-    const written = writeFile(text.trim());
+    const written = writeFile(trimText(text));
     // The check says what is wrong with the text.
     if (!written) continue;
     const { filename, content_type } = written;

@@ -5,12 +5,15 @@ import {
   findInput,
   isOwnName,
   parseRowName,
+  type QuestionsById,
   questionsById,
   type RawAnswers,
   readFields,
 } from '#ast/fields.ts';
+import type { InputType } from '#ast/input-rules.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { normalizeText } from '#ast/text.ts';
 import { type Form, isSeen, kindOf, listQuestions } from '#ast/tree.ts';
 import { ApiError } from '#kit/errors.ts';
 
@@ -34,9 +37,11 @@ export function readAddress(form: Form, address: string): Address {
   const reference = new Map<string, string>();
   const prefill: [string, string][] = [];
   const own = new Map<string, string>();
-  const { searchParams } = new URL(address, 'http://form');
-  const questions = searchParams.size > 0 ? questionsById(listQuestions(form)) : undefined;
-  for (const [name, value] of searchParams) {
+  const { search } = new URL(address, 'http://form');
+  const pairs = search.slice(1).split('&').filter(Boolean);
+  const questions = pairs.length > 0 ? questionsById(listQuestions(form)) : undefined;
+  for (const pair of pairs) {
+    const { name, value } = readPair(pair, questions!);
     if (`${name}${value}`.includes('\u0000')) {
       throw new ApiError('bad_request', 'The address holds a NUL character.');
     }
@@ -48,6 +53,27 @@ export function readAddress(form: Form, address: string): Address {
   }
   return { reference: Object.fromEntries(reference), prefill, own };
 }
+
+/**
+ * Decodes one parameter. People write `?phone=+49…` and `?email=a+b@…` with a plain plus, so it stays a plus where a
+ * space cannot be meant. Inside a phone number a plus is a space, as `URLSearchParams` writes it.
+ */
+function readPair(pair: string, questions: QuestionsById): { name: string; value: string } {
+  const [[sentName, sentValue] = ['', '']] = new URLSearchParams(pair);
+  const name = normalizeText(sentName);
+  const type = findInput(questions, name)?.input.type;
+  const pluses = type && plusesBy[type];
+  if (!pluses) return { name, value: normalizeText(sentValue) };
+  const sent = pair.slice(pair.indexOf('=') + 1).replaceAll(pluses, '%2B');
+  return { name, value: normalizeText(new URLSearchParams(`=${sent}`).get('') ?? '') };
+}
+
+/** The pluses of an encoded value that mean themselves, by the type of the question. */
+const plusesBy: Partial<Readonly<Record<InputType, RegExp>>> = {
+  phone: /^\+/g,
+  email: /\+/g,
+  url: /\+/g,
+};
 
 function put(values: Map<string, string>, name: string, value: string): void {
   if (!values.has(name)) values.set(name, value);
@@ -96,4 +122,28 @@ export function readPrefill(form: Form, { prefill }: Address, context: AnswerCon
     return input && !isSeen(input) ? [] : [input?.attrs.label ?? name];
   });
   return { raw, leftOut: [...new Set(labels)] };
+}
+
+/**
+ * Returns the answers of a post with the hidden questions that its address answers and its body does not name. A visitor
+ * cannot clear a hidden question, so nothing that somebody entered is replaced.
+ */
+export function withHiddenAnswers(
+  form: Form,
+  address: Address,
+  context: AnswerContext,
+  raw: RawAnswers,
+): RawAnswers {
+  if (address.prefill.length === 0) return raw;
+  const questions = questionsById(listQuestions(form));
+  const isHidden = ([name]: readonly [string, string]): boolean => {
+    const { input, row } = findInput(questions, name) ?? {};
+    return input?.type === 'hidden' && !row && !Object.hasOwn(raw, input.attrs.id);
+  };
+  const { raw: found } = readPrefill(
+    form,
+    { ...address, prefill: address.prefill.filter(isHidden) },
+    context,
+  );
+  return { ...found, ...raw };
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { storageProblem } from '#ast/json.ts';
+import { normalizeJson } from '#ast/normalize-json.ts';
 import { indexOf } from '#ast/logic/form-index.ts';
 import { quote } from '#ast/problems.ts';
 import { type Form, isComposite, isInput, isRepeatable } from '#ast/tree.ts';
@@ -25,7 +26,7 @@ export const countedParameter = Type.Optional(
 export function parseCounted(sent: string): Counted {
   let counted: unknown;
   try {
-    counted = JSON.parse(sent);
+    counted = normalizeJson(JSON.parse(sent));
   } catch {
     throw refuse('must be JSON');
   }

@@ -1,6 +1,7 @@
 import { withoutNulls } from '#ast/json.ts';
 import { checkFilter, findNamed } from '#ast/logic/check-filter.ts';
 import { type Comparison, comparisonsOf, type Condition } from '#ast/logic/condition.ts';
+import { normalizeJson } from '#ast/normalize-json.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Form } from '#ast/tree.ts';
 import { now } from '#kit/clock.ts';
@@ -86,7 +87,7 @@ export async function limitWork(
 /** @throws ApiError bad_request. */
 export function parse(sent: string): unknown {
   try {
-    return withoutNulls(JSON.parse(sent));
+    return normalizeJson(withoutNulls(JSON.parse(sent)));
   } catch (cause) {
     throw refuse(['"where" must be JSON.'], cause);
   }

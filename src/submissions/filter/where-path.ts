@@ -7,6 +7,7 @@ import {
   type Operator,
 } from '#ast/logic/condition.ts';
 import { alignMoments } from '#ast/rules/moments.ts';
+import { trimText } from '#ast/text.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 
 /** What is compared: an answer of a type, or in a row of a matrix, or a reference value. Of a group is only asked whether it is answered. */
@@ -146,4 +147,4 @@ export const like = (pattern: string, flag = ''): string =>
   `@ like_regex ${JSON.stringify(pattern)}${flag && ` flag "${flag}"`}`;
 
 /** A text as a part of a pattern that means nothing but itself, without white space around it. */
-const literal = (text: string): string => text.trim().replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+const literal = (text: string): string => trimText(text).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -1,5 +1,6 @@
 import { dirname, posix } from 'node:path';
 import { sayNumber } from '#ast/say-number.ts';
+import { normalizeText } from '#ast/text.ts';
 import { parseXml } from '#kit/xml.ts';
 import { openZip, type Zip } from '#kit/zip.ts';
 import { isDateFormat, isDateFormatId, readSerial } from './excel-dates.ts';
@@ -194,7 +195,8 @@ async function readSheet(zip: Zip, { sheet, from1904, isDate, strings }: SheetPa
     return (isDate[style] ? readSerial(number, from1904) : undefined) ?? number;
   };
   const endCell = (): void => {
-    const content = readCell(cell!);
+    const read = readCell(cell!);
+    const content = typeof read === 'string' ? normalizeText(read) : read;
     if (content !== '') {
       characters += String(content).length;
       if (characters > importLimits.characters) throw new TooMuch(tooManyCharacters);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { isCleanText } from '#ast/text.ts';
+import { isCleanText, trimText } from '#ast/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -55,7 +55,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       reply: { status: 201, description: 'The note.', schema: Note },
       async run({ params, body, ...scope }) {
         const { workspaceId, id: submission_id } = await reachSubmission(database, scope, params.id);
-        const text = body.text.trim();
+        const text = trimText(body.text);
         if (text === '' || !isCleanText(text)) throw invalid();
         const note = { workspace_id: workspaceId, submission_id, id: newId() };
         const [written] = await insertNote(database, {

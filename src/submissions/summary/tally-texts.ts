@@ -1,3 +1,4 @@
+import { trimText } from '#ast/text.ts';
 import type { Tally } from './tally.ts';
 
 /** Different texts that are counted, of so many characters each: others come once, or are long. */
@@ -12,7 +13,7 @@ export function tallyTexts(): Tally {
   return {
     add(answer) {
       if (typeof answer !== 'string') return;
-      const label = answer.trim();
+      const label = trimText(answer);
       if (label === '' || label.length > longestText) return;
       const key = label.toLowerCase();
       const counted = counts.get(key);

@@ -1,3 +1,4 @@
+import { trimText } from '#ast/text.ts';
 import { fill } from '#ast/words.ts';
 import { heldOf, type StoredFile } from '../held-files.ts';
 import type { Kept } from '../kept.ts';
@@ -114,12 +115,12 @@ function take(page: Page, box: HTMLElement): void {
   // What is typed goes as the picture of it, not with the form.
   control.setAttribute('form', '');
   // Before a reload, perhaps.
-  signature.name = control.value.trim();
+  signature.name = trimText(control.value);
   control.addEventListener('input', (event) => {
     // It is no answer yet.
     event.stopPropagation();
     signature.strokes = [];
-    signature.name = control.value.trim();
+    signature.name = trimText(control.value);
     change(page, signature);
   });
   control.addEventListener('focusout', (event) => {

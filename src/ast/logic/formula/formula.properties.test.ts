@@ -7,6 +7,8 @@ import { readFields } from '../../fields.ts';
 import { context, formOf } from '../../testing.ts';
 import { isCalculation, walkElements } from '../../tree.ts';
 import { evaluate } from '../evaluate.ts';
+import { parseFormula } from './parse.ts';
+import { runFormula } from './run.ts';
 import { calculatedForm } from './formula.fixture.ts';
 
 /** What a browser would post. */
@@ -44,5 +46,69 @@ test('what a page shows of 10,000 random forms is what the server stores of what
       }
     }),
     { numRuns: cases(10_000) },
+  );
+});
+
+function resultOf(formula: string): number | undefined {
+  const parsed = parseFormula(formula);
+  assert.ok(parsed.ok, formula);
+  const nothing = { answer: () => undefined, attrsOf: () => ({}), rowsAround: () => undefined };
+  return runFormula(parsed.program, { ...nothing, ...context }, undefined);
+}
+
+/** Decimals as people write them: whole steps of a power of ten, so that the exact result is known. */
+const decimals = fc.record({
+  one: fc.integer({ min: -99_999, max: 99_999 }),
+  other: fc.integer({ min: -99_999, max: 99_999 }),
+  places: fc.integer({ min: 0, max: 8 }),
+});
+const written = (units: number, places: number): string =>
+  `(${Number(`${units}e-${places}`).toFixed(places)})`;
+
+test('sums, differences, products, quotients and remainders of decimals are exact, of small and of large ones', () => {
+  fc.assert(
+    fc.property(decimals, ({ one, other, places }) => {
+      const [left, right] = [written(one, places), written(other, places)];
+      const exact = (units: number, of = places): number => Number(`${units}e-${of}`) + 0;
+      for (const [formula, result] of [
+        [`${left} + ${right}`, exact(one + other)],
+        [`${left} - ${right}`, exact(one - other)],
+        [`${left} * ${right}`, exact(one * other, 2 * places)],
+        [`sum(${left}, ${right}, -${left})`, exact(other)],
+        [`${left} + ${right} - ${left} - ${right}`, 0],
+        [`min(${left}, ${right}) + max(${left}, ${right})`, exact(one + other)],
+        [`if(${left} + ${right} = ${exact(one + other).toFixed(places)}, 1, 0)`, 1],
+        ...(other === 0
+          ? []
+          : ([
+              [`${left} / ${right} * ${right}`, exact(one)],
+              [`${left} * ${right} / ${right} - ${left}`, 0],
+              [`${left} % ${right}`, exact(one - other * Math.floor(one / other))],
+            ] as const)),
+      ] as const)
+        assert.equal(resultOf(formula), result, formula);
+    }),
+    { numRuns: cases(2_000) },
+  );
+});
+
+test('a number of up to 15 digits stays what it is, whatever its size', () => {
+  const number = fc
+    .tuple(fc.integer({ min: 1, max: 999_999_999 }), fc.integer({ min: -30, max: 5 }))
+    .map(([digits, exponent]) => Number(`${digits}e${exponent}`));
+  fc.assert(
+    fc.property(number, (value) => {
+      const text = value.toFixed(40).replace(/\.?0+$/, '');
+      for (const formula of [
+        text,
+        `${text} + 0`,
+        `0 - ${text}`,
+        `${text} * 1`,
+        `${text} / 1`,
+        `abs(${text})`,
+      ])
+        assert.equal(Math.abs(resultOf(formula)!), Number(value.toPrecision(15)), formula);
+    }),
+    { numRuns: cases(2_000) },
   );
 });

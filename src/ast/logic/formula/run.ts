@@ -2,7 +2,7 @@ import { isBlank } from '../../answers/blank.ts';
 import { optionsById } from '../../answers/options.ts';
 import { isRecord } from '../../json.ts';
 import { isDate, isDateTime, isTime } from '../../rules/text-formats.ts';
-import { countCharacters } from '../../text.ts';
+import { countCharacters, trimText } from '../../text.ts';
 import { spend, type Work } from '../../work.ts';
 import { includesText } from '../includes-text.ts';
 import {
@@ -90,7 +90,7 @@ function pointsOf(attrs: object, value: FormulaValue, work: Work): number | unde
   const chosen = isRecord(value) ? Object.values(value).flat() : [value].flat();
   const options = optionsById(attrs);
   spend(work, chosen.length * steps.instruction);
-  return chosen.reduce<number>((total, id) => settle(total + (options.get(id)?.points ?? 0)), 0);
+  return chosen.reduce<number>((total, id) => add(total, options.get(id)?.points ?? 0), 0);
 }
 
 /** What a part of a sum adds to it: a value for each row where it names what is asked in rows. */
@@ -101,8 +101,35 @@ function valuesOf(part: Program, answers: FormulaAnswers, row: number | undefine
 
 type Run = (given: readonly FormulaValue[], answers: FormulaAnswers) => FormulaValue;
 
-/** The nearest number of 15 digits; adding zero turns -0 into 0. */
-const settle = (value: number): number => Number(value.toPrecision(15)) + 0;
+const digits = 15;
+
+/**
+ * Removes float noise: every number that an operator or a function gives goes through here. Rounds to 15 significant
+ * digits, counted from the largest number among `from`: `100.1 - 100` keeps the decimals that 100.1 has, and is 0.1.
+ */
+function settle(value: number, from: readonly number[] = []): number {
+  if (value === 0 || !Number.isFinite(value)) return value + 0;
+  const largest = from.reduce((most, each) => Math.max(most, Math.abs(each)), Math.abs(value));
+  const kept = digits - (exponentOf(largest) - exponentOf(value));
+  // Adding zero turns -0 into 0.
+  return kept < 1 ? 0 : Number(value.toPrecision(kept)) + 0;
+}
+
+const exponentOf = (value: number): number => Number(value.toExponential().split('e')[1]);
+
+const add = (one: number, other: number): number => settle(one + other, [one, other]);
+
+/** A quotient that ends is rounded: 0.3 / 0.1 is 3. One that does not keeps all its digits, so that a third three times is 1. */
+function divide(one: number, other: number): number {
+  const quotient = settle(one / other);
+  return settle(quotient * other) === settle(one) ? quotient : one / other;
+}
+
+/** By the decimals of the quotient: in binary fractions, 0.3 is no multiple of 0.1. */
+function remainder(one: number, other: number): number {
+  const multiple = settle(other * Math.floor(settle(one / other)));
+  return add(one, -multiple);
+}
 
 /** A blank answer counts as 0; what is no number spoils every result. */
 const numberOf = (value: FormulaValue): number =>
@@ -111,7 +138,7 @@ const numberOf = (value: FormulaValue): number =>
 const reckon =
   (work: (...numbers: number[]) => number): Run =>
   (given) =>
-    settle(work(...given.map(numberOf)));
+    work(...given.map(numberOf));
 
 const compare =
   (holds: (sign: number) => boolean): Run =>
@@ -143,7 +170,7 @@ const isEqual: Run = (given, answers) => {
 
 function fold(text: string, { work }: FormulaAnswers): string {
   spend(work, text.length * steps.character);
-  return text.trim().toLowerCase();
+  return trimText(text).toLowerCase();
 }
 
 /** Shifts by the decimals that are written, so that 1.005 is rounded as people see it; halves go away from zero. */
@@ -198,14 +225,12 @@ const runs: Readonly<Record<Exclude<FunctionName, Gathering>, Run>> = {
   '<=': compare((sign) => sign <= 0),
   '>': compare((sign) => sign > 0),
   '>=': compare((sign) => sign >= 0),
-  '+': reckon((one, other) => one + other),
-  '-': reckon((one, other) => one - other),
-  '*': reckon((one, other) => one * other),
-  // Not rounded yet, so that a third three times is one.
-  '/': (given) => numberOf(given[0]) / numberOf(given[1]),
-  // By the decimals of the quotient: in binary fractions, 0.3 is no multiple of 0.1.
-  '%': reckon((one, other) => one - settle(other * Math.floor(settle(one / other)))),
-  negative: reckon((value) => -value),
+  '+': reckon(add),
+  '-': reckon((one, other) => add(one, -other)),
+  '*': reckon((one, other) => settle(one * other)),
+  '/': reckon(divide),
+  '%': reckon(remainder),
+  negative: reckon((value) => 0 - value),
   round: ([value, digits]) =>
     value === undefined ? undefined : settle(round(numberOf(value), numberOf(digits))),
   floor: ([value]) => (value === undefined ? undefined : Math.floor(settle(numberOf(value)))),
@@ -250,13 +275,12 @@ const runs: Readonly<Record<Exclude<FunctionName, Gathering>, Run>> = {
 /** What is not answered is left out: of nothing, a sum is 0 and the others have no value. */
 const gatherers: Readonly<Record<Gathering, (values: readonly FormulaValue[], work: Work) => FormulaValue>> =
   {
-    sum: (values) => answered(values).reduce((total, value) => settle(total + value), 0),
+    sum: (values) => answered(values).reduce(add, 0),
     min: (values) => least(answered(values), 1),
     max: (values) => least(answered(values), -1),
     average: (values) => {
       const numbers = answered(values);
-      const total = numbers.reduce((sum, value) => settle(sum + value), 0);
-      return numbers.length === 0 ? undefined : settle(total / numbers.length);
+      return numbers.length === 0 ? undefined : divide(numbers.reduce(add, 0), numbers.length);
     },
     count: (values, work) => values.reduce<number>((total, value) => total + countOf(value, work), 0),
   };

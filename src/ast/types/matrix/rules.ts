@@ -1,4 +1,5 @@
 import { isBlank } from '../../answers/blank.ts';
+import { tidyChoices } from '../../answers/tidy-choices.ts';
 import { idOf, labelOf, type Option, optionsById, type Selection } from '../../answers/options.ts';
 import { isRecord, own } from '../../json.ts';
 import { accept, type CheckedAnswer, type GridAnswer, refuse, type RowAnswer } from '../rules.ts';
@@ -23,13 +24,15 @@ const named = 3;
 export const rules = {
   kind: 'grid',
   noun: 'grid',
-  tidy: (value: unknown, work: Work) => {
+  tidy: (value: unknown, work: Work, attrs: Matrix) => {
     if (!isRecord(value)) return value;
     const { length } = Object.keys(value);
     spend(work, length * cellSteps);
     // No record is no answer, and whatever asks for it looks at none of them again.
     if (length > mostNames) return length;
-    const answered = Object.entries(value).filter(([, cell]) => !isBlank(cell));
+    const answered = Object.entries(value).flatMap(([row, cell]) =>
+      isBlank(cell) ? [] : [[row, tidyChoices(attrs, cell)] as const],
+    );
     return answered.length === 0 ? undefined : Object.fromEntries(answered);
   },
   check: (attrs: Matrix, value: unknown): CheckedAnswer<GridAnswer> => {

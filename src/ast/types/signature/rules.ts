@@ -1,4 +1,5 @@
 import { answerLimits } from '../../limits.ts';
+import { trimText } from '../../text.ts';
 import { fileRules } from '../file-rules.ts';
 import { type CheckedAnswer, refuse } from '../rules.ts';
 
@@ -10,7 +11,7 @@ export const rules = {
   noun: 'signature',
   files: { accept: ['image/png', 'image/svg+xml'], max_file_size: answerLimits.signatureBytes, max_files: 1 },
   check: (_attrs: object, value: unknown): CheckedAnswer =>
-    typeof value === 'string' && value.trim().length > most
+    typeof value === 'string' && trimText(value).length > most
       ? { ok: false, broken: { rule: 'max_length', values: { limit: most } } }
       : refuse('upload'),
   writeFile: (name: string) =>

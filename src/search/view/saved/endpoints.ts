@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { isCleanText } from '#ast/text.ts';
+import { isCleanText, trimText } from '#ast/text.ts';
 import { lockForm } from '#forms/queries.ts';
 import { reachForm } from '#forms/require-form.ts';
 import { newId, now } from '#kit/clock.ts';
@@ -160,7 +160,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
     given: Given,
   ): Promise<Given> {
     const { query: asked, columns: arranged } = given;
-    const name = given.name?.trim();
+    const name = given.name === undefined ? undefined : trimText(given.name);
     const texts = [name, ...Object.values(asked ?? {}), ...Object.keys(arranged?.widths ?? {})];
     const isClean = [...texts, ...(arranged?.order ?? []), ...(arranged?.hidden ?? [])].every(
       (text) => typeof text !== 'string' || isCleanText(text),
