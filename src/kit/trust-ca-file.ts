@@ -21,16 +21,20 @@ function readCertificates(path: string): string[] {
     throw new ConfigError([
       `WEBHOOK_CA_FILE is "${path}", which contains no certificate. It must contain one or more certificates in PEM format (-----BEGIN CERTIFICATE-----).`,
     ]);
-  blocks.forEach((block, index) => {
-    try {
-      new X509Certificate(block);
-    } catch {
-      throw new ConfigError([
-        `WEBHOOK_CA_FILE is "${path}", whose certificate number ${index + 1} cannot be read. Export it again in PEM format.`,
-      ]);
-    }
-  });
+  const broken = blocks.findIndex((block) => !isReadable(block));
+  if (broken !== -1)
+    throw new ConfigError([
+      `WEBHOOK_CA_FILE is "${path}", whose certificate number ${broken + 1} cannot be read. Export it again in PEM format.`,
+    ]);
   return blocks;
+}
+
+function isReadable(block: string): boolean {
+  try {
+    return new X509Certificate(block).raw.length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function readText(path: string): string {
