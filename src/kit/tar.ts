@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
+import { type ReadableStream, TransformStream } from 'node:stream/web';
 import { createGzip } from 'node:zlib';
 import { Header, Parser, Pax, type ReadEntry } from 'tar';
 import { now } from './clock.ts';
