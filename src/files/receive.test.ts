@@ -126,6 +126,7 @@ const names: readonly [given: string, kept: string][] = [
   ['a\u0000b.txt', 'ab.txt'],
   ['a\r\nContent-Type: text/html.txt', 'html.txt'],
   ['photo\u202Egpj.exe', 'photogpj.exe'],
+  ['photo\u061C\u200B\u2060\uFEFF\u00AD\u3164\u{E0041}\u2028.exe', 'photo.exe'],
   ['half \ud800 pair.txt', 'half \ufffd pair.txt'],
   ['Übersicht – 2026 "final" 👍.pdf', 'Übersicht – 2026 "final" 👍.pdf'],
   [`${'x'.repeat(300)}.pdf`, `${'x'.repeat(196)}.pdf`],

@@ -99,11 +99,14 @@ export async function recogniseType(head: Buffer, declared: string): Promise<str
     : 'application/octet-stream';
 }
 
-/** The visitor's name for the file as a plain name: no path, no control or direction characters, at most 200 bytes. */
+/** The visitor's name for the file as a plain name: no path, no control or invisible characters, at most 200 bytes. */
 export function cleanFilename(given: string): string {
   const last = normalizeText(given.toWellFormed()).split(/[/\\]/).at(-1) ?? '';
-  // Control characters and the ones that turn the reading direction, with which "exe.gpj" can look like "jpg.exe".
-  const plain = last.replace(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, '').trim();
+  // Bidi controls can make "exe.gpj" look like "jpg.exe"; other invisible characters make two names look the same. Joiners and
+  // variation selectors stay: emoji and Persian are written with them.
+  const plain = last
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?![\u200C\u200D\uFE00-\uFE0F])\p{Default_Ignorable_Code_Point}/gu, '')
+    .trim();
   const name = plain === '' || /^\.+$/.test(plain) ? 'file' : plain;
   return shorten(name, 200);
 }

@@ -137,9 +137,13 @@ test('without SMTP links are there to copy, for editors; formulas in names calcu
   const seen = (await viewer.api<Page>('GET', path)).body.data[0]!;
   assert.equal(seen.url, null);
   assert.equal((await viewer.api<Page['data'][number]>('GET', `${path}/${row!.id}`)).body.url, null);
-  // Who has a key to read with was given the links.
   const reader = await tenant.makeKey(['invitations:read']);
-  const { body } = await callApi(service.url, reader, 'GET', path);
+  const ofReader = async (below: string) => callApi(service.url, reader, 'GET', `${path}${below}`);
+  assert.equal(((await ofReader('')).body as unknown as Page).data[0]!.url, null);
+  assert.equal(((await ofReader(`/${row!.id}`)).body as unknown as Page['data'][number]).url, null);
+  assert.equal((await ofReader('/export')).status, 403);
+  const inviter = await tenant.makeKey(['invitations:read', 'invitations:write']);
+  const { body } = await callApi(service.url, inviter, 'GET', path);
   assert.equal((body as unknown as Page).data[0]!.url, row!.url);
   assert.equal((await exported(path, viewer)).status, 403);
   const file = await exported(path, editor);

@@ -157,7 +157,8 @@ export function invitationEndpoints(
       params: idParameter,
       reply: { status: 200, description: 'The file.', content: ['text/csv; charset=utf-8'] },
       async run({ workspaceId, formIds, params, ...scope }) {
-        if (!seesLinks(scope)) throw new ApiError('forbidden', 'The links are for those who may invite.');
+        if (!seesLinks(scope))
+          throw new ApiError('forbidden', 'The personal links need the permission invitations:write.');
         requireReach(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id };
         const names = requireRow(await findFormNames(context.database, key));

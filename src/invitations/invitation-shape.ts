@@ -21,7 +21,7 @@ export const InvitationShape = named(
     }),
     url: Type.Union([Type.String(), Type.Null()], {
       description:
-        'The personal link. Whoever has it can answer in the name of the person: null for members who may not invite.',
+        'The personal link, with which anybody can answer in the name of the person. `null` without the permission invitations:write.',
     }),
     expires_at: moment,
     created_at: Type.String({ format: 'date-time' }),

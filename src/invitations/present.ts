@@ -19,15 +19,14 @@ export function presentInvitation(
 export type PresentedInvitation = ReturnType<typeof presentInvitation>;
 
 /**
- * Whether links are shown. Whoever has one can answer in the name of the person: of the people of a workspace they are
- * for those who may invite.
+ * Whether a caller sees personal links. A link answers in the name of its person and opens their saved answers, so it
+ * takes the permission to invite, for people and for keys.
  */
-export const seesLinks = ({ actor, may }: Pick<Scope, 'actor' | 'may'>): boolean =>
-  actor.kind !== 'person' || may('invitations:write');
+export const seesLinks = ({ may }: Pick<Scope, 'may'>): boolean => may('invitations:write');
 
 /** An invitation as this reader may see it. */
 export const forReader = (
-  scope: Pick<Scope, 'actor' | 'may'>,
+  scope: Pick<Scope, 'may'>,
   row: PresentedInvitation,
 ): Omit<PresentedInvitation, 'url'> & { url: string | null } => ({
   ...row,

@@ -8,8 +8,8 @@ const data = {
   'submissions:read': 'List, read and search submissions.',
   'submissions:write': 'Make, change, tag and remove submissions.',
   'files:write': 'Upload files.',
-  'invitations:read': 'List and read invitations, with their personal links.',
-  'invitations:write': 'Invite people, remind them, and revoke invitations.',
+  'invitations:read': 'List and read invitations, without their personal links.',
+  'invitations:write': 'Invite people, remind them, revoke invitations, and read their personal links.',
   'events:read': 'Pull the events that webhooks tell.',
 } as const satisfies Record<string, string>;
 

@@ -372,3 +372,48 @@ test('of two who change one key at once the second gets 412, and its secret is n
   const ended = await admin.api('PATCH', `${keys}/${id}`, { name: 'Third' }, match);
   assert.equal(ended.status, 404, 'of a revoked key it is not said that somebody else changed it');
 });
+
+test('a key is changed and rotated only by a caller that holds all of it, as it was before the change', async () => {
+  const [narrow, wide] = [await makeKey({ permissions: ['keys:read', 'keys:write'] }), await makeKey()];
+  const by = (method: string, id: string, body?: object, rest = '') =>
+    callApi(url, narrow.key, method, `${keys}/${id}${rest}`, body);
+  for (const change of [
+    { permissions: ['keys:read'] },
+    { form_ids: [mine.id] },
+    { name: 'Renamed' },
+    { expires_at: new Date(Date.now() + 60_000).toISOString() },
+  ]) {
+    const refused = await by('PATCH', wide.id, change);
+    assert.deepEqual([refused.status, refused.body.error], [403, 'forbidden'], JSON.stringify(change));
+    assert.match(refused.body.message, /forms:read/);
+  }
+  assert.equal((await by('POST', wide.id, {}, '/rotate')).status, 403);
+  assert.equal((await callApi(url, wide.key, 'GET', '/forms')).status, 200);
+  assert.equal((await by('PATCH', narrow.id, { name: 'Own' })).status, 200);
+});
+
+test('a key makes, changes and rotates no key that outlives it', async () => {
+  const permissions = ['keys:read', 'keys:write', 'forms:read'];
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const short = await makeKey({ permissions, expires_at: inHours(1) });
+  const [lasting, ending] = [
+    await makeKey({ permissions }),
+    await makeKey({ permissions, expires_at: inHours(0.5) }),
+  ];
+  const by = (method: string, path: string, body: object) =>
+    callApi(url, short.key, method, `${keys}${path}`, body);
+  const made = (more: object) => by('POST', '', { name: 'Made', permissions: ['forms:read'], ...more });
+  assert.deepEqual(
+    [
+      (await made({})).status,
+      (await made({ expires_at: inHours(2) })).status,
+      (await made({ expires_at: inHours(0.9) })).status,
+      (await by('PATCH', `/${short.id}`, { expires_at: null })).status,
+      (await by('PATCH', `/${ending.id}`, { expires_at: inHours(2) })).status,
+      (await by('PATCH', `/${lasting.id}`, { expires_at: inHours(0.5) })).status,
+      (await by('POST', `/${lasting.id}/rotate`, {})).status,
+      (await by('POST', `/${ending.id}/rotate`, {})).status,
+    ],
+    [403, 403, 201, 403, 403, 403, 403, 200],
+  );
+});

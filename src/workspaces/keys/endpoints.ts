@@ -26,6 +26,11 @@ export function keyEndpoints({ database }: { database: Database }) {
     if (!key || !isWithin(formIds, key.formIds)) throw new ApiError('not_found');
     return key;
   };
+  /** The caller with the end of their own key. */
+  const granterOf = async ({ workspaceId, actor, may, formIds }: Scope) => {
+    const own = actor.kind === 'key' ? only(await listKeys(database, workspaceId, actor.id)) : undefined;
+    return { may, formIds, expiresAt: own?.expiresAt ?? null };
+  };
   const show = async (scope: Scope, id: string) => {
     const body = presentKey(await load(scope, id));
     return { body, tag: tagOf(new Date(body.updated_at), seenIn(body)) };
@@ -53,15 +58,17 @@ export function keyEndpoints({ database }: { database: Database }) {
       reply: { status: 201, description: 'The key.', schema: CreatedKey },
       async run({ body, ...scope }) {
         const grant = { permissions: body.permissions, formIds: body.form_ids };
-        requireGrantable(scope, {
+        const expiresAt = readExpiry(body.expires_at) ?? undefined;
+        requireGrantable(await granterOf(scope), {
           permissions: grant.permissions ?? null,
           formIds: grant.formIds ?? null,
+          expiresAt: expiresAt ?? null,
         });
         const made = await createKey(database, {
           workspaceId: scope.workspaceId,
           name: body.name.trim(),
           ...grant,
-          expiresAt: readExpiry(body.expires_at) ?? undefined,
+          expiresAt,
           createdBy: (await personBehind(database, scope))?.id,
         });
         return { body: made };
@@ -78,7 +85,8 @@ export function keyEndpoints({ database }: { database: Database }) {
 
     changeKey: operation({
       summary: 'Change API key',
-      description: 'What it may do and reach, and until when: at once, without another secret.',
+      description:
+        'Changes what the key may do and reach, and when it expires. The change takes effect at once; the secret stays. The caller must hold everything that the key has, before and after the change.',
       permission: 'keys:write',
       params: idParameter,
       body: KeyChange,
@@ -86,12 +94,13 @@ export function keyEndpoints({ database }: { database: Database }) {
       isConditional: true,
       reply: { status: 200, description: 'The key as it is now.', schema: Key },
       async run({ params, body, unchanged, ...scope }) {
-        await load(scope, params.id);
-        const grant = { permissions: body.permissions, formIds: body.form_ids };
-        requireGrantable(scope, grant);
-        const key = { workspaceId: scope.workspaceId, keyId: params.id };
         const expiresAt = readExpiry(body.expires_at);
-        await changeKey(database, key, { name: body.name?.trim(), ...grant, expiresAt, unchanged });
+        const grant = { permissions: body.permissions, formIds: body.form_ids, expiresAt };
+        const granter = await granterOf(scope);
+        requireGrantable(granter, await load(scope, params.id));
+        requireGrantable(granter, grant);
+        const key = { workspaceId: scope.workspaceId, keyId: params.id };
+        await changeKey(database, key, { name: body.name?.trim(), ...grant, unchanged });
         return show(scope, params.id);
       },
     }),
@@ -113,7 +122,7 @@ export function keyEndpoints({ database }: { database: Database }) {
     rotateKey: operation({
       summary: 'Rotate API key',
       description:
-        'Another secret, shown this once; the former one works for `grace_hours` more. Nobody is shown the secret of a key that may more than they do.',
+        'Another secret, shown this once; the former one works for `grace_hours` more. The caller must hold everything that the key has.',
       permission: 'keys:write',
       params: idParameter,
       body: KeyRotation,
@@ -121,7 +130,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       example: { body: { grace_hours: 24 } },
       reply: { status: 200, description: 'The new secret.', schema: RotatedKey },
       async run({ params, body: { grace_hours: graceHours = 0 }, ...scope }) {
-        requireGrantable(scope, await load(scope, params.id));
+        requireGrantable(await granterOf(scope), await load(scope, params.id));
         const { id, key, formerUntil } = await rotateKey(database, {
           workspaceId: scope.workspaceId,
           keyId: params.id,
