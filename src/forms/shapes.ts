@@ -54,11 +54,12 @@ const judgement = {
   problems: Type.Array(
     Type.Object({
       message: Type.String(),
+      code: Type.Optional(Type.String()),
       field: Type.Optional(Type.String()),
       path: Type.Optional(Type.Array(Type.Integer())),
     }),
   ),
-  /** What keeps people with disabilities from filling it in well; looked for when there is no problem. */
+  /** Names that look misspelt and empty composites; without problems also what makes the form hard to fill in. */
   warnings: Type.Array(
     Type.Object({ message: Type.String(), rule: Type.String(), path: Type.Array(Type.Integer()) }),
   ),

@@ -363,14 +363,17 @@ test('validation warns about names that look misspelt at every level and about e
           composite('d', [element('number', 'e', { Required: true, maximum: 3, mx: 1 })], {
             repeatable: true,
           }),
-          { type: 'composite', attrs: { id: 'f', label: 'F', repeatable: true } },
+          { type: 'composite', attrs: { id: 'f', label: 'F', repeatable: true }, children: [] },
         ],
       },
     ],
   };
   type Found = Static<typeof shapes.Judgement>;
-  const validate = async (structure: object): Promise<Found> =>
-    (await editor.api<Found>('POST', '/forms/validate', { structure })).body;
+  const validate = async (structure: object): Promise<Found> => {
+    const answer = await editor.api<Found>('POST', '/forms/validate', { structure });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+  };
   const { problems, warnings } = await validate(slips);
   assert.deepEqual(problems, []);
   const named = warnings.filter(({ rule }) => /^(?:misspelt-attribute|empty-composite)$/.test(rule));

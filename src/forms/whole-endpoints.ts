@@ -101,7 +101,7 @@ export function wholeFormEndpoints({
     validateForm: operation({
       summary: 'Validate form',
       description:
-        'Everything that Create form would refuse, at once, and what would make the form hard to fill in for people with disabilities. Stores nothing.',
+        'Everything that Create form would refuse, at once, and what would make the form hard to fill in for people with disabilities. Warns about attribute names that look misspelt and about composites without elements. Stores nothing.',
       permission: 'forms:read',
       body: FormDocument,
       example: { body: example },

@@ -64,7 +64,8 @@ function readPair(pair: string, questions: QuestionsById): { name: string; value
   const type = findInput(questions, name)?.input.type;
   const pluses = type && plusesBy[type];
   if (!pluses) return { name, value: normalizeText(sentValue) };
-  const sent = pair.slice(pair.indexOf('=') + 1).replaceAll(pluses, '%2B');
+  const [, ...rest] = pair.split('=');
+  const sent = rest.join('=').replaceAll(pluses, '%2B');
   return { name, value: normalizeText(new URLSearchParams(`=${sent}`).get('') ?? '') };
 }
 
