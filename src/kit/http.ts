@@ -39,7 +39,10 @@ const foreignHost =
   'The service does not answer under this host name. Whoever runs it sets PUBLIC_URL to the address that people use, and ALLOWED_HOSTS to other names.';
 
 /** Whether a request says itself who it comes from, as no cookie does. */
-const sendsKey = ({ headers }: IncomingMessage): boolean => /^bearer[ \t]+\S/i.test(headers.authorization ?? '');
+const sendsKey = ({ headers }: IncomingMessage): boolean =>
+  /^bearer[ \t]+\S/i.test(headers.authorization ?? '');
+
+const compressedBody = 'Compressed request bodies are not accepted. Send the body without Content-Encoding.';
 
 /** Requests that cannot be answered, and why. */
 const refused = new WeakMap<IncomingMessage, unknown>();
@@ -107,6 +110,9 @@ export function openServer(options: {
     if (host !== undefined && options.isOurs?.(host) === false && !sendsKey(request.raw))
       throw new ApiError('bad_request', foreignHost);
     if (refused.has(request.raw)) throw refused.get(request.raw);
+    const coding = request.raw.headers['content-encoding'];
+    if (coding !== undefined && !/^\s*(identity)?\s*$/i.test(coding))
+      throw new ApiError('unsupported_media_type', compressedBody);
     done();
   });
   server.addHook('onResponse', (request, reply, done) => {
