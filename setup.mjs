@@ -12,6 +12,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -30,6 +31,8 @@ const modules = join(home, 'node_modules');
 const stampPath = join(modules, '.formloom.json');
 const lockPath = join(home, '.installing');
 const say = (text) => process.stderr.write(`${text}\n`);
+// A full disk or a closed terminal takes no output, and is no reason to stop.
+process.stderr.on('error', () => {});
 
 const [first, ...rest] = process.argv.slice(2);
 const all = first === '--all';
@@ -41,8 +44,13 @@ const lockHash = createHash('sha256').update(packageLock).digest('hex');
 /** Whether node_modules is what the lock file says: it is stamped only after npm has succeeded. */
 function isInstalled() {
   if (!existsSync(stampPath)) return false;
-  const stamp = JSON.parse(readFileSync(stampPath, 'utf8'));
-  return stamp.lock === lockHash && (stamp.all || !all);
+  try {
+    const stamp = JSON.parse(readFileSync(stampPath, 'utf8'));
+    return stamp.lock === lockHash && (stamp.all || !all);
+  } catch {
+    // Cut off by a full disk or a loss of power: what is installed is unknown.
+    return false;
+  }
 }
 
 /** npm holds what it downloads, PostgreSQL and Node among it, against these checksums, and takes what has none. */
@@ -110,8 +118,11 @@ function installBuilders() {
   ]);
 }
 
+/** pnpm, yarn and others start this like npm, but do not read its lock file: npm installs all the same. */
+const isStartedByNpm = /^npm\//.test(process.env.npm_config_user_agent ?? 'npm/');
+
 function runNpm(more) {
-  const npm = process.env.npm_execpath;
+  const npm = isStartedByNpm && process.env.npm_execpath;
   // Not `npm ci`: it refuses a lock file that lacks a platform which a registry does not carry. --no-save keeps the lock.
   const parameters = [
     'install',
@@ -130,6 +141,10 @@ function runNpm(more) {
         stdio: ['ignore', 2, 2],
         shell: process.platform === 'win32',
       });
+  if (result.error?.code === 'ENOENT') {
+    say('Formloom is installed by npm, which is not in PATH. Install npm 10 or newer and try again.');
+    process.exit(1);
+  }
   if (result.status !== 0) {
     say('The installation failed: see above. With a connection to the npm registry, try again.');
     process.exit(1);
@@ -204,9 +219,12 @@ function buildPart(part, sources) {
   renameSync(draft, part.built);
 }
 
-/** Takes turns with another start of the same clone; a lock whose process is gone is taken over. */
+/** A lock file names its process as soon as it is made; one that is empty for longer was left by a crash or a full disk. */
+const lockWriteMs = 2_000;
+
+/** Waits for another start of the same clone. A lock file that no such start holds is removed. */
 function inTurn(work) {
-  for (;;) {
+  for (let waited = 0; ; waited += 1) {
     try {
       writeFileSync(lockPath, String(process.pid), { flag: 'wx' });
       break;
@@ -222,16 +240,49 @@ function inTurn(work) {
         rmSync(lockPath, { force: true });
         throw error;
       }
-      const holder = Number(existsSync(lockPath) ? readFileSync(lockPath, 'utf8') : 0);
-      // A container gives its processes the same numbers at each start: one that was killed may have had this one.
-      if (holder > 0 && (holder === process.pid || !isAlive(holder))) rmSync(lockPath, { force: true });
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+      const holder = findHolder();
+      if (holder === undefined) continue;
+      if (waited === 0)
+        say(`Waiting for process ${holder || '(unknown)'}, which installs or builds here (${lockPath}) …`);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
     }
   }
   try {
     work();
   } finally {
     rmSync(lockPath, { force: true });
+  }
+}
+
+/** The process that holds the lock file, 0 while it is being written; undefined when none does, and then it is removed. */
+function findHolder() {
+  try {
+    const text = readFileSync(lockPath, 'utf8');
+    const holder = /^\s*[1-9]\d{0,9}\s*$/.test(text) ? Number(text) : 0;
+    // A container gives its processes the same numbers at each start: one that was killed may have had this one.
+    if (holder > 0 && holder !== process.pid && isAlive(holder) && isSetup(holder)) return holder;
+    if (holder === 0 && Date.now() - statSync(lockPath).mtimeMs < lockWriteMs) return 0;
+    say(`${lockPath} was left by a start that ended early, and is removed.`);
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    if (error.code !== 'EISDIR') throw error;
+  }
+  rmSync(lockPath, { recursive: true, force: true });
+  return undefined;
+}
+
+/** Whether a process is a start of this clone, and not another program that got the number; true where the system does not tell. */
+function isSetup(pid) {
+  if (process.platform !== 'linux') return true;
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    const starts = words.filter((word) => word.endsWith('setup.mjs'));
+    if (starts.length === 0) return false;
+    const folder = readlinkSync(`/proc/${pid}/cwd`);
+    return starts.some((word) => resolve(folder, word) === join(home, 'setup.mjs'));
+  } catch (error) {
+    // It has just ended; or it is another user's, whose folder is not shown.
+    return error.code !== 'ENOENT' && error.code !== 'ESRCH';
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,6 +47,57 @@ test('a start that was killed in its turn does not keep the next one waiting, al
   // What follows exec has the number of the shell, which is in the lock.
   const { stdout, status } = run('echo $$ > .installing; exec "$0" setup.mjs src/app/cli.ts');
   assert.deepEqual([status, stdout.trim()], [0, 'it runs']);
+});
+
+for (const [what, text] of [
+  ['is empty', ''],
+  ['has something else in it', 'not a number'],
+  ['names a process that is gone', '4194304'],
+  ['names the first process of the machine', ' 1 \n'],
+] as const)
+  test(`a lock file that ${what} is removed, and the start goes on`, async () => {
+    await writeFile(join(home, '.installing'), text);
+    const { stdout, stderr, status } = run('"$0" setup.mjs src/app/cli.ts');
+    assert.deepEqual([status, stdout.trim()], [0, 'it runs'], stderr);
+    assert.match(stderr, /\.installing was left by a start that ended early/);
+  });
+
+test('a lock file that names a foreign process is removed, and the start goes on', async (t) => {
+  const foreign = spawn('sleep', ['60']);
+  t.after(() => foreign.kill());
+  await writeFile(join(home, '.installing'), String(foreign.pid));
+  const { stdout, stderr, status } = run('"$0" setup.mjs src/app/cli.ts');
+  assert.deepEqual([status, stdout.trim()], [0, 'it runs'], stderr);
+});
+
+test('a record of what is installed that was cut off means: install again', async () => {
+  for (const text of ['', '{"lock":"12', 'null', '[]', '7']) {
+    await writeFile(join(home, 'node_modules', '.formloom.json'), text);
+    const { stdout, stderr, status } = run('"$0" setup.mjs src/app/cli.ts');
+    assert.deepEqual([status, stdout.trim()], [0, 'it runs'], stderr);
+    assert.match(stderr, /^npm install /m, text);
+  }
+});
+
+for (const agent of ['pnpm/10.4.1 npm/? node/v24.0.0 linux x64', 'yarn/1.22.22 npm/? node/v24.0.0 linux x64'])
+  test(`a start by ${agent.split('/')[0]} is installed by npm, or says that npm is missing`, async () => {
+    const bin = join(home, 'bin');
+    await mkdir(bin, { recursive: true });
+    await writeFile(join(bin, 'npm'), '#!/bin/sh\necho "npm of PATH $*"', { mode: 0o755 });
+    const start = (path: string) =>
+      run(`npm_config_user_agent="${agent}" PATH="${path}" "$0" setup.mjs src/app/cli.ts`);
+    const installed = start(`${bin}:$PATH`);
+    assert.equal(installed.status, 0, installed.stderr);
+    assert.match(installed.stderr, /^npm of PATH install /m);
+    await rm(join(home, 'node_modules', '.formloom.json'));
+    const missing = start('/nowhere');
+    assert.deepEqual([missing.status, missing.stdout], [1, '']);
+    assert.match(missing.stderr, /installed by npm, which is not in PATH\. Install npm 10 or newer/);
+  });
+
+test('output that cannot be written does not stop a start', () => {
+  assert.equal(run('"$0" setup.mjs src/app/cli.ts 2> /dev/full').status, 0);
+  assert.equal(run('"$0" setup.mjs src/app/cli.ts 2>&-').status, 0);
 });
 
 test('what a signal has ended says so to npm, by the exit code of a shell', async () => {

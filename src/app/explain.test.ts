@@ -9,12 +9,12 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
   [
     'a wrong password',
     failure('password authentication failed for user "forms"', { code: '28P01', severity: 'FATAL' }),
-    'The database refuses the connection: password authentication failed for user "forms"',
+    'The database refuses the connection: password authentication failed for user "forms". Correct the user name or the password in DATABASE_URL.',
   ],
   [
     'a database that does not exist',
     failure('database "forms" does not exist', { code: '3D000', severity: 'FATAL' }),
-    'The database refuses the connection: database "forms" does not exist',
+    'The database refuses the connection: database "forms" does not exist. Create this database (`createdb`), or correct its name in DATABASE_URL.',
   ],
   [
     'a role that may make nothing in its database',
@@ -24,7 +24,7 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
   [
     'a database that is away',
     failure('connect ECONNREFUSED 127.0.0.1:5432', { code: 'ECONNREFUSED', syscall: 'connect' }),
-    'The database does not answer: connect ECONNREFUSED 127.0.0.1:5432',
+    'The database does not answer: connect ECONNREFUSED 127.0.0.1:5432. Start PostgreSQL there, or correct the host and the port in DATABASE_URL.',
   ],
   [
     'a port that is taken',

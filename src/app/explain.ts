@@ -1,6 +1,6 @@
 import { BackupError } from '#backup/backup-error.ts';
 import { ConfigError } from '#kit/config.ts';
-import { isDiskFull, isUnavailable } from '#kit/database.ts';
+import { isDiskFull } from '#kit/database.ts';
 import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { NodeError } from '#kit/instance-nodes/refuse-other-nodes.ts';
@@ -9,6 +9,7 @@ import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/refuse-transaction-pooling.ts';
 import { OtherCellError } from '#kit/cells/servers/identity.ts';
 import { CheckError } from './checks/check.ts';
+import { explainConnection } from './explain-connection.ts';
 import { InstanceKeyError } from '#kit/vault.ts';
 import { WebProcessError } from '#kit/processes/web-process.ts';
 
@@ -41,8 +42,6 @@ const outputProblems: Readonly<Record<string, string>> = {
 };
 
 const noPrivilege = '42501';
-/** PostgreSQL's classes for a wrong user or password (28) and a database that does not exist (3D). */
-const refusalStates = /^(28|3D)...$/;
 
 /** What went wrong, for the operator: in words where the cause is known, else with its trace. */
 export function explain(error: unknown): string {
@@ -58,13 +57,13 @@ export function explain(error: unknown): string {
   // Files have a path: this is standard output.
   if (syscall === 'write' && path === undefined)
     return `The output cannot be written: ${outputProblems[code ?? ''] ?? error.message}`;
+  const connection = explainConnection(error);
+  if (connection !== undefined) return connection;
   if (path !== undefined)
     return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
   if (isDiskFull(error))
     return `The disk of the database is full: ${error.message}. Make room there, or give it a larger one.`;
-  if (isUnavailable(error)) return `The database does not answer: ${error.message}`;
   if (code === noPrivilege)
     return `The database does not let Formloom do its work: ${error.message}. Let the role of DATABASE_URL own it: \`alter database … owner to …\`.`;
-  if (refusalStates.test(code ?? '')) return `The database refuses the connection: ${error.message}`;
   return error.stack ?? error.message;
 }

@@ -19,6 +19,7 @@ import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } fro
 import { readForProcess, startMetrics } from './metrics/start-metrics.ts';
 import { serveByProcesses } from './processes/primary.ts';
 import { countThroughPrimary } from './processes/shared-count.ts';
+import { refuseUnknownHosts } from './refuse-unknown-hosts.ts';
 import { writeSummary } from './summary.ts';
 import { version } from './version.ts';
 
@@ -102,6 +103,7 @@ async function startInstance(run: Run, giveUp: (error: InstanceStorageError) => 
   process.on('SIGUSR2', () => {});
   const log = openLog(config.logLevel);
   say(`Formloom ${version} is starting …`);
+  await refuseUnknownHosts(config);
   const storage = await openFormloomDatabase(config, log, say, { serves: true });
   parts.defer(() => storage.close());
   await lookAtStorage(run, log, storage, giveUp);

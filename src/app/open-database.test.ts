@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '#kit/log.ts';
 import { migrationLock } from '#kit/cells/queries.ts';
@@ -74,3 +77,62 @@ test('a migration takes as long as it takes, even while the database takes no co
     other.release(true);
   }
 });
+
+const socket = new URL(url).searchParams.get('host');
+const name = new URL(url).pathname.slice(1);
+const user = new URL(url).username;
+
+test("the socket of a database is named in both forms of libpq's addresses", async (t) => {
+  if (socket === null) return t.skip('the database is not reached by a socket');
+  const directory = encodeURIComponent(socket);
+  for (const address of [
+    `postgresql:///${name}?host=${socket}&user=${user}`,
+    `postgresql://${user}@${directory}/${name}`,
+  ])
+    await (await open(address)).close();
+});
+
+const web = createServer((_request, response) => response.end('no database'));
+web.listen(0, '127.0.0.1');
+await once(web, 'listening');
+after(() => web.close());
+const webPort = (web.address() as AddressInfo).port;
+
+const failures: readonly [why: string, address: string, sentence: RegExp][] = [
+  ['a server without TLS', withParameter(url, 'sslmode', 'require'), /does not support SSL.*remove sslmode/],
+  ['an unknown database', url.replace(`/${name}`, '/nowhere'), /"nowhere" does not exist.*createdb/],
+  [
+    'an unknown user',
+    url.replace(`${user}@`, 'nobody-here@'),
+    /"nobody-here" does not exist.*Correct the user name/,
+  ],
+  [
+    'a port where nothing listens',
+    'postgres://u@127.0.0.1:1/db',
+    /ECONNREFUSED 127\.0\.0\.1:1\. Start PostgreSQL/,
+  ],
+  ['a name with several addresses', 'postgres://u@localhost:1/db', /ECONNREFUSED .*:1.* Start PostgreSQL/],
+  ['a name that does not resolve', 'postgres://u@nope.invalid/db', /nope\.invalid.*Correct the host name/],
+  ['a socket that is not there', 'postgresql://u@%2Fnowhere/db', /ENOENT \/nowhere.*path of its socket/],
+  ['a server that is no PostgreSQL', `postgres://u@127.0.0.1:${webPort}/db`, /DATABASE_URL/],
+  [
+    'a server that is no PostgreSQL, by TLS',
+    `postgres://u@127.0.0.1:${webPort}/db?sslmode=require`,
+    /DATABASE_URL/,
+  ],
+];
+
+function withParameter(address: string, parameter: string, value: string): string {
+  const changed = new URL(address);
+  changed.searchParams.set(parameter, value);
+  return changed.href;
+}
+
+for (const [why, address, sentence] of failures)
+  test(`a start on ${why} is refused in one line with the remedy`, async () => {
+    await assert.rejects(open(address), (error: unknown) => {
+      assert.match(explain(error), sentence);
+      assert.doesNotMatch(explain(error), /\n/);
+      return true;
+    });
+  });

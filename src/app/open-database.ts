@@ -14,6 +14,7 @@ import type { Log } from '#kit/log.ts';
 import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
 import type { Vault } from '#kit/vault.ts';
 import { refuseProblems } from './checks/check.ts';
+import { connectOrExplain } from './explain-connection.ts';
 import { databaseChecks } from './checks/database-checks.ts';
 import { memoryLimit, sharedBuffers } from './memory.ts';
 
@@ -76,6 +77,7 @@ export async function openFormloomDatabase(
     await embedded?.stop();
   };
   try {
+    await connectOnce(database);
     if (serves) await startBeside(database, node, log);
     const migrated = await prepare(connection, log, say);
     if (migrated.length > 0)
@@ -120,8 +122,18 @@ export async function openEmptyDatabase(config: Settings, log: Log): Promise<Ope
     await database.end();
     await embedded?.stop();
   };
+  try {
+    await connectOnce(database);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return { database, description: describe(config, embedded), close };
 }
+
+/** Connects, so that what is wrong with DATABASE_URL is found before anything else. The connection goes to the pool. */
+const connectOnce = (database: Database): Promise<void> =>
+  connectOrExplain(async () => (await database.connect()).release());
 
 /** The database that is there, as it is, to be looked at. @throws EmbeddedPostgresError, or the driver's error. */
 export async function openExistingDatabase(config: Settings, log: Log): Promise<OpenDatabase> {
@@ -153,6 +165,7 @@ export async function joinFormloomDatabase(
   const options = { log, name: (await readNode(config)).name };
   const database = openDatabase(connection, { ...options, pool: config.databasePool });
   try {
+    await connectOnce(database);
     await checkMigrated(database, await readMigrations());
     const vault = await openInstanceVault(database, config);
     const closeCells = await openOtherCells(connection, { database, vault }, options);

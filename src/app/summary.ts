@@ -1,4 +1,4 @@
-import type { Config } from '#kit/config.ts';
+import { type Config, defaultPublicUrl, isEveryAddress } from '#kit/config.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
 import type { FormloomDatabase } from './open-database.ts';
 
@@ -20,6 +20,9 @@ export async function writeSummary(
       : [`  Processes   ${webProcesses}   (restart them one by one: kill -USR2 ${process.pid})`]),
     `  Data        ${config.dataDir}`,
     `  Database    ${storage.description}`,
+    ...(isEveryAddress(config.host) && publicUrl === defaultPublicUrl(config)
+      ? ['  Links       begin with this address; set PUBLIC_URL to the one that people use.']
+      : []),
     ...(setupToken
       ? [
           `  Set up      ${publicUrl}/app/setup?token=${setupToken}`,

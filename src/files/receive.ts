@@ -105,7 +105,10 @@ export function cleanFilename(given: string): string {
   // Bidi controls can make "exe.gpj" look like "jpg.exe"; other invisible characters make two names look the same. Joiners and
   // variation selectors stay: emoji and Persian are written with them.
   const plain = last
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?![\u200C\u200D\uFE00-\uFE0F])\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(
+      /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?![\u200C\u200D\uFE00-\uFE0F])\p{Default_Ignorable_Code_Point}/gu,
+      '',
+    )
     .trim();
   const name = plain === '' || /^\.+$/.test(plain) ? 'file' : plain;
   return shorten(name, 200);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -69,10 +69,6 @@ const s3 = {
   S3_SECRET_ACCESS_KEY: 'secret',
 };
 const read: readonly [environment: Record<string, string>, part: Partial<Config>][] = [
-  [
-    { PORT: '8080', HOST: '0.0.0.0' },
-    { port: 8080, publicUrl: 'http://0.0.0.0:8080' },
-  ],
   [{ WEB_PROCESSES: '4' }, { webProcesses: 4, databasePool: 6 }],
   [
     { WEB_PROCESSES: '4', DATABASE_POOL: '10' },
@@ -90,6 +86,16 @@ const read: readonly [environment: Record<string, string>, part: Partial<Config>
     { PORT: '  ', DATABASE_URL: '', LOG_LEVEL: '' },
     { port: 3000, databaseUrl: undefined, logLevel: 'info' },
   ],
+  [
+    { DATABASE_URL: 'postgresql:///db?host=/run/postgresql' },
+    { databaseUrl: 'postgresql:///db?host=/run/postgresql' },
+  ],
+  [
+    { DATABASE_URL: 'postgresql://%2Frun%2Fpostgresql/db' },
+    { databaseUrl: 'postgresql://%2Frun%2Fpostgresql/db' },
+  ],
+  [{ DATABASE_URL: 'postgres://host/db?user=a@b' }, { databaseUrl: 'postgres://host/db?user=a@b' }],
+  [{ DATABASE_URL: 'postgres://u:p%40ss%2F@host/db' }, { databaseUrl: 'postgres://u:p%40ss%2F@host/db' }],
   [
     { DATABASE_URL: 'postgres://u:p@h:5433/db?host=/tmp/x' },
     { databaseUrl: 'postgres://u:p@h:5433/db?host=/tmp/x' },
@@ -182,6 +188,10 @@ const refused: readonly [environment: Record<string, string>, sentence: RegExp][
   [{ PUBLIC_URL: 'https://ada:secret@example.org' }, /PUBLIC_URL is "https:\/\/…@example\.org"/],
   [{ DATABASE_URL: 'mysql://h/db' }, /DATABASE_URL .* postgres/],
   [{ DATABASE_URL: 'postgres://u:p@one,other:port/db' }, /DATABASE_URL .* postgres/],
+  [{ DATABASE_URL: 'postgres://u:pa/ss@host/db' }, /"postgres:\/\/…@host\/db".*percent-encoded.*\/ is %2F/],
+  [{ DATABASE_URL: 'postgres://u:12#3@host/db' }, /percent-encoded/],
+  [{ DATABASE_URL: 'postgres://u:1?x@host/db' }, /percent-encoded/],
+  [{ DATABASE_URL: 'postgres://u:x%ff@host/db' }, /percent-encoded/],
   [{ VALKEY_URL: 'http://h' }, /VALKEY_URL/],
   [{ DATABASE_POOL: '1' }, /DATABASE_POOL/],
   [{ WEBHOOK_TIMEOUT: '0' }, /WEBHOOK_TIMEOUT/],
@@ -231,6 +241,15 @@ test('all problems come at once', () => {
   const message = problemsOf({ PORT: 'x', LOG_LEVEL: 'x', TRUST_PROXY: 'x', S3_ACCESS_KEY_ID: 'x' });
   assert.equal(message.split('\n').length, 5);
 });
+
+for (const HOST of ['0.0.0.0', '::', '0::0'])
+  test(`links of HOST=${HOST} have an address that leads to this machine`, () => {
+    const { host, publicUrl } = readConfig({ HOST, PORT: '8080' });
+    const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    const { hostname, port } = new URL(publicUrl);
+    assert.deepEqual([host, port], [HOST, '8080']);
+    assert.ok(['127.0.0.1', ...own.map(({ address }) => address)].includes(hostname.replace(/[[\]]/g, '')));
+  });
 
 test('a secret is never in the message', () => {
   const message = problemsOf({

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type BackupConfig, readBackup } from './config/read-backup.ts';
@@ -106,7 +106,7 @@ export function readConfig(environment: Environment): Config {
   const value = (name: string): string | undefined => environment[name]?.trim() || undefined;
   const complain: Complain = (name, expected, fallback) => {
     // A password in an address stays out of the message, which ends in logs.
-    const shown = value(name)?.replace(/\/\/.*@/, '//…@');
+    const shown = value(name)?.replace(/\/\/.*@/s, '//…@');
     problems.push(`${name} is "${shown}", but it must be ${expected}.`);
     return fallback;
   };
@@ -118,10 +118,10 @@ export function readConfig(environment: Environment): Config {
       ? number
       : complain(name, `a whole number from ${least} to ${most}`, fallback);
   };
-  const url = (name: string, protocols: readonly string[], split = Array.of<string>): string | undefined => {
+  const url = (name: string, protocols: readonly string[]): string | undefined => {
     const given = value(name);
     if (given === undefined) return undefined;
-    return split(given).every((one) => protocols.includes(URL.parse(one)?.protocol ?? ''))
+    return protocols.includes(URL.parse(given)?.protocol ?? '')
       ? given.replace(/\/+$/, '')
       : complain(
           name,
@@ -168,9 +168,7 @@ export function readConfig(environment: Environment): Config {
     host,
     port,
     webProcesses,
-    publicUrl:
-      readOrigin(value('PUBLIC_URL'), complain) ??
-      `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    publicUrl: readOrigin(value('PUBLIC_URL'), complain) ?? defaultPublicUrl({ host, port }),
     allowedHosts: list('ALLOWED_HOSTS').every((name) => /^[\w-]+(\.[\w-]+)*$/.test(name))
       ? list('ALLOWED_HOSTS').map((name) => name.toLowerCase())
       : complain(
@@ -179,7 +177,7 @@ export function readConfig(environment: Environment): Config {
           [],
         ),
     dataDir: resolve(value('DATA_DIR') ?? './data'),
-    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], addressesOf),
+    databaseUrl: readDatabaseUrl(value('DATABASE_URL'), complain),
     databasePool: wholeNumber(
       'DATABASE_POOL',
       webProcesses === 1 ? aloneConnections : besideConnections,
@@ -240,8 +238,69 @@ function readOrigin(given: string | undefined, complain: Complain): string | und
   if (given === undefined) return undefined;
   const url = URL.parse(given);
   const isOrigin = url !== null && `${url.origin}/` === url.href && /^https?:$/.test(url.protocol);
-  const expected = 'an address that begins with http:// or https://, without a path';
+  const expected =
+    'an address that begins with http:// or https://, without a path (give the service a host name of its own, such as https://forms.example.com)';
   return isOrigin ? url.origin : complain('PUBLIC_URL', expected, undefined);
+}
+
+/** Whether HOST means every address of this machine, none of which leads there from another machine. */
+export const isEveryAddress = (host: string): boolean =>
+  ipaddr.isValid(host) && ipaddr.parse(host).range() === 'unspecified';
+
+/**
+ * A name that links can have: for every address, the first that other machines reach this one by; the machine's own loopback
+ * address where it has no other.
+ */
+function reachableName(host: string): string {
+  if (!isEveryAddress(host)) return host;
+  const outside = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ internal, family, scopeid }) => !internal && (family === 'IPv4' || scopeid === 0));
+  const chosen = outside.find(({ family }) => family === 'IPv4') ?? outside[0];
+  return chosen?.address ?? '127.0.0.1';
+}
+
+/** Where people reach the service if PUBLIC_URL does not say it. */
+export function defaultPublicUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const name = reachableName(host);
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/**
+ * DATABASE_URL in the forms of libpq: with several hosts, and with the directory of a socket as its host or in `host=`. A user name
+ * or password with a character that ends the part before the host makes another address of it, so that one gets its own advice.
+ */
+function readDatabaseUrl(given: string | undefined, complain: Complain): string | undefined {
+  if (given === undefined) return undefined;
+  const expected = 'an address that begins with postgres:// or postgresql://';
+  if (!/^postgres(ql)?:\/\//.test(given)) return complain('DATABASE_URL', expected, undefined);
+  const isReadable = addressesOf(given).every((each) => isDecodable(each));
+  const [, authority = '', rest = ''] = /^\w+:\/\/([^/?#]*)(.*)$/s.exec(given) ?? [];
+  // Behind an `=` it is the value of a parameter.
+  const isCutOff = !authority.includes('@') && authority.includes(':') && /^[^=]*@/s.test(rest);
+  if (isReadable && !(isCutOff && /^([?#]|.*@[^/]*\/)/s.test(rest))) return given.replace(/\/+$/, '');
+  return isCutOff || authority.includes('@')
+    ? complain(
+        'DATABASE_URL',
+        `${expected}, with its user name and password percent-encoded (@ is %40, : is %3A, / is %2F, # is %23, ? is %3F, % is %25)`,
+        undefined,
+      )
+    : complain('DATABASE_URL', expected, undefined);
+}
+
+function isDecodable(address: string): boolean {
+  const url = URL.parse(address);
+  try {
+    return (
+      url !== null &&
+      [url.username, url.password, url.hostname, url.pathname].every(
+        (part) => decodeURIComponent(part) !== undefined,
+      )
+    );
+  } catch {
+    // Not the escape of a character.
+    return false;
+  }
 }
 
 /** All of the S3 settings or none of them. */

@@ -74,7 +74,9 @@ export function readCutBy(place: RegExp, query: ListQuery, ...list: readonly str
   const [given, number, total, after = '', ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ');
   const isOurs = given === mark && /^\d{1,9} \d{1,15}$/.test(`${number} ${total}`) && place.test(after);
   if (!isOurs || rest.length > 0)
-    throw refuseCursor(`"cursor" must be ${listBeginning}, or a "next_cursor" of this list with this filter.`);
+    throw refuseCursor(
+      `"cursor" must be ${listBeginning}, or a "next_cursor" of this list with this filter.`,
+    );
   return { ...reading, page: Number(number), after, total: Number(total) };
 }
 

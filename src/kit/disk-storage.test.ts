@@ -21,8 +21,15 @@ const left = async (): Promise<string[]> =>
 
 testStorage(storage, left);
 
-test('a key is a path below the directory, readable by its owner alone', async () => {
-  await storage.put('ws/ff/mine', streamOf('x'), 10);
+test('a key is a path below the directory, readable by its owner alone whatever the umask is', async () => {
+  const umask = process.umask(0);
+  try {
+    await storage.put('ws/ff/mine', streamOf('x'), 10);
+    await storage.put('open/to/all', streamOf('x'), 10);
+  } finally {
+    process.umask(umask);
+  }
+  assert.equal((await stat(join(directory, 'uploads', 'open', 'to'))).mode & 0o777, 0o750);
   assert.equal((await stat(join(directory, 'uploads', 'ws', 'ff', 'mine'))).mode & 0o777, 0o600);
 });
 

@@ -8,6 +8,9 @@ import { syncDirectory } from './sync-directory.ts';
 /** What a disk says that takes no more: full, over its quota or its largest file, read-only, broken. */
 const refusals = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO'];
 
+/** People's files are read by the user that runs the service, and at most listed by its group, whatever the umask is. */
+const directoryMode = 0o750;
+
 /** How often a disk is asked for its room while a file is written to it. */
 const bytesBetween = 1024 * 1024;
 
@@ -18,7 +21,7 @@ const bytesBetween = 1024 * 1024;
 export function diskStorage(directory: string, leastRoom: number): Storage {
   const hasRoom = async (): Promise<boolean> => {
     try {
-      await mkdir(directory, { recursive: true });
+      await mkdir(directory, { recursive: true, mode: directoryMode });
     } catch (error) {
       if (hasCode(error, ...refusals)) return false;
       throw error;
@@ -61,7 +64,7 @@ export function diskStorage(directory: string, leastRoom: number): Storage {
 
 /** Makes a directory and what lacks above it, each written down in the one above: a path must survive as bytes do. */
 async function makeDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
+  const first = await mkdir(path, { recursive: true, mode: directoryMode });
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }

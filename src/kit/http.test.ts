@@ -27,3 +27,18 @@ test('an answer whose route says nothing else may load nothing and be framed by 
   assert.equal(none.headers['x-content-type-options'], 'nosniff');
   assert.equal(own.headers['content-security-policy'], 'sandbox');
 });
+
+test('a request whose body is compressed is a 415 with the remedy, at every path and for every coding', async () => {
+  const server = openServer({ log: openLog('silent'), trustProxy: false });
+  server.post('/own', async () => 'taken');
+  const send = (coding: string) =>
+    server.inject({ method: 'POST', url: '/own', headers: { 'Content-Encoding': coding } });
+  for (const coding of ['gzip', 'GZIP', 'br', 'deflate', 'zstd', 'identity, gzip', 'x-unknown']) {
+    const answer = await send(coding);
+    assert.equal(answer.statusCode, 415, coding);
+    assert.match(answer.body, /Send the body without Content-Encoding\./);
+  }
+  for (const coding of ['identity', 'Identity', ''])
+    assert.equal((await send(coding)).statusCode, 200, coding);
+  await server.close();
+});

@@ -42,6 +42,8 @@ const foreignHost =
 const sendsKey = ({ headers }: IncomingMessage): boolean =>
   /^bearer[ \t]+\S/i.test(headers.authorization ?? '');
 
+const compressedBody = 'Compressed request bodies are not accepted. Send the body without Content-Encoding.';
+
 /** Requests that cannot be answered, and why. */
 const refused = new WeakMap<IncomingMessage, unknown>();
 
@@ -108,6 +110,9 @@ export function openServer(options: {
     if (host !== undefined && options.isOurs?.(host) === false && !sendsKey(request.raw))
       throw new ApiError('bad_request', foreignHost);
     if (refused.has(request.raw)) throw refused.get(request.raw);
+    const coding = request.raw.headers['content-encoding'];
+    if (coding !== undefined && !/^\s*(identity)?\s*$/i.test(coding))
+      throw new ApiError('unsupported_media_type', compressedBody);
     done();
   });
   server.addHook('onResponse', (request, reply, done) => {

@@ -357,10 +357,19 @@ test('a field that is no question goes into the reference, except from our own p
   assert.equal(sent.status, 201, sent.text);
   const { metadata } = (await tenant.call('GET', `/submissions/${sent.body.id}`)).body;
   assert.deepEqual({ ...metadata.reference }, { strange: '1', campaign: 'address' });
-  const own = await visitor.post(form, [['name', 'Ada'], ['rest', 'x\0y']], asJson);
+  const own = await visitor.post(
+    form,
+    [
+      ['name', 'Ada'],
+      ['rest', 'x\0y'],
+    ],
+    asJson,
+  );
   assert.deepEqual([own.status, own.body.errors[0]!.field], [422, 'rest']);
   const changed = 'This form has changed since you opened it. Look through your answers, then submit again.';
-  assert.deepEqual(await said(['_step', '0'], ['_go', 'submit']), [{ field: 'strange', message: changed, code: 'invalid' }]);
+  assert.deepEqual(await said(['_step', '0'], ['_go', 'submit']), [
+    { field: 'strange', message: changed, code: 'invalid' },
+  ]);
 });
 
 test('a script saves what is right although a file is not: it says of files what there is to say', async () => {

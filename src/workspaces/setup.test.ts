@@ -7,7 +7,12 @@ import { completeSetup, prepareSetup } from './setup.ts';
 import { createUser } from './users.ts';
 
 const { database } = await testDatabase();
-const first = { email: 'ada@example.org', password: 'correct horse', workspaceName: 'Acme', plan: 'enterprise' as const };
+const first = {
+  email: 'ada@example.org',
+  password: 'correct horse',
+  workspaceName: 'Acme',
+  plan: 'enterprise' as const,
+};
 
 const failsWith =
   (code: ErrorCode, fields: string[] = []) =>
@@ -99,7 +104,13 @@ test('a wrong token makes nothing', async () => {
 test('what is wrong with the data is told all at once, and the link stays good', async () => {
   const token = (await prepareSetup(database))!;
   await assert.rejects(
-    completeSetup(database, { token, email: 'ada', password: 'short', workspaceName: '', plan: 'enterprise' as const }),
+    completeSetup(database, {
+      token,
+      email: 'ada',
+      password: 'short',
+      workspaceName: '',
+      plan: 'enterprise' as const,
+    }),
     failsWith('validation_error', ['email', 'password', 'workspace_name']),
   );
   assert.deepEqual(await countRows(), { ...none, links: 1 });

@@ -117,7 +117,7 @@ async function store(
 ): Promise<{ bytes: number; missing: string[] }> {
   const { config, version } = context;
   const folder = to ?? spoolOf(config);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o750 });
   const path = join(folder, name);
   const key = hasKey ? await findInstanceKey(config.dataDir, config.secretKey) : undefined;
   const { missing } = await makeBackup(context, {

@@ -28,7 +28,7 @@ export async function fetchBackup(
       `${name === '' ? 'Say which one behind s3: the bucket' : `The bucket has no backup ${name}. It`} has ${names.join(', ') || 'none at all'}.`,
     );
   }
-  await mkdir(spoolOf(config), { recursive: true });
+  await mkdir(spoolOf(config), { recursive: true, mode: 0o750 });
   const path = join(spoolOf(config), 'restoring.backup');
   const file = await open(path, 'w+', 0o600);
   await rm(path);

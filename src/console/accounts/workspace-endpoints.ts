@@ -21,7 +21,10 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices
         if (!(await mayCreateWorkspace(database, config.workspaceCreation, person.id)))
           throw new ApiError('forbidden', 'You may not make workspaces here. Ask whoever runs this server.');
         const made = await transaction(await cellForNew(database), async (client) => {
-          const workspace = await createWorkspace(client, { name: body.name.trim(), plan: config.defaultPlan });
+          const workspace = await createWorkspace(client, {
+            name: body.name.trim(),
+            plan: config.defaultPlan,
+          });
           await addMember(client, { workspaceId: workspace.id, userId: person.id, role: 'owner' });
           const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
           await noteInWorkspace(client, { workspaceId: workspace.id, operation: 'createWorkspace', by });

@@ -146,7 +146,10 @@ const refused: Readonly<Record<string, [status: number, bytes: Buffer, type?: st
   'half an image': [415, photo.subarray(0, photo.length / 2)],
   'the beginning of an image': [415, png.subarray(0, 30)],
   'a bomb of a few KB that unpacks to 100 megapixels': [413, await paint(10_000, 10_000).png().toBuffer()],
-  'a progressive JPEG of 9 megapixels': [413, await paint(3_000, 3_000).jpeg({ progressive: true }).toBuffer()],
+  'a progressive JPEG of 9 megapixels': [
+    413,
+    await paint(3_000, 3_000).jpeg({ progressive: true }).toBuffer(),
+  ],
   'an interlaced PNG of 9 megapixels': [413, await paint(3_000, 3_000).png({ progressive: true }).toBuffer()],
   'an image that moves': [415, await makeMoving()],
 };

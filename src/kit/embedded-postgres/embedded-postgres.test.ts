@@ -126,3 +126,12 @@ test('as an ordinary user', async (t) => {
   assert.equal(asWeAre.how, 'started', 'root runs it as its owner');
   await asWeAre.stop();
 });
+
+test('a server whose data directory was removed leaves no process when it is stopped', async (t) => {
+  const dataDir = await makeDirectory(t);
+  const used = await start({ dataDir });
+  const pid = await postmasterPid(used.directory);
+  await rm(used.directory, { recursive: true });
+  await used.stop();
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+});

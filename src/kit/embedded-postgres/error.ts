@@ -9,7 +9,21 @@ export class EmbeddedPostgresError extends Error {
 /** The way out that is always open; ends most messages. */
 export const elsewhere = 'or set DATABASE_URL to use another PostgreSQL';
 
+/** First what only one cause says; a message of a later step may name memory or disk too. */
 const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
+  [
+    /insufficient file descriptors|Too many open files|EMFILE|ENFILE|too few file descriptors/,
+    'A process may open too few files: raise the limit (`ulimit -n 1024` or more, LimitNOFILE= of systemd)',
+  ],
+  [
+    /File too large|EFBIG|SIGXFSZ|ended by signal 25|signal 25/,
+    'A process may only write small files: raise the limit (`ulimit -f unlimited`, LimitFSIZE= of systemd)',
+  ],
+  [
+    /resize shared memory segment|posix_fallocate.*shared memory|\/dev\/shm|shared memory segment "\/PostgreSQL/,
+    'There is too little shared memory: give /dev/shm 64 MB or more (`--shm-size` of containers)',
+  ],
+  [/Read-only file system|EROFS/, 'This disk can only be read: choose a DATA_DIR on one that can be written'],
   [/No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/, 'The disk is full: free some space'],
   [/GLIBC_[\d.]+' not found/, 'This system is too old for these binaries (they need glibc 2.27): upgrade it'],
   [/error while loading shared libraries/, 'A library is missing or unreadable: run `npm ci` again'],
@@ -22,13 +36,14 @@ const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
     /postmaster\.pid" already exists|still in use/,
     'Another PostgreSQL still works in this directory: stop it',
   ],
-  [/shared memory|Cannot allocate memory|ENOMEM/, 'There is too little memory: free some'],
+  [/Cannot allocate memory|out of memory|ENOMEM/, 'There is too little memory: free some'],
   [/unrecognized configuration parameter|invalid value for parameter/, 'Correct that database setting'],
   [
-    /Permission denied|wrong ownership|invalid permissions|EACCES|EPERM|EROFS/,
+    /Permission denied|wrong ownership|invalid permissions|EACCES|EPERM/,
     'Give the directory to the user that runs Formloom (chown, chmod u+rwx), or choose another DATA_DIR',
   ],
-  [/ENOENT/, 'Something was removed meanwhile: start again'],
+  [/ENOTDIR|EEXIST/, 'A file is in the way: remove it, or choose another DATA_DIR'],
+  [/ENOENT/, 'This path does not exist: make it, or choose another DATA_DIR'],
 ];
 
 /**

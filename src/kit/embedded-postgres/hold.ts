@@ -17,6 +17,8 @@ export type Hold = {
   client: UserClient;
   /** whether the postmaster is one that this call started */
   how: 'started' | 'adopted';
+  /** the process of the postmaster */
+  pid: number;
   /** resolves with the reason when the connection has ended */
   lost: Promise<string>;
 };
@@ -50,7 +52,11 @@ export async function holdServer(server: Server, signal: AbortSignal): Promise<H
       const answer = await knock(server);
       if (typeof answer !== 'string') {
         if (await isStillReady(server, postmaster)) {
-          return { ...answer, how: launch?.pid === postmaster.pid ? 'started' : 'adopted' };
+          return {
+            ...answer,
+            pid: postmaster.pid,
+            how: launch?.pid === postmaster.pid ? 'started' : 'adopted',
+          };
         }
         await answer.client.end();
       }
@@ -79,7 +85,7 @@ async function isStillReady(server: Server, seen: Postmaster): Promise<boolean> 
 }
 
 /** Connects as a user; gives back why not when it is worth trying again. */
-async function knock(server: Server): Promise<Omit<Hold, 'how'> | string> {
+async function knock(server: Server): Promise<Omit<Hold, 'how' | 'pid'> | string> {
   const client = new EmbeddedClient({
     host: server.socketDirectory,
     port,

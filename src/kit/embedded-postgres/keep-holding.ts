@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holdServer, releaseHold, type Hold } from './hold.ts';
-import { stopPostmaster, type Server } from './postmaster.ts';
+import { isRemoved, stopPostmaster, type Server } from './postmaster.ts';
 
 /** Pauses between attempts to get a lost database back, in milliseconds: at most one attempt a second. */
 const shortestPause = 1_000;
@@ -65,12 +65,21 @@ export async function leave(server: Server, hold: Hold): Promise<void> {
   try {
     isLast = await releaseHold(hold);
   } catch (error) {
+    if (await isRemoved(server.directory)) return stopRemoved(server, hold);
     server.log(`The database in ${server.directory} went away before it could be left (${String(error)}).`);
     return;
   }
+  if (await isRemoved(server.directory)) return stopRemoved(server, hold);
   if (isLast) await stopPostmaster(server.directory, server.log);
   await hold.client.end();
   server.log(
     `The database in ${server.directory} ${isLast ? 'is stopped' : 'stays up for its other users'}.`,
   );
+}
+
+/** Stops a server whose directory is gone: nothing can be kept there, so it serves no other process either. */
+async function stopRemoved(server: Server, hold: Hold): Promise<void> {
+  await stopPostmaster(server.directory, server.log, hold.pid);
+  await hold.client.end();
+  server.log(`The database in ${server.directory} was removed while it was used. Its server is stopped.`);
 }

@@ -183,17 +183,34 @@ const stopSteps = [
   ['SIGQUIT', 5_000], // "immediate": the next start recovers from the log, as after a crash
 ] as const;
 
-/** Stops the postmaster of a cluster and resolves when its process is gone. */
-export async function stopPostmaster(directory: string, log: (message: string) => void): Promise<void> {
-  const postmaster = await findPostmaster(directory);
-  if (!postmaster) return;
-  for (const [signal, patience] of stopSteps) {
-    sendSignal(postmaster.pid, signal);
-    if (await isGoneWithin(postmaster.pid, patience)) return;
-    log(`The database (process ${postmaster.pid}) has not ended ${patience / 1000} s after ${signal}.`);
+/** Whether the directory of a running server was removed, and its record with it. */
+export async function isRemoved(directory: string): Promise<boolean> {
+  try {
+    await stat(join(directory, 'PG_VERSION'));
+    return false;
+  } catch (error) {
+    return hasCode(error, 'ENOENT', 'ENOTDIR');
+  }
+}
+
+/**
+ * Stops the postmaster of a cluster and resolves when its process is gone.
+ * @param known its process, where its record was removed with the directory. Then there is nothing to write on the way down.
+ */
+export async function stopPostmaster(
+  directory: string,
+  log: (message: string) => void,
+  known?: number,
+): Promise<void> {
+  const pid = known ?? (await findPostmaster(directory))?.pid;
+  if (pid === undefined || !(await isPostgres(pid))) return;
+  for (const [signal, patience] of known === undefined ? stopSteps : stopSteps.slice(1)) {
+    sendSignal(pid, signal);
+    if (await isGoneWithin(pid, patience)) return;
+    log(`The database (process ${pid}) has not ended ${patience / 1000} s after ${signal}.`);
   }
   throw new EmbeddedPostgresError(
-    `The database in ${directory} does not stop. End its process ${postmaster.pid} (not with SIGKILL), ${elsewhere}.`,
+    `The database in ${directory} does not stop. End its process ${pid} (not with SIGKILL), ${elsewhere}.`,
   );
 }
 

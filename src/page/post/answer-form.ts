@@ -60,7 +60,9 @@ export async function answerForm({
   const sent = await readPagePost(context, asked.visit, request, submissionId);
   // A page of ours has the fields of its form. Any other page may have more, which go along as parameters do.
   const isForeign = sent.step === undefined && submissionId === undefined;
-  const { visit, post } = isForeign ? withUnknownFields(asked.visit, sent) : { visit: asked.visit, post: sent };
+  const { visit, post } = isForeign
+    ? withUnknownFields(asked.visit, sent)
+    : { visit: asked.visit, post: sent };
   try {
     await press({ ...asked, visit, ending: endingOf(visit) }, post);
   } catch (error) {

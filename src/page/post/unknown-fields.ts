@@ -25,7 +25,9 @@ export function takeUnknownFields(
   const reference = unknown
     .filter(([name]) => !buttons.includes(name))
     .flatMap(([name, value]): [string, string][] =>
-      typeof value === 'string' && value.length <= longestValue && name.length <= longestValue ? [[name, value]] : [],
+      typeof value === 'string' && value.length <= longestValue && name.length <= longestValue
+        ? [[name, value]]
+        : [],
     )
     .slice(0, mostValues);
   const taken = new Set([...buttons, ...reference.map(([name]) => name)]);
