@@ -43,7 +43,7 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
     problem: 'write the answer as text.',
   },
   email: {
-    good: ['name@example.com', "o'hara+tag@sub.example.co", 'root@localhost', `a@${longHost}`],
+    good: ['name@example.com', "o'hara+tag@sub.example.co", 'root@localhost', 'é@b.c', `a@${longHost}`],
     tidied: [[' name@example.com\n', 'name@example.com']],
     bad: [
       'name',
@@ -53,7 +53,7 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
       'a b@c.d',
       'a@-b.c',
       'a@b..c',
-      'é@b.c',
+      'é b@b.c',
       `${'a'.repeat(251)}@b.c`,
       `a@${'b'.repeat(64)}.c`,
     ],

@@ -5,6 +5,7 @@ import { composite, context, element, formOf, problemsOf, structure } from '../t
 import type { FormNode } from '../tree.ts';
 import { exampleOf } from './moments.ts';
 import { sayProblem } from './problem.ts';
+import { isEmail } from './text-formats.ts';
 
 /** The message about a value; undefined when it is taken. */
 function messageOf(input: FormNode, value: unknown): string | undefined {
@@ -297,4 +298,28 @@ test('a sentence shows a day, a time, or both, as the language writes them', () 
     ),
     ['01/31/2026', '02:30 PM', '01/31/2026, 02:30 PM'],
   );
+});
+
+test('an email address may be of any script, before and behind the @', () => {
+  for (const address of [
+    'user@münchen.example',
+    '用户@例え.jp',
+    'jörg@example.org',
+    'δοκιμή@παράδειγμα.δοκιμή',
+    'a.b+c@xn--mnchen-3ya.example',
+  ])
+    assert.equal(isEmail(address), true, address);
+  for (const address of [
+    '@münchen.example',
+    'a b@münchen.example',
+    'a@mün chen.example',
+    'a@mün/chen.example',
+    'a@münchen.example:25',
+    'a@ü..example',
+    'a@.ü',
+    'a@b@ü.example',
+    `a@${'ü'.repeat(70)}.example`,
+    'a@\u{200B}ü.example',
+  ])
+    assert.equal(isEmail(address), false, address);
 });
