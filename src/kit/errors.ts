@@ -22,6 +22,7 @@ export const errorCodes = {
       'This was changed since you read it, so nothing was done. Look at it as it is now, then try again.',
   },
   payload_too_large: { status: 413, message: 'The request is too large.' },
+  headers_too_large: { status: 431, message: 'The address and headers are too large.' },
   unsupported_media_type: { status: 415, message: 'This content type is not accepted here.' },
   service_unavailable: { status: 503, message: 'The service cannot answer right now. Try again shortly.' },
 } as const;

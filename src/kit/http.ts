@@ -39,7 +39,8 @@ const foreignHost =
   'The service does not answer under this host name. Whoever runs it sets PUBLIC_URL to the address that people use, and ALLOWED_HOSTS to other names.';
 
 /** Whether a request says itself who it comes from, as no cookie does. */
-const sendsKey = ({ headers }: IncomingMessage): boolean => /^bearer[ \t]+\S/i.test(headers.authorization ?? '');
+const sendsKey = ({ headers }: IncomingMessage): boolean =>
+  /^bearer[ \t]+\S/i.test(headers.authorization ?? '');
 
 /** Requests that cannot be answered, and why. */
 const refused = new WeakMap<IncomingMessage, unknown>();
@@ -206,8 +207,8 @@ function answerBrokenRequest(
     socket.destroy();
     return;
   }
-  const { status, message } = brokenRequests[error.code ?? ''] ?? brokenRequest;
-  const body = JSON.stringify({ error: 'bad_request', message } satisfies {
+  const { status, message, code } = brokenRequests[error.code ?? ''] ?? brokenRequest;
+  const body = JSON.stringify({ error: code, message } satisfies {
     error: ErrorCode;
     message: string;
   });
@@ -216,11 +217,21 @@ function answerBrokenRequest(
   );
 }
 
-const brokenRequest = { status: '400 Bad Request', message: 'The request is not valid HTTP.' };
-const brokenRequests: Readonly<Record<string, typeof brokenRequest>> = {
+type Broken = { readonly status: string; readonly message: string; readonly code: ErrorCode };
+const brokenRequest: Broken = {
+  status: '400 Bad Request',
+  message: 'The request is not valid HTTP.',
+  code: 'bad_request',
+};
+const brokenRequests: Readonly<Record<string, Broken>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
+    code: 'headers_too_large',
     message: `The address and headers are larger than ${maxHeaderSize} bytes.`,
   },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'The request came too slowly.' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    message: 'The request came too slowly.',
+    code: 'bad_request',
+  },
 };

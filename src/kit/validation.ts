@@ -203,6 +203,9 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
 /** The `cursor` that begins the reading of a list. */
 export const listBeginning = '*';
 
+/** A day as the moment at which it begins in UTC; every other text as it is. */
+const momentOf = (text: string): string => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text);
+
 /** How the text of a parameter becomes what its schema means; undefined where it is taken as it is. */
 function readerOf(property: { type?: unknown; format?: unknown }): ((value: unknown) => unknown) | undefined {
   if (property.type === 'integer')
@@ -211,6 +214,9 @@ function readerOf(property: { type?: unknown; format?: unknown }): ((value: unkn
     return (value) => (value === 'true' ? true : value === 'false' ? false : value);
   // A plus that was not escaped comes as a blank.
   if (property.format === 'date-time')
-    return (value) => (typeof value === 'string' ? value.replace(/ (?=\d\d:\d\d$)/, '+') : value);
+    return (value) => (typeof value === 'string' ? momentOf(value.replace(/ (?=\d\d:\d\d$)/, '+')) : value);
+  // Where days are counted, a moment stands for its day in UTC.
+  if (property.format === 'date')
+    return (value) => (typeof value === 'string' ? (readTimestamp(value)?.slice(0, 10) ?? value) : value);
   return undefined;
 }

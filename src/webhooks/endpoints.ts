@@ -7,6 +7,7 @@ import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import type { Vault } from '#kit/vault.ts';
+import { readRange } from '#kit/time-range.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { retryDelivery } from './retry-delivery.ts';
@@ -210,7 +211,7 @@ export function webhookEndpoints(context: Context) {
       async run({ params, query, ...scope }) {
         const place = await reachWebhook(database, scope, params.id);
         const cut = readCut(query, 'deliveries', params.id);
-        return { body: await listDeliveries(database, place, query, cut) };
+        return { body: await listDeliveries(database, place, { ...query, ...readRange(query) }, cut) };
       },
     }),
 

@@ -3,6 +3,7 @@ import type { Condition } from '#ast/logic/condition.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
 import { closed, failedReason, orNull, timestamp, uuid } from '#kit/schemas.ts';
+import { rangeParameters, replayRange } from '#kit/time-range.ts';
 import { triggers } from './delivery-job.ts';
 import { longestName, longestValue, mostHeaders } from './editing/custom-headers.ts';
 import { longestUrl, secretLength } from './editing/webhook-problems.ts';
@@ -142,14 +143,12 @@ export type TestRequest = Static<typeof TestRequest>;
 export const SentTest = Type.Object({ id: uuid, ids: Type.Array(uuid) });
 export type SentTest = Static<typeof SentTest>;
 
-/** `from` is inclusive, `to` is not. */
 export const DeliveryQuery = Type.Object(
   {
     ...listParameters,
     status: Type.Optional(status),
     event: Type.Optional(event),
-    from: Type.Optional(timestamp),
-    to: Type.Optional(timestamp),
+    ...rangeParameters,
   },
   closed,
 );
@@ -215,13 +214,12 @@ export const DeliveryDetail = named(
 );
 export type DeliveryDetail = Static<typeof DeliveryDetail>;
 
-/** Which deliveries are sent again; `since` is inclusive, `until` is not. What is left out: those that failed. */
+/** Which deliveries are sent again; `created_from` is inclusive, `created_to` is not. What is left out: those that failed. */
 export const ReplayQuery = Type.Object(
   {
     status: Type.Optional(Type.Enum([...replayStatuses, 'any'])),
     event: Type.Optional(event),
-    since: Type.Optional(timestamp),
-    until: Type.Optional(timestamp),
+    ...replayRange,
   },
   closed,
 );

@@ -87,6 +87,8 @@ function failures(method: string, operation: ApiRoute['operation']): number[] {
   return [
     // What is not understood is refused, also where nothing is asked for.
     400,
+    // The parser refuses it before any route.
+    431,
     401,
     403,
     ...(isOfOne ? [404] : []),
@@ -135,6 +137,12 @@ const ifNoneMatch = header(
   'The `ETag` that you have: when it still holds, the answer is 304.',
 );
 
+/** A time in a query may be a day too, which no format of JSON Schema says. */
+const withDays = ({ format, ...rest }: { format?: unknown }): object =>
+  format === 'date-time' || format === 'date'
+    ? { ...rest, examples: ['2026-01-31', '2026-01-31T14:30:00Z'] }
+    : { ...rest, ...(format !== undefined && { format }) };
+
 function writeParameters(
   schema: TObject,
   place: 'path' | 'query',
@@ -150,7 +158,10 @@ function writeParameters(
       in: place,
       required: place === 'path' || required.has(name),
       ...(description !== undefined && { description }),
-      schema: { ...schemas.write(rest), ...(preset !== undefined && { default: preset }) },
+      schema: {
+        ...schemas.write(place === 'query' ? withDays(rest) : rest),
+        ...(preset !== undefined && { default: preset }),
+      },
       ...(example !== undefined && { example }),
     };
   });

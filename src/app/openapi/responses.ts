@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { problemCodes } from '#ast/problem-codes.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { named } from '#kit/named.ts';
 import type { Header, Reference, Response } from './types.ts';
@@ -6,7 +7,12 @@ import type { Header, Reference, Response } from './types.ts';
 const ErrorItem = named(
   'ErrorItem',
   Type.Object({
-    message: Type.String(),
+    message: Type.String({ description: 'What is wrong, for people.' }),
+    code: Type.Enum(Object.keys(problemCodes), {
+      description: `What is wrong, for programs. ${Object.entries(problemCodes)
+        .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+        .join(' ')}`,
+    }),
     field: Type.Optional(Type.String({ description: 'The property, question or setting that it is about.' })),
     path: Type.Optional(
       Type.Array(Type.Integer(), {
@@ -76,7 +82,9 @@ const more: Readonly<Partial<Record<ErrorCode, { headers?: readonly HeaderName[]
   rate_limit_exceeded: { headers: ['Retry-After'], example: { retry_after: 12 } },
   service_unavailable: { headers: ['Retry-After'], example: { retry_after: 1 } },
   validation_error: {
-    example: { errors: [{ field: 'email', message: '"email" must be an email address.' }] },
+    example: {
+      errors: [{ field: 'email', message: '"email" must be an email address.', code: 'invalid_format' }],
+    },
   },
 };
 

@@ -12,9 +12,11 @@ import { editAddress, nextAddress, type Taken } from './next-address.ts';
 export const isJsonBody = (request: FastifyRequest): boolean =>
   /^application\/json\b/i.test(request.headers['content-type'] ?? '');
 
-/** A client that asks for JSON, or sent it, is answered in JSON. */
+/** A client that asks for JSON, or sent it, is answered in JSON, and so is every client of the API's own address. */
 export const wantsJson = (request: FastifyRequest): boolean =>
-  isJsonBody(request) || /\bapplication\/json\b/i.test(request.headers.accept ?? '');
+  request.originalUrl.startsWith('/api/') ||
+  isJsonBody(request) ||
+  /\bapplication\/json\b/i.test(request.headers.accept ?? '');
 
 /** The key of a client that named its request: the header `Idempotency-Key`. */
 export function keyInHeader(visit: Visit, request: FastifyRequest): string | undefined {

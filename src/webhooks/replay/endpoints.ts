@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/wire.ts';
+import { readRange } from '#kit/time-range.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { reachWebhook } from '../log/reach-webhook.ts';
 import { Replay, ReplayQuery } from '../shapes.ts';
@@ -70,9 +71,9 @@ export function replayEndpoints(context: { database: Database }) {
   };
 }
 
-const filterOf = ({ status = 'Failed', event, since, until }: ReplayQuery): ReplayFilter => ({
+const filterOf = ({ status = 'Failed', event, ...sent }: ReplayQuery): ReplayFilter => ({
   status: status === 'any' ? null : status,
   event: event ?? null,
-  since: since ?? null,
-  until: until ?? null,
+  since: readRange(sent).from ?? null,
+  until: readRange(sent).to ?? null,
 });

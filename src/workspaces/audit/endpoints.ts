@@ -6,6 +6,7 @@ import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/c
 import type { Database } from '#kit/database.ts';
 import { named } from '#kit/named.ts';
 import { operation } from '#kit/operation.ts';
+import { rangeParameters, readRange } from '#kit/time-range.ts';
 import { requireWholeWorkspace } from '../reach.ts';
 import { closed, maybe, timestamp, uuid } from '../shapes.ts';
 import { tooLong } from './changes.ts';
@@ -72,11 +73,12 @@ const filterParameters = {
   actor_id: Type.Optional(word),
   operation: Type.Optional(word),
   thing_id: Type.Optional(uuid),
-  from: Type.Optional(timestamp),
-  to: Type.Optional(timestamp),
+  ...rangeParameters,
 } as const;
 const AuditFilter = Type.Object(filterParameters, closed);
 const AuditQuery = Type.Object({ ...listParameters, ...filterParameters }, closed);
+
+const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 
 const filterOf = (workspaceId: string, query: Static<typeof AuditFilter>) => ({
   workspace_id: workspaceId,
@@ -84,8 +86,8 @@ const filterOf = (workspaceId: string, query: Static<typeof AuditFilter>) => ({
   actor_id: query.actor_id ?? null,
   operation: query.operation ?? null,
   thing_id: query.thing_id ?? null,
-  from: query.from === undefined ? null : new Date(query.from),
-  to: query.to === undefined ? null : new Date(query.to),
+  from: dateOf(readRange(query).from),
+  to: dateOf(readRange(query).to),
 });
 
 type Found = Awaited<ReturnType<typeof selectLines>>[number];
