@@ -718,13 +718,10 @@ for (const { method, path, operation } of operations.filter((candidate) => candi
         assert.equal(await ask({ [name]: String(value) }), 400, `${name}=${String(value)}`);
     }
     assert.equal(await ask({ unknown: 'x' }), 400);
-    const empty = operation.parameters.filter((parameter) => parameter.in === 'query' && !parameter.required);
-    assert.equal(
-      await ask(
-        Object.fromEntries(empty.map(({ name }) => [name, '']).filter(([name]) => name !== 'cursor')),
-      ),
-      200,
-    );
+    const empty = operation.parameters.filter((each) => each.in === 'query' && !each.required);
+    // An empty cursor means something else.
+    const names = empty.map(({ name }) => name).filter((name) => name !== 'cursor');
+    if (names.length > 0) assert.equal(await ask(Object.fromEntries(names.map((name) => [name, '']))), 200);
   });
 }
 
