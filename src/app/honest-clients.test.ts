@@ -53,7 +53,13 @@ test('a request with a key is answered on any host; without one only on our own'
 });
 
 test('one trailing slash is ignored, with and without a query; two are another path', async () => {
-  for (const path of ['/forms/', '/forms/?per_page=1', `/forms/${form.id}/`, '/submissions/search/?q=x', '/openapi.json/'])
+  for (const path of [
+    '/forms/',
+    '/forms/?per_page=1',
+    `/forms/${form.id}/`,
+    '/submissions/search/?q=x',
+    '/openapi.json/',
+  ])
     assert.equal((await ask(path)).status, 200, path);
   assert.equal((await ask(`/forms/${form.id}//`)).status, 404);
 });
@@ -98,7 +104,12 @@ test('every 422 has errors, each with a message, a code of the table, and a fiel
   assert.deepEqual(codes.slice(0, 4), [['not_storable'], ['not_storable'], ['not_storable'], ['too_deep']]);
   const submit = (body: string) =>
     ask(`/f/${form.id}`, { 'content-type': 'application/json', authorization: '' }, 'POST', body);
-  for (const body of ['{"answers":{"a":"\\u0000"}}', '{"answers":{"a":9007199254740993}}', '{"answers":{"b":1}}', '{}']) {
+  for (const body of [
+    '{"answers":{"a":"\\u0000"}}',
+    '{"answers":{"a":9007199254740993}}',
+    '{"answers":{"b":1}}',
+    '{}',
+  ]) {
     const answer = await submit(body);
     assert.deepEqual([answer.status, answer.body.errors!.length], [422, 1], body);
     assert.ok(answer.body.errors![0]!.code in problemCodes);
@@ -136,7 +147,10 @@ test('the rate limit is in the headers of every answer of the API, also where no
     await once(socket, 'close');
     const answer = Buffer.concat(parts).toString();
     assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `));
-    assert.match(answer, /X-RateLimit-Limit: \d+\r\nX-RateLimit-Remaining: \d+\r\nX-RateLimit-Reset: \d+\r\n/);
+    assert.match(
+      answer,
+      /X-RateLimit-Limit: \d+\r\nX-RateLimit-Remaining: \d+\r\nX-RateLimit-Reset: \d+\r\n/,
+    );
   }
 });
 
@@ -149,9 +163,18 @@ test('a form is submitted below the address of the API too, without a key, and s
   const edit = await request(sent.body.edit_url!);
   assert.equal(edit.statusCode, 200);
   await edit.body.dump();
-  const preflight = await ask(`/f/${form.id}`, { ...headers, 'access-control-request-method': 'POST' }, 'OPTIONS');
+  const preflight = await ask(
+    `/f/${form.id}`,
+    { ...headers, 'access-control-request-method': 'POST' },
+    'OPTIONS',
+  );
   assert.equal(preflight.status, 204);
   // Clients that send their key with every request are answered alike.
-  const keyed = await ask(`/f/${form.id}/?ref=1`, { 'content-type': 'application/json' }, 'POST', '{"answers":{"a":"x"}}');
+  const keyed = await ask(
+    `/f/${form.id}/?ref=1`,
+    { 'content-type': 'application/json' },
+    'POST',
+    '{"answers":{"a":"x"}}',
+  );
   assert.equal(keyed.status, 201);
 });

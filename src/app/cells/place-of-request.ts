@@ -3,7 +3,8 @@ import { uuidPattern } from '#kit/clock.ts';
 import { hashOfHeader } from '#workspaces/api-key.ts';
 
 /** Where a path itself names a form or a workspace: pages and what belongs to them, files, and a person's own matters. */
-const named = /^\/(?:(?:api\/v1\/)?f|files|app\/api\/(?:forms|workspaces|memberships))\/([0-9a-f-]{36})(?=[/?#]|$)/i;
+const named =
+  /^\/(?:(?:api\/v1\/)?f|files|app\/api\/(?:forms|workspaces|memberships))\/([0-9a-f-]{36})(?=[/?#]|$)/i;
 /** Where the caller is of a workspace. */
 const called = /^\/(?:api\/v1\/|mcp(?:[?#]|$))/;
 

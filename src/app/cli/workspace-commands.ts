@@ -23,7 +23,10 @@ export const workspaceCommands = [
         about: 'Where it is to lie; without it where the fewest bytes are.',
       },
     },
-    run: async ({ database, config }, { name, plan = config.defaultPlan, 'rate-limit': rateLimit, burst, cell }) =>
+    run: async (
+      { database, config },
+      { name, plan = config.defaultPlan, 'rate-limit': rateLimit, burst, cell },
+    ) =>
       transaction(await cellForNew(database, cell), async (client) => {
         const made = await createWorkspace(client, { name, plan, rateLimit, burst });
         await noteInWorkspace(client, { workspaceId: made.id, operation: 'createWorkspace', by: undefined });

@@ -56,8 +56,7 @@ export function metricsRoute(server: Server, token: string, read: ReadMetrics): 
   const expected = digest(token);
   server.get('/metrics', async (request, reply) => {
     const [, given = ''] = /^Bearer[ \t]+(.*)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (!timingSafeEqual(digest(given), expected))
-      throw new ApiError('unauthorized');
+    if (!timingSafeEqual(digest(given), expected)) throw new ApiError('unauthorized');
     return reply
       .header('Cache-Control', 'no-store')
       .type(metricsType)
