@@ -119,7 +119,7 @@ function installBuilders() {
 }
 
 /** pnpm, yarn and others start this like npm, but do not read its lock file: npm installs all the same. */
-const isStartedByNpm = /^npm\//.test(process.env.npm_config_user_agent ?? 'npm/');
+const isStartedByNpm = (process.env.npm_config_user_agent ?? 'npm/').startsWith('npm/');
 
 function runNpm(more) {
   const npm = isStartedByNpm && process.env.npm_execpath;

@@ -1,6 +1,6 @@
 import { isDiskFull, isUnavailable } from '#kit/database.ts';
 
-type Failure = Error & { code?: unknown; host?: string; hostname?: string; address?: string; port?: number };
+type Failure = Error & { code?: string };
 
 /** Errors of connections to the database that nothing else classifies: a server that is no PostgreSQL, say. */
 const failed = new WeakSet<Error>();
@@ -42,7 +42,7 @@ const messageOf = (error: Error): string =>
 /** Why the database cannot be used, and what to do, in one line; undefined when the error is about something else. */
 export function explainConnection(error: Error): string | undefined {
   if (isDiskFull(error)) return undefined;
-  const code = String((error as Failure).code ?? '');
+  const { code = '' } = error as Failure;
   const isRefusal = /^(28|3D)...$/.test(code);
   if (!isRefusal && !isUnavailable(error) && !failed.has(error)) return undefined;
   const message = messageOf(error);

@@ -12,6 +12,7 @@ import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { tolerateLostOutput, writeOutput } from '#kit/output.ts';
 import { runPeriodically } from '#kit/periodic.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
+import { refuseUnknownHosts } from '#kit/refuse-unknown-hosts.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import type { Run } from './assemble.ts';
 import { explain } from './explain.ts';
@@ -19,7 +20,6 @@ import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } fro
 import { readForProcess, startMetrics } from './metrics/start-metrics.ts';
 import { serveByProcesses } from './processes/primary.ts';
 import { countThroughPrimary } from './processes/shared-count.ts';
-import { refuseUnknownHosts } from './refuse-unknown-hosts.ts';
 import { writeSummary } from './summary.ts';
 import { version } from './version.ts';
 

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { type Config, ConfigError } from '#kit/config.ts';
+import { type Config, ConfigError } from './config.ts';
 
 /** @throws ConfigError when HOST or METRICS_LISTEN has a name that this machine cannot resolve. */
 export async function refuseUnknownHosts({ host, metrics }: Config): Promise<void> {
