@@ -104,6 +104,8 @@ function typeOf(schema: Part): string | undefined {
 /** @returns why there is no element for it, or the element. */
 function makeElement(property: Part, schema: Part, { root }: Reading, depth: number): Sketched | string {
   const type = typeOf(schema);
+  for (const part of schema.list('type'))
+    if (part.text() !== type && part.text() !== 'null') part.leaveOut('A question has one type.');
   const options = choicesOf(schema);
   if (options && type !== 'string' && type !== undefined && type !== 'array')
     property.change('Its answers are texts.');
