@@ -1,41 +1,12 @@
 import { answerLimits } from './limits.ts';
+import { pageNames } from './page-names.ts';
 
-/** A letter, digit or `_`, then letters with their marks, digits, `_`, `-`, `.` and `:`, of any script (DESIGN 4.10). */
+/** A letter, digit or `_`, then letters with their marks, digits, `_`, `-`, `.` and `:`, of any script. */
 export const elementIdSource = String.raw`[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_.:-]{0,${answerLimits.elementId - 1}}`;
 const elementId = new RegExp(`^${elementIdSource}$`, 'u');
 
 /** Names of JavaScript objects themselves: libraries of clients stumble over them. */
 const objectNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
-
-/** The names of a form page's own controls, parameters and places: an element of such a name could not be told from them. */
-const pageNames: readonly string[] = [
-  ...[
-    '_add',
-    '_changed',
-    '_charset_',
-    '_done',
-    '_drop',
-    '_embed',
-    '_entry',
-    '_file',
-    '_form',
-    '_go',
-    '_invitation',
-  ],
-  ...[
-    '_key',
-    '_known',
-    '_lang',
-    '_mail',
-    '_numbers',
-    '_other',
-    '_password',
-    '_problem',
-    '_progress',
-    '_proof',
-  ],
-  ...['_remove', '_review', '_row', '_scheme', '_seen', '_seen_at', '_step', '_visit', '_website'],
-];
 
 /** What no element can be called. */
 export const reservedIds: readonly string[] = [...objectNames, ...pageNames];
@@ -52,7 +23,3 @@ export function elementIdProblem(value: unknown): string | undefined {
 
 /** Whether the text can be an element id (docs/rules.md 13). */
 export const isElementId = (text: string): boolean => elementIdProblem(text) === undefined;
-
-/** Whether a name of an HTML form or an address is the page's own: `_key`, `_other[colour]`. */
-export const isPageName = (name: string): boolean =>
-  name.startsWith('_') && pageNames.includes(name.split('[', 1)[0]!);

@@ -1,6 +1,6 @@
 import { isBlank } from './answers/blank.ts';
 import { otherChoice, otherName } from './answers/other-choice.ts';
-import { isPageName } from './element-id.ts';
+import { isPageName } from './page-names.ts';
 import { isRecord, own } from './json.ts';
 import { answerLimits } from './limits.ts';
 import { normalizeText } from './text.ts';

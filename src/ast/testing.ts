@@ -63,7 +63,7 @@ function validForm(node: FormNode): Form {
 /** The problems of a structure without their codes (`codesOf`); empty when it is valid. */
 export function problemsOf(input: unknown): readonly Omit<StructureError, 'code'>[] {
   const result = validateStructure(input);
-  return result.ok ? [] : result.errors.map(({ code: _, ...problem }) => problem);
+  return result.ok ? [] : result.errors.map(({ code: _code, ...problem }) => problem);
 }
 
 /** The codes of the problems of a structure. */

@@ -87,12 +87,10 @@ test('a megabyte of combining marks is normalized in linear time', () => {
 });
 
 test('invisible characters around a text are trimmed, those that a text needs stay', () => {
-  const invisible = [
-    ...Array.from(
-      '\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2064\u2066\u2069\u00ad\u061c\u034f\u3164\u2800\ufeff\u180e\u115f\u1160' +
-        '\u17b4\u17b5\ufe0f\ufe00\uffa0\u{e0001}\u{e0041}\u{e0100} \t\n\v\f\r\u0085\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\u0001\u009f\ufff9',
-    ),
-  ];
+  const invisible = Array.from(
+    '\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2064\u2066\u2069\u00ad\u061c\u034f\u3164\u2800\ufeff\u180e\u115f\u1160' +
+      '\u17b4\u17b5\ufe0f\ufe00\uffa0\u{e0001}\u{e0041}\u{e0100} \t\n\v\f\r\u0085\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\u0001\u009f\ufff9',
+  );
   for (const character of invisible) {
     const name = `U+${character.codePointAt(0)!.toString(16)}`;
     assert.ok(isInvisible(character), name);

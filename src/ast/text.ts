@@ -57,12 +57,15 @@ export function normalizeText(text: string): string {
 }
 
 /** U+2800 and the annotation marks U+FFF9 to U+FFFB have no Unicode property that says so. */
-const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb]/u;
+const seen = String.raw`[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb]`;
+const visible = new RegExp(seen, 'u');
+/** From the first visible character to the last, with what changes its look: a variation selector, or the tags of a flag. */
+const shown = new RegExp(
+  String.raw`(?=${seen}).*(?:\u{1F3F4}[\u{E0030}-\u{E007F}]+|${seen}\p{Variation_Selector}?)`,
+  'su',
+);
 /** Checks refuse a text with NUL, so trimming must not remove it. */
 const nul = '\u0000';
-/** A character with what changes its look: a variation selector, or the tags of a flag. */
-const modified = /^(?:\u{1F3F4}[\u{E0030}-\u{E007A}]{3,8}\u{E007F}|.\p{Variation_Selector})/su;
-const longestModified = 20;
 
 /** Whether a reader would see nothing: only white space and characters without a glyph. */
 export function isInvisible(text: string): boolean {
@@ -71,21 +74,5 @@ export function isInvisible(text: string): boolean {
 
 /** Returns the text without invisible characters around it. Joiners and selectors inside it stay: emoji and Persian need them. */
 export function trimText(text: string): string {
-  if (text.includes(nul)) return text;
-  const start = text.search(visible);
-  if (start < 0) return '';
-  let end = text.length;
-  let last = characterBefore(text, end);
-  while (isInvisible(last)) {
-    end -= last.length;
-    last = characterBefore(text, end);
-  }
-  const at = end - last.length;
-  const [whole] = modified.exec(text.slice(at, at + longestModified)) ?? [last];
-  return text.slice(start, at + whole.length);
-}
-
-function characterBefore(text: string, end: number): string {
-  const pair = text.slice(end - 2, end);
-  return pair.length === 2 && pair.codePointAt(0)! > 0xffff ? pair : text.slice(end - 1, end);
+  return text.includes(nul) ? text : (shown.exec(text)?.[0] ?? '');
 }

@@ -99,17 +99,15 @@ export async function recogniseType(head: Buffer, declared: string): Promise<str
     : 'application/octet-stream';
 }
 
+const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/gu;
+/** Joiners and variation selectors: emoji and Persian are written with them. */
+const needed = /\p{Join_Control}|\p{Variation_Selector}/u;
+
 /** The visitor's name for the file as a plain name: no path, no control or invisible characters, at most 200 bytes. */
 export function cleanFilename(given: string): string {
   const last = normalizeText(given.toWellFormed()).split(/[/\\]/).at(-1) ?? '';
-  // Bidi controls can make "exe.gpj" look like "jpg.exe"; other invisible characters make two names look the same. Joiners and
-  // variation selectors stay: emoji and Persian are written with them.
-  const plain = last
-    .replace(
-      /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?![\u200C\u200D\uFE00-\uFE0F])\p{Default_Ignorable_Code_Point}/gu,
-      '',
-    )
-    .trim();
+  // Bidi controls can make "exe.gpj" look like "jpg.exe"; other invisible characters make two names look the same.
+  const plain = last.replace(hidden, (found) => (needed.test(found) ? found : '')).trim();
   const name = plain === '' || /^\.+$/.test(plain) ? 'file' : plain;
   return shorten(name, 200);
 }

@@ -1,5 +1,5 @@
 import { type QuestionsById, findInput, questionsById } from '#ast/fields.ts';
-import { isPageName } from '#ast/element-id.ts';
+import { isPageName } from '#ast/page-names.ts';
 import { countCharacters, isCleanText } from '#ast/text.ts';
 import { type Form, isCalculation, kindOf, listQuestions } from '#ast/tree.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';

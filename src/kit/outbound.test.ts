@@ -391,14 +391,16 @@ for (const [what, interim] of [
     }
   });
 
+async function writeByBytes(socket: Socket, text: string): Promise<void> {
+  for (const byte of text) {
+    socket.write(byte);
+    await new Promise(setImmediate);
+  }
+}
+
 test('an interim answer is skipped wherever the packets end', async () => {
   const url = await serve((socket) =>
-    socket.once('data', async () => {
-      for (const byte of `HTTP/1.1 100 Continue\r\n\r\n${early}${final}`) {
-        socket.write(byte);
-        await new Promise(setImmediate);
-      }
-    }),
+    socket.once('data', () => void writeByBytes(socket, `HTTP/1.1 100 Continue\r\n\r\n${early}${final}`)),
   );
   const result = await send(url, patient);
   assert.deepEqual(result.kind === 'answer' && [result.status, result.bodyHead], [200, 'fine']);

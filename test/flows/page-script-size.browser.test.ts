@@ -10,12 +10,12 @@ import { twentyElements } from './page-script-form.ts';
 import { errorOf, field, pressButton, stage, step, wake } from './page-script-stage.ts';
 
 /*
- * What the first view of a form of 20 elements costs (the issue "the public form page"): bytes, requests, and that
- * nothing moves while it loads.
+ * What the first view of a form of 20 elements costs: bytes, requests, and that nothing moves while it loads. Element ids of any
+ * script, NFC and international email addresses took the whole script from 22 to 23 KB.
  */
 const form = await stage.publish([step('Everything', twentyElements)]);
 
-const limits = { firstView: 12 * 1024, firstScript: 8 * 1024, wholeScript: 22 * 1024 } as const;
+const limits = { firstView: 12 * 1024, firstScript: 8 * 1024, wholeScript: 23 * 1024 } as const;
 const packed = (bytes: Buffer): number => gzipSync(bytes, { level: 9 }).length;
 const isScript = (response: Response): boolean => response.url().includes('/f/assets/');
 const lateTypesIn = (responses: readonly Response[]): string[] =>

@@ -1,4 +1,4 @@
-import { isPageName } from '#ast/element-id.ts';
+import { isPageName } from '#ast/page-names.ts';
 import { findObstacles } from './answers.ts';
 import { followInSummary, isInvalid, naming, showAtField } from './errors.ts';
 import { questionOf } from './question-of.ts';

@@ -1,4 +1,4 @@
-import { isPageName } from '#ast/element-id.ts';
+import { isPageName } from '#ast/page-names.ts';
 import {
   type Course,
   reachStep,

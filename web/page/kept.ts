@@ -1,4 +1,4 @@
-import { isPageName } from '#ast/element-id.ts';
+import { isPageName } from '#ast/page-names.ts';
 import { numbersName } from '#ast/fields.ts';
 import { visitControl } from '#page/counting/course.ts';
 import { heldOf, type StoredFile, unsentOf } from './held-files.ts';
