@@ -15,7 +15,7 @@ export type Column<T> = {
   readonly pg: string;
   readonly type?: T;
   /** Makes the value of a column that is not null from what the driver reads. */
-  read?(value: unknown): T;
+  readonly read?: (value: unknown) => T;
 };
 
 export const uuid: Column<string> = { pg: 'uuid' };
@@ -46,7 +46,7 @@ export const jsonPaths: Column<string[]> = { pg: 'jsonpath[]' };
 /** A text column that holds one of a few words. */
 export const word = <T extends string>(): Column<T> => ({ pg: 'text' });
 /** The same column where the value may be missing. */
-export const nullable = <T>(column: Column<T>): Column<T | null> => ({ ...column }) as Column<T | null>;
+export const nullable = <T>(column: Column<T>): Column<T | null> => ({ ...column });
 
 type Nullable<C> = { [Name in keyof C]: C[Name] extends Column<infer Value> ? Column<Value | null> : never };
 /** The same columns of a row that may not be there: to the driver they are no others. */

@@ -54,7 +54,7 @@ type Answering = {
 export async function answerForm({
   endingOf,
   ...asked
-}: Omit<Answering, 'ending'> & { endingOf(visit: Visit): Ending }): Promise<void> {
+}: Omit<Answering, 'ending'> & { endingOf: (visit: Visit) => Ending }): Promise<void> {
   const { context, request } = asked;
   const { submissionId } = endingOf(asked.visit);
   const sent = await readPagePost(context, asked.visit, request, submissionId);
