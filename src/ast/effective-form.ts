@@ -8,9 +8,8 @@ import type { Form } from './tree.ts';
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * A structure in which every node has `attrs` and `children` (specification, "Form AST"): absent or null ones of leaves are
- * filled in, and a step or composite without children stays an error. Everything else stays as it was sent. Accepts any
- * value; a structure that is complete is returned itself.
+ * A structure in which every node has `attrs` and `children` (specification, "Form AST"): absent or null ones are filled
+ * in. Everything else stays as it was sent. Accepts any value; a structure that is complete is returned itself.
  */
 export const fillNodes = (structure: unknown): unknown => mapNodes(structure, fillNode, 0);
 
@@ -37,11 +36,10 @@ function mapNodes(node: unknown, map: (node: Node) => Node, depth: number): unkn
 }
 
 function fillNode(node: Node): Node {
-  const isLeaf = node['type'] !== 'step' && node['type'] !== 'composite';
   const attrs = own(node, 'attrs') ?? {};
-  const children = own(node, 'children') ?? (isLeaf ? [] : undefined);
+  const children = own(node, 'children') ?? [];
   const isComplete = own(node, 'attrs') === attrs && own(node, 'children') === children;
-  return isComplete ? node : { ...node, attrs, ...(children !== undefined && { children }) };
+  return isComplete ? node : { ...node, attrs, children };
 }
 
 function effectiveNode(node: Node): Node {

@@ -63,7 +63,12 @@ function validForm(node: FormNode): Form {
 /** The problems of a structure without their codes (`codesOf`); empty when it is valid. */
 export function problemsOf(input: unknown): readonly Omit<StructureError, 'code'>[] {
   const result = validateStructure(input);
-  return result.ok ? [] : result.errors.map(({ code: _code, ...problem }) => problem);
+  if (result.ok) return [];
+  return result.errors.map(({ message, path, field }) => ({
+    message,
+    path,
+    ...(field !== undefined && { field }),
+  }));
 }
 
 /** The codes of the problems of a structure. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { type ProblemCode, problemCodes } from '#ast/problem-codes.ts';
 import type { Settings } from '#ast/settings.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
@@ -54,7 +55,7 @@ const judgement = {
   problems: Type.Array(
     Type.Object({
       message: Type.String(),
-      code: Type.Optional(Type.String()),
+      code: Type.Enum(Object.keys(problemCodes) as ProblemCode[]),
       field: Type.Optional(Type.String()),
       path: Type.Optional(Type.Array(Type.Integer())),
     }),

@@ -1,6 +1,6 @@
 import { checkSettings, type Settings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
-import type { ErrorItem } from '#kit/errors.ts';
+import { bareItem, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { findMissingImages } from '../images/images.ts';
 import type { Judgement } from '../shapes.ts';
@@ -37,5 +37,5 @@ export async function judgeForm(
   // A misspelt name is often the reason for a problem, so slips are also told beside problems.
   const slips = findSlips(structure);
   const others = checked.ok && problems.length === 0 ? findWarnings(checked.form, known) : [];
-  return { problems, warnings: [...slips, ...others].slice(0, mostWarnings) };
+  return { problems: problems.map(bareItem), warnings: [...slips, ...others].slice(0, mostWarnings) };
 }

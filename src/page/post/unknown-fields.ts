@@ -9,7 +9,7 @@ const longestValue = 8_192;
 const buttons: readonly string[] = ['submit', 'button'];
 
 /**
- * The fields of somebody's own page that are no questions of the form, as reference data (DESIGN 4.10); buttons are left
+ * The fields of somebody's own page that are no questions of the form, as reference data (docs/decisions/0100); buttons are left
  * out. What names an element of the form, or is more than reference data may be, stays for the check to refuse.
  */
 export function takeUnknownFields(
