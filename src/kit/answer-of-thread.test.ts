@@ -32,7 +32,10 @@ test('two threads of one owner run at once, a third is refused with the seconds 
   const slow = script('setTimeout(() => parentPort.postMessage(1), 300)');
   const slowLimits = { ...limits, tooMuch: 0 };
   const both = [answerOfThread('one', slow, null, slowLimits), answerOfThread('one', slow, null, slowLimits)];
-  await assert.rejects(answerOfThread('one', slow, null, slowLimits), { code: 'rate_limit_exceeded', retryAfter: 5 });
+  await assert.rejects(answerOfThread('one', slow, null, slowLimits), {
+    code: 'rate_limit_exceeded',
+    retryAfter: 5,
+  });
   assert.equal(await answerOfThread('another', slow, null, slowLimits), 1);
   assert.deepEqual(await Promise.all(both), [1, 1]);
   assert.equal(await answerOfThread('one', slow, null, slowLimits), 1);
