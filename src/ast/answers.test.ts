@@ -363,11 +363,22 @@ test('prototype keys are unknown ids, and ids like toString are ids like any oth
   assert.deepEqual(Object.entries(stored as object), [['hasOwnProperty', 'x']]);
 });
 
-test('at most 1,000 problems are listed, and a last one says that there are more', () => {
-  const found = errorsOf(
-    formOf(),
-    Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1])),
-  );
+test('at most 100 unknown names are listed, and a last error says that there are more', () => {
+  const names = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+  const found = errorsOf(formOf(), names(29_000));
+  assert.equal(found.length, 101);
+  assert.deepEqual(found.at(-1), {
+    field: 'answers',
+    message: 'There are more unknown names; the first 100 are listed.',
+  });
+  assert.equal(errorsOf(formOf(), names(100)).length, 100);
+});
+
+test('at most 1,000 problems are listed, and a last error says that there are more', () => {
+  const form = formOf(composite('rows', [element('text', 'a')], { repeatable: true }));
+  const stray = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1]));
+  const found = errorsOf(form, { rows: [{ a: 'x', ...stray }] });
   assert.equal(found.length, 1_001);
   assert.deepEqual(found.at(-1), {
     field: 'answers',

@@ -64,6 +64,8 @@ export const limits = {
   structureErrors: 100,
   /** Problems listed for one submission: as many as a form may have elements. */
   answerErrors: 1_000,
+  /** Unknown names listed for one submission. A body may hold 30,000, and each error takes work to write. */
+  unknownNames: 100,
   /** `all`, `any` and `not` inside each other. */
   conditionDepth: 5,
   /** Comparisons in one condition. */

@@ -10,7 +10,7 @@ import {
   rowAt,
 } from '../fields.ts';
 import { isRecord, own } from '../json.ts';
-import { answerLimits } from '../limits.ts';
+import { answerLimits, limits } from '../limits.ts';
 import type { AnswerContext, Shown } from '../logic/evaluate.ts';
 import { indexOf } from '../logic/form-index.ts';
 import { lateOffers } from '../logic/late-offers.ts';
@@ -191,8 +191,15 @@ export function* findStrayNames(
   const byId = questionsById(questions);
   const names = Object.keys(raw);
   spend(work, (names.length + files.size) * steps.name);
+  let unknown = 0;
   for (const field of names) {
-    if (!byId.has(field)) yield { field, problem: strayName(form, byId, field) };
+    if (byId.has(field)) continue;
+    if (unknown === limits.unknownNames) {
+      yield { field: 'answers', problem: generalProblem('more_names', { limit: limits.unknownNames }) };
+      return;
+    }
+    unknown += 1;
+    yield { field, problem: strayName(form, byId, field) };
   }
   for (const field of files.keys()) {
     const found = findInput(byId, field);

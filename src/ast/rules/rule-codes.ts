@@ -51,4 +51,5 @@ export const ruleCodes: Readonly<Record<RuleName, ProblemCode>> = {
   no_answer: 'not_allowed',
   answers: 'invalid_type',
   more: 'more',
+  more_names: 'more',
 };

@@ -52,4 +52,5 @@ export const englishSentences = {
   no_answer: '{name} takes no answer here.',
   answers: 'The answers must be an object of element ids and values.',
   more: 'There are more problems; the first {limit} are listed.',
+  more_names: 'There are more unknown names; the first {limit} are listed.',
 } as const satisfies Readonly<Record<string, string>>;

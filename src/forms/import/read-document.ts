@@ -8,6 +8,13 @@ export const documentBytes = 4 * 1024 * 1024;
 /** A document of so many characters is read while others wait, in a few ms; to start a thread takes longer. */
 const shortDocument = 20_000;
 
+/** A document at the limit of size takes half a second. */
+const threadLimits = {
+  megabytes: 256,
+  ms: 20_000,
+  tooMuch: 'Reading the document takes too much time or memory. Split the form into smaller ones.',
+} as const;
+
 type Given = { document: Readonly<Record<string, unknown>>; source?: FormSource | undefined };
 type Converted = ToldForm & { source: FormSource };
 
@@ -32,7 +39,7 @@ export async function readDocument(
 
 /** As a text, for to copy its values takes longer than to write and to read it. */
 const convertBeside = (workspaceId: string, text: string, source: FormSource): Promise<ToldForm | string> =>
-  answerOfThread(workspaceId, new URL('convert-thread.ts', import.meta.url), [text, source]);
+  answerOfThread(workspaceId, new URL('convert-thread.ts', import.meta.url), [text, source], threadLimits);
 
 const refuse = (message: string): ApiError =>
   new ApiError('validation_error', undefined, { errors: [{ field: 'document', message }] });

@@ -27,6 +27,7 @@ const sentenceOf: Partial<Record<RuleName, keyof PageProblems>> = {
   row_question: broken,
   question: broken,
   no_answer: broken,
+  more_names: broken,
   answers: broken,
   yes_no: 'required.yes_no',
   options: 'option',
