@@ -1,6 +1,6 @@
 import { answerLimits } from './limits.ts';
 
-/** A letter, digit or `_`, then letters with their marks, digits, `_`, `-`, `.` and `:`, of any script (DESIGN 4.10). */
+/** A letter, digit or `_`, then letters with their marks, digits, `_`, `-`, `.` and `:`, of any script (docs/form-language.md). */
 export const elementIdSource = String.raw`[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_.:-]{0,${answerLimits.elementId - 1}}`;
 const elementId = new RegExp(`^${elementIdSource}$`, 'u');
 
@@ -9,32 +9,36 @@ const objectNames: readonly string[] = ['__proto__', 'constructor', 'prototype']
 
 /** The names of a form page's own controls, parameters and places: an element of such a name could not be told from them. */
 const pageNames: readonly string[] = [
-  ...[
-    '_add',
-    '_changed',
-    '_charset_',
-    '_done',
-    '_drop',
-    '_embed',
-    '_entry',
-    '_file',
-    '_form',
-    '_go',
-    '_invitation',
-  ],
-  ...[
-    '_key',
-    '_known',
-    '_lang',
-    '_mail',
-    '_numbers',
-    '_other',
-    '_password',
-    '_problem',
-    '_progress',
-    '_proof',
-  ],
-  ...['_remove', '_review', '_row', '_scheme', '_seen', '_seen_at', '_step', '_visit', '_website'],
+  '_add',
+  '_changed',
+  '_charset_',
+  '_done',
+  '_drop',
+  '_embed',
+  '_entry',
+  '_file',
+  '_form',
+  '_go',
+  '_invitation',
+  '_key',
+  '_known',
+  '_lang',
+  '_mail',
+  '_numbers',
+  '_other',
+  '_password',
+  '_problem',
+  '_progress',
+  '_proof',
+  '_remove',
+  '_review',
+  '_row',
+  '_scheme',
+  '_seen',
+  '_seen_at',
+  '_step',
+  '_visit',
+  '_website',
 ];
 
 /** What no element can be called. */

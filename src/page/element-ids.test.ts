@@ -4,7 +4,7 @@ import { composite, element } from '#ast/testing.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor, type Part } from '#test/visitor.ts';
 
-// Every id that DESIGN 4.10 allows works wherever an element is named.
+// Every id that the form language allows works wherever an element is named (docs/form-language.md).
 const ids = [
   '1',
   'q.1',
@@ -87,7 +87,7 @@ test('the page is drawn, filled in by its address, and shows answers in texts', 
     'rep.1[0][1.kid]': 'Cy',
     ref: 'x',
   });
-  const { status, text } = await visitor.fetch(`/f/${form.id}?${query}`);
+  const { status, text } = await visitor.fetch(`/f/${form.id}?${query.toString()}`);
   assert.equal(status, 200);
   for (const id of ids) assert.match(text, new RegExp(`value="say ${id.replaceAll('.', '\\.')}"`), id);
   assert.match(text, /name="rep\.1\[0\]\[1\.kid\]"[^>]*value="Cy"/);
@@ -96,7 +96,7 @@ test('the page is drawn, filled in by its address, and shows answers in texts', 
 test('where, sort, summary, export and the search operator take any id', async () => {
   const { body: made } = await visitor.submit(form.id, { ...answers, 'q.1': 'needle', 'a:b': 'haystack' });
   const list = async (query: Record<string, string>) =>
-    (await tenant.call('GET', `/forms/${form.id}/submissions?${new URLSearchParams(query)}`)).body;
+    (await tenant.call('GET', `/forms/${form.id}/submissions?${new URLSearchParams(query).toString()}`)).body;
   for (const [id, value] of [
     ['q.1', 'needle'],
     ['a:b', 'haystack'],
@@ -110,7 +110,7 @@ test('where, sort, summary, export and the search operator take any id', async (
     );
     const found = await tenant.call(
       'GET',
-      `/submissions/search?${new URLSearchParams({ q: `${id}:"${value}"` })}`,
+      `/submissions/search?${new URLSearchParams({ q: `${id}:"${value}"` }).toString()}`,
     );
     assert.equal(found.status, 200, id);
     assert.ok(
@@ -121,7 +121,7 @@ test('where, sort, summary, export and the search operator take any id', async (
   for (const id of ids) {
     const sorted = await tenant.call(
       'GET',
-      `/forms/${form.id}/rows?${new URLSearchParams({ sort: `-${id}` })}`,
+      `/forms/${form.id}/rows?${new URLSearchParams({ sort: `-${id}` }).toString()}`,
     );
     assert.equal(sorted.status, 200, `${id}: ${sorted.body.message}`);
   }
