@@ -8,9 +8,9 @@ import type { Form } from './tree.ts';
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * A structure in which every node has `attrs` and `children` (specification, "Form AST"): absent or null ones of leaves are
- * filled in, and a step or composite without children stays an error. Everything else stays as it was sent. Accepts any
- * value; a structure that is complete is returned itself.
+ * Returns the structure with `attrs` and `children` in every node (specification, "Form AST"): empty ones replace absent or
+ * null ones. Only a step without `children` stays an error. Everything else stays as it was sent. Accepts any value; a
+ * complete structure is returned itself.
  */
 export const fillNodes = (structure: unknown): unknown => mapNodes(structure, fillNode, 0);
 
@@ -37,9 +37,8 @@ function mapNodes(node: unknown, map: (node: Node) => Node, depth: number): unkn
 }
 
 function fillNode(node: Node): Node {
-  const isLeaf = node['type'] !== 'step' && node['type'] !== 'composite';
   const attrs = own(node, 'attrs') ?? {};
-  const children = own(node, 'children') ?? (isLeaf ? [] : undefined);
+  const children = own(node, 'children') ?? (node['type'] === 'step' ? undefined : []);
   const isComplete = own(node, 'attrs') === attrs && own(node, 'children') === children;
   return isComplete ? node : { ...node, attrs, ...(children !== undefined && { children }) };
 }
