@@ -581,6 +581,16 @@ test('an MCP client builds, validates and publishes a form, finds the failing we
     const tree = structure(element('text', 'subject'), element('email', 'subject'));
     const judged = await run(client, 'validate_form', { structure: tree });
     assert.equal((judged as unknown as { problems: object[] }).problems.length, 1);
+    const slips = structure(element('text', 'subject', { requird: true }), {
+      type: 'composite',
+      attrs: { id: 'g', label: 'G' },
+    });
+    const warned = await run(client, 'validate_form', { structure: slips });
+    const { problems, warnings } = warned as unknown as { problems: object[]; warnings: { rule: string }[] };
+    assert.deepEqual(
+      [problems, warnings.map(({ rule }) => rule)],
+      [[], ['misspelt-attribute', 'empty-composite']],
+    );
     const whole = structure(element('text', 'subject'), element('email', 'email'));
     assert.deepEqual(await run(client, 'validate_form', { structure: whole }), {
       problems: [],

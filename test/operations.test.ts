@@ -466,6 +466,29 @@ test('a key that may only read plans without counting answers, and a person read
   assert.deepEqual([tried.code, tried.stdout], [1, '']);
 });
 
+test('a plan warns about misspelt attributes and empty composites, of new and of changed forms', async () => {
+  const own = await service.makeTenant();
+  const form = await makeForm(own, [element('text', 'a')]);
+  const folder = await mkdtemp(join(service.dataDir, 'forms-'));
+  const slips = structure(element('text', 'a', { requird: true }), {
+    type: 'composite',
+    attrs: { id: 'g', label: 'G' },
+  });
+  await writeFile(join(folder, 'changed.json'), JSON.stringify({ id: form.id, structure: slips }));
+  const unnamed = { ...slips, attrs: { name: 'New' } };
+  await writeFile(join(folder, 'new.json'), JSON.stringify({ structure: unnamed }));
+  const { code, stdout } = await here('forms', 'plan', folder, '--workspace', own.workspaceId, '--json');
+  assert.equal(code, 0);
+  type Plan = { action: string; problems: object[]; warnings: { rule: string; path: number[] }[] };
+  const { data } = JSON.parse(stdout) as { data: Plan[] };
+  assert.deepEqual(data.map(({ action }) => action).toSorted(), ['create', 'update']);
+  for (const { problems, warnings } of data)
+    assert.deepEqual(
+      [problems, ...warnings.map(({ rule, path }) => [rule, path])],
+      [[], ['misspelt-attribute', [0, 0]], ['empty-composite', [0, 1]]],
+    );
+});
+
 test('forms pull makes the folder; a plan reports a change on the service, and --check exits with 2 on any difference', async () => {
   const own = await service.makeTenant();
   const ask = (...args: string[]) => here(...args, '--workspace', own.workspaceId, '--json');

@@ -1,8 +1,8 @@
 const base = '/api/v1';
 
 /**
- * The path at which a request to the API is served. One trailing slash is ignored, except below the reference for people,
- * which has pages. A form's own address is below the API's too: generated clients send every operation there (docs/decisions/0100).
+ * Returns the path at which a request to the API is served. One trailing slash is ignored, except below `/docs`, which has
+ * pages. `/f/{form_id}` is served below `/api/v1` too, because generated clients send every operation there.
  */
 export function servedPath(method: string, path: string): string {
   if (!/^\/(?:api\/v1|app\/api)\//.test(path) || path.startsWith(`${base}/docs`)) return path;

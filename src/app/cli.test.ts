@@ -104,8 +104,9 @@ async function answerOfProcess(words: string, ...args: string[]) {
 }
 
 test('workspace create, list and plan; in a process as an operator runs it, too', async () => {
-  const made = await answer('workspace create', 'Acme Inc.');
-  assert.deepEqual(made, { id: made.id, name: 'Acme Inc.', plan: 'free' });
+  // The name is stored in NFC, however the terminal composes it.
+  const made = await answer('workspace create', 'Zoe\u0308 Inc.');
+  assert.deepEqual(made, { id: made.id, name: 'Zoë Inc.', plan: 'free' });
   const custom = await answer('workspace create Own --plan enterprise --rate-limit 7 --burst 0');
   assert.deepEqual(await answer('workspace plan', made.id, 'pro'), { ...made, plan: 'pro' });
   const { data } = await answerOfProcess('workspace list');

@@ -8,7 +8,7 @@ import { request } from 'undici';
 import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 
-/* What an honest client may send, although the specification shows it in one form only (docs/decisions/0100). */
+/* Variants that honest clients send, although the specification shows one form only. */
 const service = await shareService();
 const tenant = await service.makeTenant();
 const base = `${service.url}/api/v1`;

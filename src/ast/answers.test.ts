@@ -32,13 +32,14 @@ const longHost = `${'a'.repeat(63)}.${'b'.repeat(63)}`;
 
 const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculation'>, Values> = {
   text: {
-    good: ['Ada', ' spaces stay ', '😀', 'x'.repeat(65_536)],
+    good: ['Ada', 'two  spaces inside', '😀', 'x'.repeat(65_536)],
+    tidied: [[' spaces around ', 'spaces around']],
     bad: ['two\nlines', 'two\r\nlines', 'a\rb'],
     problem: 'write the answer on a single line.',
   },
   textarea: {
     good: ['two\nlines', 'a\u2028b'],
-    tidied: [['a\r\nb\rc\n', 'a\nb\nc\n']],
+    tidied: [['\na\r\nb\rc\n', 'a\nb\nc']],
     bad: notText,
     problem: 'write the answer as text.',
   },
@@ -143,7 +144,12 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
     bad: ['2026-02-30T14:30', '2026-01-31 14:30', '2026-01-31T24:00', '2026-01-31', '2026-01-31T14:30Z'],
     problem: 'enter a date and time like 2026-01-31T14:30.',
   },
-  dropdown: { good: ['Red'], bad: ['red', 'Red ', 'Pink', 'constructor', 1, ['Red']], problem: choose },
+  dropdown: {
+    good: ['Red'],
+    tidied: [['Red ', 'Red']],
+    bad: ['red', 'R ed', 'Pink', 'constructor', 1, ['Red']],
+    problem: choose,
+  },
   radio: { good: ['Blue'], bad: ['Pink', true, {}], problem: choose },
   multiple_choice: {
     good: [['Red'], ['Blue', 'Red']],

@@ -16,6 +16,26 @@ export function normalizeJson(value: unknown): unknown {
   return isRecord(value) ? normalizeObject(value, () => true) : value;
 }
 
+/** Where a request has a `secret`: in its body, in the arguments of an MCP tool, and in those of `call_operation`. */
+const secretPlaces = [[], ['params', 'arguments'], ['params', 'arguments', 'arguments']];
+
+/**
+ * Returns the JSON body of a request in NFC, except for the `secret` of a webhook: both sides sign with its bytes, so it
+ * stays as sent. Passwords need no exception: their hashes are made of the NFKC form.
+ */
+export function normalizeBody(body: unknown): unknown {
+  const sent = secretPlaces.map((place) => holderAt(body, place)?.['secret']);
+  const normalized = normalizeJson(body);
+  for (const [index, place] of secretPlaces.entries())
+    if (typeof sent[index] === 'string') holderAt(normalized, place)!['secret'] = sent[index];
+  return normalized;
+}
+
+function holderAt(body: unknown, place: readonly string[]): Record<string, unknown> | undefined {
+  const holder = place.reduce<unknown>((at, name) => (isRecord(at) ? own(at, name) : undefined), body);
+  return isRecord(holder) && Object.hasOwn(holder, 'secret') ? holder : undefined;
+}
+
 function normalizeObject(
   object: Record<string, unknown>,
   isOurs: (name: string) => boolean,

@@ -1,5 +1,5 @@
 /**
- * The `code` of every item of `errors` (docs/decisions/0100): programs compare it, people read `message`. A code never changes its
+ * The `code` of every item of `errors`: programs compare it, people read `message`. A code never changes its
  * meaning; a new one is a row here, and the OpenAPI document lists them from here.
  */
 export const problemCodes = {

@@ -1,5 +1,12 @@
 import { type AttributeSpecs, attributeSchema } from './attributes.ts';
-import { type ElementGroup, type ElementType, elements, formAttributes, stepAttributes } from './elements.ts';
+import {
+  type ElementGroup,
+  type ElementType,
+  elements,
+  formAttributes,
+  isElementType,
+  stepAttributes,
+} from './elements.ts';
 import { limits } from './limits.ts';
 import { conditionSchema } from './logic/condition-schema.ts';
 import { translationsSchema } from './translations/translations-schema.ts';
@@ -21,7 +28,8 @@ function nodeSchema(title: string, type: string, specs: AttributeSpecs, children
   const required = [
     'type',
     ...(names.length > 0 ? ['attrs'] : []),
-    ...(children === leafChildren ? [] : ['children']),
+    // Absent children of a leaf or a composite are read as empty (effective-form.ts).
+    ...(isElementType(type) ? [] : ['children']),
   ];
   return {
     title,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { countMarkup } from './markup-characters.ts';
 import { cpuMsOf } from '#test/slowness.ts';
-import { normalizeJson } from './normalize-json.ts';
+import { normalizeBody, normalizeJson } from './normalize-json.ts';
 import {
   byteLength,
   countCharacters,
@@ -145,6 +145,14 @@ test('JSON is normalized in its texts and names; unknown attributes of a tree st
     no: null,
   });
   assert.deepEqual(normalizeJson({ structure: node(nfd, nfd) }), { structure: node(nfc, nfd) });
+  const secret = { secret: nfd, url: nfd };
+  for (const wrap of [
+    (inner: object) => inner,
+    (inner: object) => ({ params: { arguments: inner } }),
+    (inner: object) => ({ params: { arguments: { arguments: inner } } }),
+  ])
+    assert.deepEqual(normalizeBody(wrap({ ...secret })), wrap({ secret: nfd, url: nfc }));
+  assert.deepEqual(normalizeBody({ answers: { ...secret } }), { answers: { secret: nfc, url: nfc } });
   const proto = normalizeJson(JSON.parse(`{"__proto__": {"a": "${nfd}"}}`)) as object;
   assert.deepEqual(Object.entries(proto), [['__proto__', { a: nfc }]]);
 });

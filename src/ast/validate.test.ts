@@ -35,11 +35,13 @@ test('nodes without attrs or children get empty ones; everything else stays as i
   const sent = structure(
     { type: 'divider' },
     { type: 'heading', attrs: null, children: null, extra: [null] },
+    { type: 'composite', attrs: { id: 'g', label: 'G' } },
   );
   const [step] = (fillNodes(sent) as ReturnType<typeof structure>).children!;
   assert.deepEqual(step!.children, [
     { type: 'divider', attrs: {}, children: [] },
     { type: 'heading', attrs: {}, children: [], extra: [null] },
+    composite('g', [], { label: 'G' }),
   ]);
   assert.deepEqual(
     sent.children![0]!.children![0],
@@ -382,6 +384,11 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
     'leaf children that are no list',
     [{ ...element('text', 'a'), children: 'none' }],
     [['"children" must be a list.', 0, 0]],
+  ],
+  [
+    'a composite whose children are no list',
+    [{ type: 'composite', attrs: { id: 'g', label: 'G' }, children: {} }],
+    [['"children" must be a list of elements.', 0, 0]],
   ],
   [
     'a bad child of a composite',

@@ -6,7 +6,7 @@ const ignored = (description: string) => Type.Optional(Type.Unsafe<unknown>({ de
 const fromReading = ignored('Ignored, so that an object which the API returned can be sent back.');
 
 /**
- * The properties of a form that the API returns and that no request changes (docs/decisions/0100): a client may read a form, change
+ * The properties of a form that the API returns and that no request changes: a client may read a form, change
  * its structure and send the whole object back. Any other unknown property stays an error.
  */
 export const returnedProperties = {

@@ -363,7 +363,8 @@ test('validation warns about names that look misspelt at every level and about e
           composite('d', [element('number', 'e', { Required: true, maximum: 3, mx: 1 })], {
             repeatable: true,
           }),
-          { type: 'composite', attrs: { id: 'f', label: 'F', repeatable: true }, children: [] },
+          { type: 'composite', attrs: { id: 'f', label: 'F', repeatable: true } },
+          { type: 'composite', attrs: { id: 'g', label: 'G' }, children: null },
         ],
       },
     ],
@@ -391,6 +392,7 @@ test('validation warns about names that look misspelt at every level and about e
       [[0, 1], '"point"', '"points"'],
       [[0, 2], '"c"'],
       [[0, 4], '"f"'],
+      [[0, 5], '"g"'],
       [[0, 3, 0], '"Required"', '"required"'],
     ],
   );

@@ -77,7 +77,7 @@ export class ApiError extends Error {
     super(message, { cause: more.cause });
     this.code = code;
     this.status = errorCodes[code].status;
-    // Every 422 says what is wrong with what, if only with the whole body (docs/decisions/0100).
+    // Every 422 has `errors`: clients show them one by one. The field is `body` if no other is named.
     this.errors = more.errors ?? (code === 'validation_error' ? [{ field: 'body', message }] : undefined);
     this.retryAfter = more.retryAfter;
     this.headers = {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { normalizeJson } from '#ast/normalize-json.ts';
+import { normalizeBody } from '#ast/normalize-json.ts';
 import type { ProblemCode } from '#ast/problem-codes.ts';
 import { ApiError } from './errors.ts';
 
@@ -45,7 +45,7 @@ const mayNeedNormalizing = /[\u0300-\uffff]|\\u/;
 function parse(text: string): unknown {
   try {
     const body: unknown = JSON.parse(text);
-    return mayNeedNormalizing.test(text) ? normalizeJson(body) : body;
+    return mayNeedNormalizing.test(text) ? normalizeBody(body) : body;
   } catch (cause) {
     throw notJson(cause);
   }

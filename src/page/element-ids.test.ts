@@ -4,7 +4,7 @@ import { composite, element } from '#ast/testing.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor, type Part } from '#test/visitor.ts';
 
-// Every id that docs/decisions/0100 allows works wherever an element is named.
+// Every id that the form language allows works wherever an element is named (docs/form-language.md).
 const ids = [
   '1',
   'q.1',

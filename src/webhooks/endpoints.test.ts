@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
@@ -177,6 +177,22 @@ test('a failed delivery: the detail tells every request, its answer and why it w
       assert.equal(requests[index]!.headers[name.toLowerCase()], value);
     }
   }
+});
+
+test('a secret signs with the bytes that were sent, however its characters are composed', async () => {
+  const form = await makeForm();
+  const receiver = await openReceiver();
+  const secret = 'Zoe\u0308 and a long secret';
+  const made = await editor.api<WebhookWithSecret>('POST', of(form), {
+    url: receiver.url,
+    events: ['submission.created'],
+    secret,
+  });
+  assert.deepEqual([made.status, made.body.secret], [201, secret]);
+  await submit(form, 'signed');
+  const { body, headers } = await until('the delivery', () => Promise.resolve(receiver.requests[0]));
+  const expected = createHmac('sha256', secret).update(body).digest('hex');
+  assert.equal(headers['x-service-signature'], `sha256=${expected}`);
 });
 
 test('retry: 202 and one more request; asked twice, 409 and no other', async () => {

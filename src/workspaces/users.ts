@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { normalizeText } from '#ast/text.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
@@ -53,7 +54,7 @@ export async function createUser(database: Queryable, user: NewUser): Promise<{ 
   const added = await insertUser(database, {
     id,
     account_id: newId(),
-    name: user.name ?? user.email.split('@', 1)[0]!,
+    name: normalizeText(user.name ?? user.email.split('@', 1)[0]!),
     email: user.email.toLowerCase(),
     password: await hashPassword(user.password),
     email_verified: user.isConfirmed ?? false,

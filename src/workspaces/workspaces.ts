@@ -1,3 +1,4 @@
+import { normalizeText } from '#ast/text.ts';
 import { findInAllCells, newestFirst } from '#kit/cells/in-cells.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
@@ -25,8 +26,9 @@ type Workspace = {
 /** @throws ApiError validation_error with every problem. */
 export async function createWorkspace(
   database: Queryable,
-  { name, plan, rateLimit, burst }: { name: string; plan: Plan } & OwnRate,
+  { name: givenName, plan, rateLimit, burst }: { name: string; plan: Plan } & OwnRate,
 ): Promise<{ id: string; name: string; plan: Plan }> {
+  const name = normalizeText(givenName);
   refuseProblems([...nameProblems('name', name), ...rateProblems({ rateLimit, burst })]);
   const id = newId();
   await insertWorkspace(database, {

@@ -1,4 +1,4 @@
-import { normalizeJson } from '#ast/normalize-json.ts';
+import { normalizeBody } from '#ast/normalize-json.ts';
 import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -54,7 +54,7 @@ export async function openLocalApi(
     const once =
       key === undefined ? undefined : { key, url: `${route.path} ${JSON.stringify({ params, query })}` };
     // No HTTP request was read, so JSON is normalized here.
-    const given = Buffer.isBuffer(body) ? body : normalizeJson(body);
+    const given = Buffer.isBuffer(body) ? body : normalizeBody(body);
     const answer = await run(scope, { params, query, body: given, ifMatch, once });
     if (isWoken) await announceJobs(cell);
     return sentOf(answer);

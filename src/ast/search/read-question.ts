@@ -1,6 +1,6 @@
 /**
- * What stands before a colon and means something in every form, with what it takes and an example. A value that an operator
- * does not understand makes it text that is searched for as it stands (docs/decisions/0100): `status:open` is a status line in a log.
+ * The search operators that every form has, each with its values and an example. If an operator does not understand its
+ * value, the whole is searched as text: `status:open` is a status line in a log.
  */
 export const operators = {
   email: {

@@ -8,7 +8,7 @@ const layouts = ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'] as const;
 export const id = { kind: 'id', title: 'Id', required: true } as const;
 export const label = { kind: 'string', title: 'Label', required: true, maxBytes: limits.labelBytes } as const;
 export const layout = { kind: 'one-of', title: 'Layout', values: layouts, default: defaults.layout } as const;
-/** Of a step, which shows a layout that it does not know as a stack (docs/decisions/0100). */
+/** A step renders an unknown layout as `stack`. */
 export const stepLayout = { ...layout, isOpen: true } as const;
 /** Forms from tools with 12 columns say more than a grid has: it is drawn as wide as the grid. */
 export const columnSpan = {

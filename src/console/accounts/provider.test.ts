@@ -36,7 +36,7 @@ const ada = {
   sub: 'ada',
   email: 'Ada@example.org',
   email_verified: true,
-  name: 'Ada',
+  name: 'Ada\u0301',
   groups: ['staff', 'gone'],
 };
 
@@ -44,7 +44,7 @@ test('whoever the provider signs in has an account, and the roles that its claim
   const first = await enter(ada);
   assert.equal(first.status, 204);
   const session = await first.session();
-  assert.deepEqual([session.user.email, session.user.name], ['ada@example.org', 'Ada']);
+  assert.deepEqual([session.user.email, session.user.name], ['ada@example.org', 'Adá']);
   assert.deepEqual(
     session.workspaces.map(({ id, role }) => [id, role]),
     [[mapped, 'viewer']],

@@ -265,6 +265,16 @@ test('a dry run tells all problems at once, of structure and settings, and is re
     [[0, 0], [0, 0], 'colour'],
   );
   assert.deepEqual(put.body.structure, live);
+  const slips = structure(element('text', 'a', { requird: true }), {
+    type: 'composite',
+    attrs: { id: 'g', label: 'G' },
+  });
+  const warned = await tenant.call('PUT', `/forms/${id}?dry_run=true`, { structure: slips });
+  const run = warned.body['dry_run'] as Static<typeof shapes.DryRun>;
+  assert.deepEqual(
+    [run.problems, ...run.warnings.map(({ rule, path }) => [rule, path])],
+    [[], ['misspelt-attribute', [0, 0]], ['empty-composite', [0, 1]]],
+  );
   const patched = await tenant.call('PATCH', `/forms/${id}?dry_run=true`, {
     settings: { theme: { logo: id } },
   });

@@ -9,8 +9,8 @@ const longestValue = 8_192;
 const buttons: readonly string[] = ['submit', 'button'];
 
 /**
- * The fields of somebody's own page that are no questions of the form, as reference data (docs/decisions/0100); buttons are left
- * out. What names an element of the form, or is more than reference data may be, stays for the check to refuse.
+ * Moves the fields of an HTML form that are no questions into the reference data. Buttons are left out. A field that names
+ * an element, or exceeds the limits of reference data, stays in the answers, and the check refuses it.
  */
 export function takeUnknownFields(
   form: Form,

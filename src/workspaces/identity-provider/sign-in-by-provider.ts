@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Configuration, IDToken } from 'openid-client';
+import { normalizeText } from '#ast/text.ts';
 import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
 import { cellOf, cellsOnServers, isApart } from '#kit/cells/cells.ts';
 import { isAway } from '#kit/cells/servers/server.ts';
@@ -205,7 +206,8 @@ async function findOrMakePerson(
 
 async function makePerson(client: ClientBase, email: string, claims: IDToken, at: Date): Promise<string> {
   const id = newId();
-  const said = typeof claims['name'] === 'string' ? claims['name'].trim().slice(0, longestName) : '';
+  const said =
+    typeof claims['name'] === 'string' ? normalizeText(claims['name']).trim().slice(0, longestName) : '';
   const added = await insertPerson(client, { id, email, name: said || email.split('@', 1)[0]!, now: at });
   if (added.length === 0)
     throw new ApiError('conflict', 'Somebody else began with this address. Begin again.');

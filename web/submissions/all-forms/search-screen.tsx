@@ -26,7 +26,7 @@ import {
 } from '../../shell/search/found.ts';
 import { wordFor } from '../../design/say-count.ts';
 import { columnsQuery } from '../queries.ts';
-import { receivedAt } from '../../shell/search/received-at.ts';
+import { receivedAt } from '../../api/received-at.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
 
 type View = { q: string | undefined; page: number };

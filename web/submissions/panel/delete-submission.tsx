@@ -5,7 +5,7 @@ import { call } from '../../api/operations.ts';
 import { ConfirmChange } from '../../design/dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { sayMoment } from '../../design/time.tsx';
-import { receivedAt } from '../../shell/search/received-at.ts';
+import { receivedAt } from '../../api/received-at.ts';
 import { type FormPlace, refreshSubmissions } from '../queries.ts';
 
 type Props = { form: FormPlace; submission: SubmissionDetail; onCancel: () => void; onDeleted: () => void };

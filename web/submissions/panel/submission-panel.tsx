@@ -14,7 +14,7 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { columnsQuery, detailQuery } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
-import { receivedAt } from '../../shell/search/received-at.ts';
+import { receivedAt } from '../../api/received-at.ts';
 import type { ViewState } from '../view-state.ts';
 import { AnswersForm } from './edit/answers-form.tsx';
 import { AnswersView } from './answers-view.tsx';

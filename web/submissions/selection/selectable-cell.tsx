@@ -4,7 +4,7 @@ import type { Answers } from '#ast/answers.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { sayMoment } from '../../design/time.tsx';
-import { receivedAt } from '../../shell/search/received-at.ts';
+import { receivedAt } from '../../api/received-at.ts';
 import { sayWhole } from '../answer-text.tsx';
 
 /** How rows are selected; nobody selects what they may not act on. */

@@ -10,7 +10,7 @@ import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell } from '../answer-text.tsx';
 import { Marked } from '../../design/marked.tsx';
 import { TagChips } from '../tags/tag-chips.tsx';
-import { receivedAt } from '../../shell/search/received-at.ts';
+import { receivedAt } from '../../api/received-at.ts';
 import { kindOfColumn } from '../filter/conditions.ts';
 import { FoundCell } from './found-cell.tsx';
 import type { TableColumn } from './table-columns.ts';

@@ -12,7 +12,7 @@ import { mayEdit } from '../../shell/session.ts';
 import type { ReplyOf } from '#app/operations.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { columnsQuery, trashQuery } from '../queries.ts';
-import { receivedAt } from '../../shell/search/received-at.ts';
+import { receivedAt } from '../../api/received-at.ts';
 import { BulksProgress } from '../selection/bulk-progress.tsx';
 import { changeSelection } from '../selection/change-selection.ts';
 import { beginBulk } from '../selection/follow-bulk.ts';
