@@ -51,6 +51,8 @@ type Options = {
   /** Of test/certs; `receiver` is the one that is right. */
   certificate?: Parameters<typeof certificate>[0];
   login?: { user: string; password: string };
+  /** Whether the server offers SMTPUTF8; it does unless this is false. */
+  smtpUtf8?: boolean;
 };
 
 class Refusal extends Error {
@@ -90,6 +92,7 @@ export async function openMailServer(options: Options = {}): Promise<MailServer>
   const settings: SMTPServerOptions = {
     authOptional: options.login === undefined,
     disableReverseLookup: true,
+    hideSMTPUTF8: options.smtpUtf8 === false,
     ...(options.tls ? certificate(options.certificate ?? 'receiver') : { disabledCommands: ['STARTTLS'] }),
     secure: options.tls === 'implicit',
     onAuth(auth, _session, callback) {

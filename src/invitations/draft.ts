@@ -2,7 +2,7 @@ import { type QuestionsById, findInput, questionsById } from '#ast/fields.ts';
 import { isPageName } from '#ast/page-names.ts';
 import { countCharacters, isCleanText } from '#ast/text.ts';
 import { type Form, isCalculation, kindOf, listQuestions } from '#ast/tree.ts';
-import { readMailAddress } from '#kit/outbox/address.ts';
+import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 
 /** Somebody to invite. */
 export type InvitationDraft = {
@@ -83,7 +83,7 @@ const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test
 /** A caller's own text in an answer stays short. */
 const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-/** Two spellings of an address are one person: by this they are compared. */
+/** Returns what addresses are compared by: lower case, and the domain as DNS has it. */
 export function addressKeyOf(email: string): string {
-  return (readMailAddress(email)?.address ?? email).toLowerCase();
+  return toAsciiDomain(readMailAddress(email)?.address ?? email).toLowerCase();
 }

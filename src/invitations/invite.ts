@@ -157,7 +157,7 @@ function rowOf(
   { email: given, name, reference, prefill }: InvitationDraft,
 ) {
   const id = newId();
-  // As mail and its log write it: `<ada@example.org>` is without its brackets, a domain of another script in ASCII.
+  // Without the brackets of `<ada@example.org>`.
   const email = readMailAddress(given)?.address ?? given;
   const hash = hashOfToken(invitationToken(vault, { ...form, id })).toString('hex');
   return { id, hash, email, address_key: addressKeyOf(email), name, reference, prefill };

@@ -155,7 +155,7 @@ const refused: [
 ][] = [
   ['no address', { email: '' }, ['email']],
   ['an address without @', { email: 'ada.example.org' }, ['email']],
-  ['an address without a domain', { email: 'ada@localhost' }, ['email']],
+  ['an address without a domain', { email: 'ada@' }, ['email']],
   ['two addresses', { email: 'a@example.org,b@example.org' }, ['email']],
   ['an address of 255 characters', { email: `${'a'.repeat(243)}@example.org` }, ['email']],
   ['a password of 9 characters', { password: '123456789' }, ['password']],

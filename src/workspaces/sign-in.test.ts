@@ -10,6 +10,7 @@ import { openAccounts } from './accounts.ts';
 import { openRequestCounter } from './request-counter.ts';
 import { replaceHash } from './queries.ts';
 import { changePassword, deviceMark, signIn, signInTries } from './sign-in.ts';
+import { createUser } from './users.ts';
 
 const { database, url } = await testDatabase();
 const vault = openVault('ab'.repeat(32));
@@ -61,6 +62,25 @@ test('a password that was hashed as before signs in, and is hashed anew by that'
   assert.equal(await stored(), strong, 'it is strong by now');
   await replaceHash(database, { user_id: id, old, strong: 'of a password that was changed meanwhile' });
   assert.equal(await stored(), strong);
+});
+
+test('A person with an international address signs in, however the address is written', async () => {
+  const context = await openContext();
+  const email = 'jösé@bücher.example';
+  await createUser(database, { email: 'Jösé@Bücher.example', password });
+  const spellings = [email, ' JÖSÉ@BÜCHER.EXAMPLE ', 'jösé@xn--bcher-kva.example', email.normalize('NFD')];
+  for (const [index, spelling] of spellings.entries()) {
+    const given = { email: spelling, password };
+    assert.equal(await outcome(signIn(context, from(`10.8.0.${index}`), given)), 'in', spelling);
+  }
+  const wrong = { email, password: 'another password' };
+  assert.equal(await outcome(signIn(context, from('10.8.0.9'), wrong)), 'unauthorized');
+  const double = createUser(database, { email: 'jösé@xn--bcher-kva.example', password });
+  assert.equal(await outcome(double), 'conflict');
+  const { rows } = await database.query<{ email: string }>('select email from users where email = $1', [
+    email,
+  ]);
+  assert.equal(rows.length, 1);
 });
 
 test('of wrong passwords at once, from 200 addresses, 10 are evaluated and the rest are told to wait', async () => {

@@ -5,6 +5,7 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { hashPassword, isOldHash, verifyPassword } from '#kit/password-hash.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
 import type { Accounts } from './accounts.ts';
 import { countUpTo } from './limit.ts';
 import { reportPasswordChange } from './mail-news.ts';
@@ -39,17 +40,16 @@ export async function signIn(
   attempt: Attempt,
   given: { email: string; password: string },
 ): Promise<{ userId: string; cookies: string[]; device?: string }> {
-  const email = given.email.trim().toLowerCase();
+  const email = normalizeAddress(given.email);
   await countAttempt(context, attempt, email);
   const { auth, isRefusal } = await context.accounts.library();
   try {
-    const { response, headers } = await auth.api.signInEmail({
+    const { response: user, headers } = await auth.api.signInByPassword({
       body: { email, password: given.password },
       headers: new Headers({ 'User-Agent': attempt.headers.get('User-Agent') ?? '' }),
       returnHeaders: true,
     });
     await auth.api.signOut({ headers: attempt.headers });
-    const { user } = response;
     await strengthenHash(context.database, user.id, given.password);
     // The session that was just begun is nobody's: its cookies go nowhere, and it opens nothing (session-end.ts).
     if (isTemporaryOver(user))

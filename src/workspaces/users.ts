@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { isEmail } from '#ast/rules/text-formats.ts';
 import { normalizeText } from '#ast/text.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { normalizeAddress, readMailAddress } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { reportPasswordChange } from './mail-news.ts';
@@ -24,12 +26,6 @@ export type NewUser = {
   words?: readonly string[];
 };
 
-/** The expression that the library checks at sign-in (zod's), so that whoever is let in here can also sign in. */
-const emailPattern =
-  /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
-/** RFC 5321, 4.5.3.1.3. */
-const longestEmail = 254;
-
 /** Everything that is wrong with a new person's email, password and name. */
 export async function userProblems({ email, password, name, words = [] }: NewUser): Promise<ErrorItem[]> {
   const known = [email, ...(name === undefined ? [] : [name]), ...words];
@@ -37,9 +33,9 @@ export async function userProblems({ email, password, name, words = [] }: NewUse
   return name === undefined ? problems : [...problems, ...nameProblems('name', name)];
 }
 
-/** What is wrong with an address to sign in with. */
+/** Returns what is wrong with an address to sign in with: it must be one that emails can be sent to. */
 export function emailProblems(email: string): ErrorItem[] {
-  if (email.length <= longestEmail && emailPattern.test(email)) return [];
+  if (isEmail(email) && readMailAddress(email)) return [];
   return [{ field: 'email', message: 'This is not an email address, such as ada@example.org.' }];
 }
 
@@ -55,7 +51,7 @@ export async function createUser(database: Queryable, user: NewUser): Promise<{ 
     id,
     account_id: newId(),
     name: normalizeText(user.name ?? user.email.split('@', 1)[0]!),
-    email: user.email.toLowerCase(),
+    email: normalizeAddress(user.email),
     password: await hashPassword(user.password),
     email_verified: user.isConfirmed ?? false,
     now: timeOfId(id),
@@ -81,7 +77,7 @@ export async function resetUserPassword(
   const temporaryPassword = randomBytes(16).toString('base64url');
   const at = now();
   const [person] = await resetPassword(database, {
-    email: email.trim().toLowerCase(),
+    email: normalizeAddress(email),
     password: await hashPassword(temporaryPassword),
     now: at,
     until: new Date(at.getTime() + temporaryMs),

@@ -32,7 +32,7 @@ export function ForgotPasswordScreen(): ReactElement {
           )}
           <TextField
             label="Email address"
-            type="email"
+            type="text"
             inputMode="email"
             autoComplete="username"
             autoFocus

@@ -41,7 +41,7 @@ export function SignInScreen(): ReactElement {
         {enter.error && <Message tone="bad">{wait > 0 ? sayWait(wait) : explain(enter.error)}</Message>}
         <TextField
           label="Email address"
-          type="email"
+          type="text"
           inputMode="email"
           autoComplete="username"
           value={email}

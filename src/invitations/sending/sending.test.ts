@@ -74,6 +74,25 @@ test('nobody is invited twice: not in one request, not in parallel, not in anoth
   assert.equal((await list()).pagination.total_count, 3);
 });
 
+test('An international address is stored as it was typed, mailed, and invited once in all its spellings', async () => {
+  const { invite, reach } = await stage();
+  const first = await invite(['jösé@bücher.example']);
+  assert.deepEqual([first.status, first.body.data[0]!.email], [201, 'jösé@bücher.example']);
+  const [mail] = await server.waitFor('jösé@bücher.example', 1);
+  assert.match(mail!.raw, /^To: jösé@bücher\.example/m);
+  await invite(['ada@bücher.example']);
+  const [plain] = await server.waitFor('ada@bücher.example', 1);
+  assert.match(plain!.raw, /^To: ada@xn--bcher-kva\.example/m);
+  await reach(first.body.data[0]!.id, 'sent');
+  const again = [
+    'jösé@xn--bcher-kva.example',
+    'JÖSÉ@BÜCHER.Example',
+    'jo\u0308se\u0301@bu\u0308cher.example',
+  ];
+  const { body } = await invite(again);
+  assert.deepEqual([body.data.length, body.skipped.length], [0, 3]);
+});
+
 test('after it was revoked an address is invited anew, and the mail that waited does not leave', async () => {
   const { inviteOne, path, read } = await stage();
   const email = someone();

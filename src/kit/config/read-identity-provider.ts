@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url';
+
 /** An OpenID Connect provider that people sign in by. */
 export type IdentityProviderConfig = {
   /** Where its discovery document is found. */
@@ -33,7 +35,7 @@ export function readIdentityProvider(
     problems.push(`OIDC_ISSUER is "${issuer}", but it must be an address that begins with https://.`);
   const clientId = value('OIDC_CLIENT_ID');
   if (clientId === undefined) problems.push('OIDC_ISSUER is set, so OIDC_CLIENT_ID must be as well.');
-  const domains = list('OIDC_DOMAINS').map((name) => name.toLowerCase());
+  const domains = list('OIDC_DOMAINS').map((name) => domainToASCII(name));
   if (domains.length === 0 || !domains.every((name) => domain.test(name)))
     problems.push(
       'OIDC_DOMAINS must name the domains of the addresses that OIDC_ISSUER may sign in, such as example.org,example.com.',

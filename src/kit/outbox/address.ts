@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 /** Where a mail goes: an address, and the name that is shown with it. */
 export type MailAddress = { address: string; name?: string };
@@ -18,8 +18,8 @@ const domainPattern =
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /**
- * Reads `ada@example.org`, `Ada <ada@example.org>` or `"Lovelace, Ada" <ada@example.org>`. A domain of another script
- * is written as DNS has it; the case of the part before the @ stays.
+ * Reads `ada@example.org`, `Ada <ada@example.org>` or `"Lovelace, Ada" <ada@example.org>`. The domain gets its one form in
+ * Unicode and lower case, so that texts can be compared; the case of the part before the @ stays.
  * @returns undefined for what is no single address, or holds anything that could reach into a header.
  */
 export function readMailAddress(text: string): MailAddress | undefined {
@@ -33,17 +33,42 @@ export function readMailAddress(text: string): MailAddress | undefined {
   return name === '' ? { address } : { address, name };
 }
 
-/** What the limits count an address by, in upper or lower case: its SHA-256 (counted_emails.recipient). */
+/** Returns the address with its domain as DNS has it (Punycode). */
+export function toAsciiDomain(address: string): string {
+  const { local, domain } = splitAddress(address);
+  return `${local}@${domainToASCII(domain) || domain}`;
+}
+
+/** Returns the form in which addresses of accounts are stored and compared: lower case, and the domain in Unicode. */
+export function normalizeAddress(text: string): string {
+  const { local, domain } = splitAddress(text.trim());
+  return domain === '' ? text.trim().toLowerCase() : `${local}@${toUnicode(domain)}`.toLowerCase();
+}
+
+/** Returns what the limits count an address by, in upper or lower case: its SHA-256 (counted_emails.recipient). */
 export const countedAddress = (address: string): Buffer =>
-  createHash('sha256').update(address.toLowerCase()).digest();
+  createHash('sha256').update(toAsciiDomain(address).toLowerCase()).digest();
+
+function splitAddress(address: string): { local: string; domain: string } {
+  const at = address.lastIndexOf('@');
+  return { local: address.slice(0, Math.max(at, 0)).normalize('NFC'), domain: address.slice(at + 1) };
+}
+
+/** One form for `MÜNCHEN.example` and `xn--mnchen-3ya.example`. A domain that DNS cannot have stays as it is. */
+function toUnicode(domain: string): string {
+  const ascii = domainToASCII(domain);
+  const unicode = domainToUnicode(ascii);
+  return domainToASCII(unicode) === ascii ? unicode || domain : ascii;
+}
 
 function readBare(text: string): string | undefined {
-  const at = text.lastIndexOf('@');
-  const local = text.slice(0, Math.max(at, 0)).normalize('NFC');
-  const domain = domainToASCII(text.slice(at + 1));
-  const address = `${local}@${domain}`;
-  const fits = Buffer.byteLength(local) <= longest.local && Buffer.byteLength(address) <= longest.address;
-  return fits && localPattern.test(local) && domainPattern.test(domain) ? address : undefined;
+  const { local, domain } = splitAddress(text);
+  const ascii = domainToASCII(domain);
+  const length = Buffer.byteLength(`${local}@${ascii}`);
+  const fits = Buffer.byteLength(local) <= longest.local && length <= longest.address;
+  return fits && localPattern.test(local) && domainPattern.test(ascii)
+    ? `${local}@${toUnicode(ascii)}`
+    : undefined;
 }
 
 /** A display name without its quotes; undefined when it is none, as a second address would be. */

@@ -69,6 +69,24 @@ test('where TLS is required a server without it gets nothing', async () => {
   assert.equal(server.taken.length, 0);
 });
 
+test('A domain in another script goes out as Punycode, to any mail server', async () => {
+  const server = await openMailServer({ smtpUtf8: false });
+  const lines: string[] = [];
+  assert.equal((await send(server.url, 'ada@bücher.example', (line) => lines.push(line))).kind, 'sent');
+  assert.match(lines.join('\n'), /^> RCPT TO:<ada@xn--bcher-kva\.example>/m);
+});
+
+test('An address that needs SMTPUTF8 fails with that reason if the server does not offer it', async () => {
+  const server = await openMailServer({ smtpUtf8: false });
+  const outcome = await send(server.url, 'jösé@bücher.example');
+  assert.deepEqual(outcome, {
+    kind: 'refused',
+    reason:
+      'The mail server does not offer SMTPUTF8, which jösé@xn--bcher-kva.example needs: the part before the @ is not ASCII. Use an ASCII address, or another mail server.',
+  });
+  assert.equal(server.taken.length, 0);
+});
+
 test('an address in another script arrives as it is', async () => {
   const server = await openMailServer();
   assert.equal((await send(server.url, 'jösé@xn--bcher-kva.example')).kind, 'sent');

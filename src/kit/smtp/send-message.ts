@@ -1,4 +1,5 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { toAsciiDomain } from '../outbox/address.ts';
 import { judgeFailure, type SmtpFailure } from './judge-failure.ts';
 import type { SmtpConfig } from './read-smtp.ts';
 
@@ -72,10 +73,11 @@ function talk(
   };
   const send = (): void => {
     if (!message) return end('');
-    const { recipient, raw } = message;
-    connection.send({ from: from.address, to: [recipient] }, raw, (error, info) =>
-      error ? reject(error) : end(info.response),
-    );
+    const envelope = { from: toAsciiDomain(from.address), to: [toAsciiDomain(message.recipient)] };
+    // The library would send the bytes all the same, and servers answer this with anything, or deliver it elsewhere.
+    const needed = [envelope.from, ...envelope.to].find((address) => /\P{ASCII}/u.test(address));
+    if (needed !== undefined && !takesUtf8(connection)) return reject(new Utf8AddressError(needed));
+    connection.send(envelope, message.raw, (error, info) => (error ? reject(error) : end(info.response)));
   };
   connection.connect((error) => {
     if (error) return reject(error);
@@ -85,6 +87,22 @@ function talk(
       failure ? reject(failure) : send(),
     );
   });
+}
+
+/** The library keeps to itself what the server offers. */
+function takesUtf8(connection: SMTPConnection): boolean {
+  const { _supportedExtensions } = connection as unknown as { _supportedExtensions: string[] };
+  return _supportedExtensions.includes('SMTPUTF8');
+}
+
+/** Final, as the library's own errors about an address: the same server never takes it. */
+class Utf8AddressError extends Error {
+  readonly code = 'EENVELOPE';
+  constructor(address: string) {
+    super(
+      `The mail server does not offer SMTPUTF8, which ${address} needs: the part before the @ is not ASCII. Use an ASCII address, or another mail server.`,
+    );
+  }
 }
 
 function optionsOf(

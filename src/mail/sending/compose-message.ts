@@ -1,4 +1,4 @@
-import type { MailAddress } from '#kit/outbox/address.ts';
+import { type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import type { DrawnLetter } from '../template/draw-letter.ts';
 
 type MessageParts = {
@@ -47,7 +47,7 @@ export async function composeMessage(parts: MessageParts): Promise<Buffer> {
 }
 
 const messageIdOf = (id: string, from: MailAddress): string =>
-  `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`;
+  `<${id}@${toAsciiDomain(from.address).replace(/^.*@/s, '')}>`;
 
 /** As an object, so that the library reads no commas and brackets out of a name. */
 const named = ({ address, name = '' }: MailAddress): { name: string; address: string } => ({ name, address });

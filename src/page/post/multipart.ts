@@ -10,6 +10,7 @@ import { ApiError } from '#kit/errors.ts';
 import { jsonBodyLimit } from '#kit/json-body.ts';
 import type { Server } from '#kit/http.ts';
 import { charsetOf, type SentText } from './charset.ts';
+import { parsePartNames, type PartNames } from './part-names.ts';
 
 /** One part of a multipart body. The bytes of a file must be read, or let go by `resume()`, before the next comes. */
 export type Part =
@@ -82,21 +83,27 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
     wake();
   };
   const add = (part: Part): void => {
-    if (typeof part.name !== 'string') end(new ApiError('bad_request', 'A part of the form has no name.'));
-    else parts.push({ ...part, name: normalizeText(part.name) });
+    parts.push({ ...part, name: normalizeText(part.name) });
     wake();
   };
-  const charset = takeCharsets(parser);
+  const readHeader = replaceHeaders(parser);
+  /** Adds the part whose header was read last. */
+  const addPart = (make: (name: string, header: PartHeader) => Part): void => {
+    const header = readHeader();
+    if (header.name === undefined) end(new ApiError('bad_request', 'A part of the form has no name.'));
+    else add(make(header.name, header));
+  };
   let textLength = 0;
-  parser.on('field', (name, value, _nameIsCut, isCut) => {
+  parser.on('field', (_name, value, _nameIsCut, isCut) => {
     textLength += value.length;
+    const bytes = Buffer.from(value, 'latin1');
     if (textLength > jsonBodyLimit) end(tooMuchText());
-    else add({ kind: 'field', name, bytes: Buffer.from(value, 'latin1'), charset: charset(), isCut });
+    else addPart((name, { charset }) => ({ kind: 'field', name, bytes, charset, isCut }));
   });
-  parser.on('file', (name, bytes, filename, _encoding, declaredType) => {
+  parser.on('file', (_name, bytes, _filename, _encoding, declaredType) => {
     open = bytes;
     bytes.on('error', (error) => end(broken(error)));
-    add({ kind: 'file', name, filename: filename ?? '', declaredType, bytes });
+    addPart((name, { filename = '' }) => ({ kind: 'file', name, filename, declaredType, bytes }));
   });
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'])
     parser.on(limit, () => end(tooManyParts()));
@@ -154,23 +161,30 @@ type WithParts = {
     readonly parser: { prependListener(event: 'part', listen: (part: Readable) => void): void };
   };
 };
-type PartHeader = Record<string, string[] | undefined>;
+type RawHeader = Record<string, string[] | undefined>;
+
+/** What the header of a part says. */
+type PartHeader = Partial<PartNames> & { readonly charset?: string | undefined };
 
 /**
- * Takes the charset out of the header of each part before Busboy sees it, which would replace what it cannot convert.
- * @returns the charset of the part that is read now.
+ * Reads charset and names from the header of each part before Busboy does, and leaves it plain ones: Busboy replaces
+ * bytes that it cannot convert, keeps the escapes of browsers, and skips names with a line break.
+ * @returns the header of the part that is read now.
  */
-function takeCharsets(parser: BusboyInstance): () => string | undefined {
-  let charset: string | undefined;
+function replaceHeaders(parser: BusboyInstance): () => PartHeader {
+  let read: PartHeader = {};
   const { _parser } = parser as unknown as WithParts;
   _parser.parser.prependListener('part', (part) => {
-    part.on('header', (header: PartHeader) => {
+    part.on('header', (header: RawHeader) => {
       const [type] = header['content-type'] ?? [];
-      charset = charsetOf(type);
+      const names = parsePartNames(header['content-disposition']?.[0] ?? '');
+      read = { ...names, charset: charsetOf(type) };
       if (type !== undefined) header['content-type'] = [type.replace(/;.*/s, '')];
+      const file = names?.filename === undefined ? '' : '; filename="file"';
+      if (names) header['content-disposition'] = [`form-data; name="part"${file}`];
     });
   });
-  return () => charset;
+  return () => read;
 }
 
 /** What a body that cannot be read to its end is answered with, whatever part of it failed. */

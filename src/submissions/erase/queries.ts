@@ -83,11 +83,11 @@ export const deleteInvitations = statement(
   { invitations: bigint, mails: bigint },
   `with gone as (
      delete from invitations where workspace_id = $workspace_id and id = any ($ids)
-     returning form_id, batch_id, address_key),
+     returning form_id, batch_id, address_key, email),
    letters as (
      delete from mails m using gone
      where m.workspace_id = $workspace_id and m.form_id = gone.form_id and m.kind in ('invitation', 'reminder')
-       and lower(m.recipient) = gone.address_key
+       and lower(m.recipient) in (gone.address_key, lower(gone.email))
      returning m.id),
    batches as (
      delete from invitation_batches b

@@ -4,6 +4,7 @@ import { newId } from '#kit/clock.ts';
 import { databaseOf, homeOf, transaction } from '#kit/database.ts';
 import type { Origin, Person, Visitor } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
 import { insertLineDue } from '../people-elsewhere/queries.ts';
 import type { PersonalDeed } from './personal-deeds.ts';
 import type { Changes } from './changes.ts';
@@ -41,7 +42,7 @@ export async function notePerson(
   const [person] = await insertPersonalLine(db, {
     ...line,
     user_id: 'userId' in who ? who.userId : null,
-    email: 'email' in who ? who.email.trim().toLowerCase() : null,
+    email: 'email' in who ? normalizeAddress(who.email) : null,
   });
   if (!person) return;
   const { user_id } = person;

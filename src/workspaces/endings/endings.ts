@@ -5,6 +5,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
 import { only, type Queryable } from '#kit/statement.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
 import { noteInWorkspace, notePerson, type PersonalLine, type WorkspaceLine } from '../audit/note-person.ts';
 import { forgetKeys } from '../authenticate.ts';
 import { revokeKeysOf, tellOfKeys } from '../keys/queries.ts';
@@ -137,7 +138,7 @@ export function bringBackAccount(database: Database, userId: string, by: Persona
 
 /** Whose an address is, for the operator. @throws ApiError not_found. */
 export async function accountOf(db: Queryable, email: string): Promise<string> {
-  const found = only(await findUserByEmail(db, { email: email.trim().toLowerCase() }));
+  const found = only(await findUserByEmail(db, { email: normalizeAddress(email) }));
   if (!found) throw new ApiError('not_found', `There is no account with the address ${email}.`);
   return found.id;
 }

@@ -12,6 +12,7 @@ import { hashPassword } from '#kit/password-hash.ts';
 import type { Visitor } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import { newKey, type Vault } from '#kit/vault.ts';
+import { normalizeAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import type { Accounts } from '../accounts.ts';
 import { reportNews } from '../mail-news.ts';
 import { changeRole } from '../members.ts';
@@ -175,8 +176,9 @@ async function findOrMakePerson(
   provider: IdentityProviderConfig,
   claims: IDToken,
 ): Promise<{ id: string }> {
-  const email = typeof claims['email'] === 'string' ? claims['email'].trim().toLowerCase() : '';
-  const isAllowed = emailProblems(email).length === 0 && provider.domains.includes(email.split('@')[1]!);
+  const email = typeof claims['email'] === 'string' ? normalizeAddress(claims['email']) : '';
+  const isAllowed =
+    emailProblems(email).length === 0 && provider.domains.includes(toAsciiDomain(email).split('@')[1]!);
   const isConfirmed = claims['email_verified'] ?? provider.trustsEmail;
   if (!isAllowed || isConfirmed !== true)
     throw new ApiError(

@@ -6,6 +6,7 @@ import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
 import { cancelMails } from '#kit/outbox/queries.ts';
 import { only, type Queryable, requireRow } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
 import { type Keeper, requireOwner } from '../members.ts';
 import { findMemberByEmail, findWorkspace } from '../members/queries.ts';
 import { refuseProblems } from '../problems.ts';
@@ -54,7 +55,7 @@ export async function inviteMember(
   { workspaceId, inviter, ...asked }: { workspaceId: string; inviter: Inviter; email: string; role: Role },
 ): Promise<Invited> {
   requireOwner(inviter, asked.role);
-  const email = asked.email.trim().toLowerCase();
+  const email = normalizeAddress(asked.email);
   refuseProblems(emailProblems(email));
   await countInvitation(context.requestCounter, { inviterId: inviter.id, workspaceId, email });
   const invited = await transaction(context.database, async (client) => {
@@ -73,7 +74,7 @@ export function inviteByHand(
   { database, vault, config }: Pick<InviteContext, 'database' | 'vault' | 'config'>,
   { workspaceId, role, ...asked }: { workspaceId: string; email: string; role: Role },
 ): Promise<{ id: string; link: string }> {
-  const email = asked.email.trim().toLowerCase();
+  const email = normalizeAddress(asked.email);
   refuseProblems(emailProblems(email));
   return transaction(database, async (client) => {
     const { id } = await writeInvitation(client, { workspaceId, inviter: undefined, email, role });

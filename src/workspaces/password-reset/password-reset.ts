@@ -4,6 +4,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { only, type Queryable } from '#kit/statement.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
 import { reportPasswordChange, reportToPerson } from '../mail-news.ts';
 import { refuseProblems } from '../problems.ts';
 import { passwordProblems } from '../passwords.ts';
@@ -22,7 +23,7 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
  * @throws ApiError validation_error for what is no address.
  */
 export async function askForPasswordReset(database: Database, given: string): Promise<void> {
-  const email = given.trim().toLowerCase();
+  const email = normalizeAddress(given);
   refuseProblems(emailProblems(email));
   await reportToPerson(database, { kind: 'password_reset_asked', email });
 }

@@ -5,6 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { Person, Visitor } from '#kit/operation.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
 import type { Accounts } from '../accounts.ts';
 import { notePerson, personalLine, type PersonalLine } from '../audit/note-person.ts';
 import { type PersonalNews, reportPersonalNews } from '../mail-news.ts';
@@ -209,7 +210,7 @@ const takeRecoveryCode = (
  */
 export function forgetFactors(database: Database, email: string): Promise<{ id: string; hadAny: boolean }> {
   return transaction(database, async (client) => {
-    const address = { email: email.trim().toLowerCase() };
+    const address = { email: normalizeAddress(email) };
     // What is being added at this moment goes too: to a statement that waits it is not there yet, to the next one it is.
     await lockAccount(client, address);
     const person = only(await deleteFactors(client, address));

@@ -46,7 +46,7 @@ export function InviteDialog({ workspace, isOpen, onClose }: Props): ReactElemen
     >
       <TextField
         label="Email address"
-        type="email"
+        type="text"
         inputMode="email"
         autoComplete="off"
         autoFocus

@@ -22,7 +22,7 @@ export function SendTest({ workspace }: { workspace: string }): ReactElement {
       <Form className="mail-test" isPending={send.isPending} onSubmit={() => send.mutate()}>
         <TextField
           label="To"
-          type="email"
+          type="text"
           inputMode="email"
           autoComplete="off"
           value={to}

@@ -9,6 +9,6 @@ export const email = inputType({
   summary: 'texts',
   identifies: true,
   control: 'email',
-  schema: (attrs) => textSchema(attrs, { format: 'email' }),
+  schema: (attrs) => textSchema(attrs, { format: 'idn-email' }),
   samples: () => ['ada@example.com', 'ada.lovelace@analytical-engines.example.com', 'a@b.co'],
 });
