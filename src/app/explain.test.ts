@@ -40,6 +40,14 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
     /secret\.key'\. Give it to the user that runs Formloom/,
   ],
   [
+    'too few open files, and not of the folder that the next file would be in',
+    failure("EMFILE: too many open files, open '/app/db/migrations/0001.sql'", {
+      code: 'EMFILE',
+      path: '/app/db/migrations/0001.sql',
+    }),
+    /0001\.sql'\. A process may open too few files: raise the limit/,
+  ],
+  [
     'a bucket that is away, with its name, which callers are not told',
     filesAway('The bucket at s3.example.com/forms does not answer', new Error('ECONNREFUSED')),
     'Files cannot be stored or read right now. Try again later. The bucket at s3.example.com/forms does not answer.',

@@ -5,6 +5,7 @@ import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { NodeError } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
+import { findRemedyOfCode } from '#kit/system-errors.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/refuse-transaction-pooling.ts';
 import { OtherCellError } from '#kit/cells/servers/identity.ts';
@@ -60,7 +61,7 @@ export function explain(error: unknown): string {
   const connection = explainConnection(error);
   if (connection !== undefined) return connection;
   if (path !== undefined)
-    return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
+    return `${error.message}. ${findRemedyOfCode(code) ?? 'Choose another DATA_DIR, or correct what is said here'}.`;
   if (isDiskFull(error))
     return `The disk of the database is full: ${error.message}. Make room there, or give it a larger one.`;
   if (code === noPrivilege)

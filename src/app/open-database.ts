@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { makeDirectories } from '#kit/make-directories.ts';
 import { sayCount } from '#ast/say-count.ts';
 import type { Config } from '#kit/config.ts';
 import { connectionsOf, openCells } from '#kit/cells/cells.ts';
@@ -65,7 +65,7 @@ export async function openFormloomDatabase(
   if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
   const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
-  if (serves) await mkdir(config.dataDir, { recursive: true });
+  if (serves) await makeDirectories(config.dataDir);
   const node = await readNode(config);
   const options = { log, ...(serves && { name: node.name }) };
   const database = openDatabase(connection, { ...options, pool: config.databasePool });

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { makeDirectories } from './make-directories.ts';
 import { readDisk } from './read-disk.ts';
 import { diskRefused, headBytes, type Storage, tooLarge } from './storage.ts';
 import { syncDirectory } from './sync-directory.ts';
@@ -21,7 +22,7 @@ const bytesBetween = 1024 * 1024;
 export function diskStorage(directory: string, leastRoom: number): Storage {
   const hasRoom = async (): Promise<boolean> => {
     try {
-      await mkdir(directory, { recursive: true, mode: directoryMode });
+      await makeDirectories(directory, directoryMode);
     } catch (error) {
       if (hasCode(error, ...refusals)) return false;
       throw error;
@@ -64,7 +65,7 @@ export function diskStorage(directory: string, leastRoom: number): Storage {
 
 /** Makes a directory and what lacks above it, each written down in the one above: a path must survive as bytes do. */
 async function makeDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: directoryMode });
+  const first = await makeDirectories(path, directoryMode);
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }

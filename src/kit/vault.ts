@@ -8,8 +8,9 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { chown, link, mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { chown, link, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectories } from './make-directories.ts';
 import { syncDirectory } from './sync-directory.ts';
 
 /** What the instance's key is used for. Each purpose has a derived key of its own, so none can stand in for another. */
@@ -168,7 +169,7 @@ async function readKey(path: string): Promise<string | undefined> {
  */
 export async function makeInstanceKey(dataDir: string, key = newKey()): Promise<string> {
   const path = join(dataDir, 'secret.key');
-  await mkdir(dataDir, { recursive: true });
+  await makeDirectories(dataDir);
   const draft = await writeDraft(path, key);
   try {
     // A link is made whole or not at all, so two processes that start at once agree on the first one's key.

@@ -1,6 +1,7 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeDirectories } from '#kit/make-directories.ts';
 import { Cron } from 'croner';
 import { sayCount } from '#ast/say-count.ts';
 import { now } from '#kit/clock.ts';
@@ -117,7 +118,7 @@ async function store(
 ): Promise<{ bytes: number; missing: string[] }> {
   const { config, version } = context;
   const folder = to ?? spoolOf(config);
-  await mkdir(folder, { recursive: true, mode: 0o750 });
+  await makeDirectories(folder, 0o750);
   const path = join(folder, name);
   const key = hasKey ? await findInstanceKey(config.dataDir, config.secretKey) : undefined;
   const { missing } = await makeBackup(context, {

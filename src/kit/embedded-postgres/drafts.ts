@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeDirectories } from '../make-directories.ts';
 import { syncDirectory } from '../sync-directory.ts';
 import { hasCode } from './error.ts';
 
@@ -61,7 +62,7 @@ export function isRunning(pid: number): boolean {
 
 /** Makes a directory that every user may enter, whatever our umask. One that exists stays as it is. */
 export async function makeOpenDirectory(path: string): Promise<void> {
-  if (await mkdir(path, { recursive: true })) await chmod(path, 0o755);
+  if (await makeDirectories(path)) await chmod(path, 0o755);
 }
 
 /**

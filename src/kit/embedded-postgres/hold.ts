@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readDisk } from '../read-disk.ts';
 import { user } from './create-cluster.ts';
 import { EmbeddedClient } from './embedded-client.ts';
-import { EmbeddedPostgresError, elsewhere, hasCode, suggestRemedy } from './error.ts';
+import { EmbeddedPostgresError, elsewhere, hasCode, suggestRemedy, suggestRemedyOf } from './error.ts';
 import { createPatience } from './patience.ts';
 import { findPostmaster, launchPostmaster, type Launch, type Postmaster, type Server } from './postmaster.ts';
 import { lastLines } from './program.ts';
@@ -112,7 +112,7 @@ async function knock(server: Server): Promise<Omit<Hold, 'how' | 'pid'> | string
     const message = String(error);
     if (isPassing(error)) return message;
     throw new EmbeddedPostgresError(
-      `The database in ${server.directory} refuses Formloom (${message}). ${suggestRemedy(message)}`,
+      `The database in ${server.directory} refuses Formloom (${message}). ${suggestRemedyOf(error)}`,
       { cause: error },
     );
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { lchown, lstat, mkdir, realpath } from 'node:fs/promises';
+import { lchown, lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeDirectories } from '../make-directories.ts';
 import { findClosedDirectory, type Account } from './account.ts';
 import { EmbeddedPostgresError, elsewhere, fileError, hasCode } from './error.ts';
 import { port } from './settings.ts';
@@ -14,7 +15,7 @@ export type Home = { directory: string; link?: string; because?: string };
 /** Makes the data directory and gives back its real path, the same for every process whatever way it came. */
 export async function makeDataDirectory(dataDir: string): Promise<string> {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeDirectories(dataDir);
     return await realpath(dataDir);
   } catch (error) {
     throw fileError(`make the data directory ${dataDir}`, error);
@@ -83,7 +84,7 @@ function shortHash(path: string): string {
 export async function makeSocketDirectory(path: string, account: Account | undefined): Promise<void> {
   const own = process.getuid?.();
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeDirectories(path, 0o700);
     const found = await lstat(path);
     const isSafe = found.isDirectory() && (found.mode & 0o077) === 0;
     if (isSafe && account && found.uid === own) await lchown(path, account.uid, account.gid);

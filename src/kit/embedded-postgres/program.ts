@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Account } from './account.ts';
-import { EmbeddedPostgresError, elsewhere, hasCode, suggestRemedy } from './error.ts';
+import { EmbeddedPostgresError, elsewhere, hasCode, suggestRemedy, suggestRemedyOf } from './error.ts';
 
 /**
  * The whole environment of a PostgreSQL program: nothing is inherited but PATH, because PGDATA, PGOPTIONS, LANG and
@@ -19,9 +19,10 @@ export function runAs(account: Account | undefined): { uid?: number; gid?: numbe
 /** Why a program could not even be started, as a readable error. */
 export function spawnError(program: string, error: Error): EmbeddedPostgresError {
   // The kernel reports a missing dynamic loader as if the program itself were missing.
+  const known = hasCode(error, 'EACCES', 'EPERM') ? undefined : suggestRemedyOf(error);
   const remedy = hasCode(error, 'ENOENT')
     ? `Either it is missing (run \`npm ci\`), or this system has no glibc (Alpine and other musl systems): use one that has, ${elsewhere}.`
-    : `Make it executable (chmod +x; the file system must not be mounted noexec), ${elsewhere}.`;
+    : (known ?? `Make it executable (chmod +x; the file system must not be mounted noexec), ${elsewhere}.`);
   return new EmbeddedPostgresError(`The program ${program} cannot be started (${error.message}). ${remedy}`, {
     cause: error,
   });
@@ -56,7 +57,7 @@ export function runProgram(
       const said = lastLines(output);
       reject(
         new EmbeddedPostgresError(
-          `${program} failed to ${how.purpose}: it ${end} and said:\n${said}\n${suggestRemedy(output)}`,
+          `${program} failed to ${how.purpose}: it ${end} and said:\n${said}\n${suggestRemedy(`${output}\n${end}`)}`,
         ),
       );
     });
