@@ -184,7 +184,8 @@ function textFor(draw: Draw, schema: Schema, ids: readonly string[]): string {
   const { format, pattern, minLength = 0, maxLength = 200 } = schema;
   if (format === 'uuid') return pick(draw, ids);
   if (format === 'date-time' || format === 'date') return from(draw, moments);
-  if (format === 'idn-email') return pick(draw, ['ada@example.org', 'a@b', '"a b"@example.org', 'x@localhost']);
+  if (format === 'idn-email')
+    return pick(draw, ['ada@example.org', 'a@b', '"a b"@example.org', 'x@localhost']);
   if (format === 'uri') return receiver.url;
   if (pattern !== undefined && chance(draw, 80)) return from(draw, textOf(pattern));
   const text = from(draw, words);
