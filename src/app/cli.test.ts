@@ -106,7 +106,7 @@ async function answerOfProcess(words: string, ...args: string[]) {
 test('workspace create, list and plan; in a process as an operator runs it, too', async () => {
   // The name is stored in NFC, however the terminal composes it.
   const made = await answer('workspace create', 'Zoe\u0308 Inc.');
-  assert.deepEqual(made, { id: made.id, name: 'Zoë Inc.', plan: 'free' });
+  assert.deepEqual(made, { id: made.id, name: 'Zoë Inc.', plan: 'enterprise' });
   const custom = await answer('workspace create Own --plan enterprise --rate-limit 7 --burst 0');
   assert.deepEqual(await answer('workspace plan', made.id, 'pro'), { ...made, plan: 'pro' });
   const { data } = await answerOfProcess('workspace list');
