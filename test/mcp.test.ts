@@ -269,7 +269,11 @@ test('the guide of docs/mcp.md names tools and groups that exist', async () => {
 test('no two parts of an operation have an argument of the same name', () => {
   for (const { operation, name } of routes) {
     const { params, query, body } = operation;
-    const names = [params, query, body].flatMap((part) => Object.keys(part?.properties ?? {}));
+    const names = [params, query, body].flatMap((part) =>
+      Object.entries((part?.properties ?? {}) as Record<string, { readOnly?: boolean }>)
+        .filter(([, schema]) => !schema.readOnly)
+        .map(([field]) => field),
+    );
     assert.equal(new Set(names).size, names.length, name);
   }
 });
@@ -334,9 +338,9 @@ test('a call with wrong arguments gets all problems at once', async () => {
     error: 'bad_request',
     message: 'The arguments of publish_form are not valid.',
     errors: [
-      { field: 'form', message: `Unknown argument. Known: ${known}.` },
-      { field: 'dry_runs', message: `Unknown argument. Known: ${known}.` },
-      { field: 'form_id', message: 'Required.' },
+      { field: 'form', message: `Unknown argument. Known: ${known}.`, code: 'unknown_field' },
+      { field: 'dry_runs', message: `Unknown argument. Known: ${known}.`, code: 'unknown_field' },
+      { field: 'form_id', message: 'Required.', code: 'required' },
     ],
   });
   const broken = structure(element('text', 'a'), element('text', 'a'), {

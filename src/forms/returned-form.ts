@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { isRecord, own } from '#ast/json.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 
-const ignored = (description: string) => Type.Optional(Type.Unsafe<unknown>({ description }));
+/** `readOnly`: generators, the command line and MCP do not offer it in requests. */
+const ignored = (description: string) => Type.Optional(Type.Unsafe<unknown>({ readOnly: true, description }));
 const fromReading = ignored('Ignored, so that an object which the API returned can be sent back.');
 
 /**

@@ -21,6 +21,8 @@ type Schema = {
   const?: unknown;
   format?: string;
   contentEncoding?: string;
+  /** Returned, and ignored in requests. */
+  readOnly?: boolean;
   anyOf?: readonly Schema[];
   items?: Schema;
   description?: string;
@@ -39,6 +41,7 @@ export function optionsOf(schema: TObject, unless?: string): Record<string, Opti
   const required = new Set<string>(schema.required ?? []);
   const options: Record<string, Option<unknown>> = {};
   for (const [field, property] of Object.entries(schema.properties as Record<string, Schema>)) {
+    if (property.readOnly) continue;
     const name = optionName(field);
     const value = valueOf(property);
     const about = describe(property);

@@ -32,7 +32,9 @@ export function requestOf({ route, listed, pathArguments }: Tool, given: Argumen
         field,
         message: `Unknown argument. Known: ${Object.keys(properties).join(', ')}.`,
       })),
-    ...required.filter((name) => given[name] === undefined).map((field) => ({ field, message: 'Required.' })),
+    ...required
+      .filter((name) => given[name] === undefined)
+      .map((field) => ({ field, message: 'Required.', code: 'required' as const })),
   ];
   if (errors.length > 0)
     throw new ApiError('bad_request', `The arguments of ${listed.name} are not valid.`, { errors });

@@ -157,7 +157,7 @@ function inputOf(route: ApiRoute, schemas: Schemas): ObjectSchema {
       schemas.write(params.properties[parameter]!),
     ]),
     ...Object.entries(fields)
-      .filter(([name]) => name !== publishes[route.name])
+      .filter(([name, schema]) => name !== publishes[route.name] && !(schema as Schema)['readOnly'])
       // A condition is JSON text in a URL; here it is an object.
       .map(([name, schema]) => [
         name,
