@@ -31,6 +31,7 @@ export function requestOf({ route, listed, pathArguments }: Tool, given: Argumen
       .map((field) => ({
         field,
         message: `Unknown argument. Known: ${Object.keys(properties).join(', ')}.`,
+        code: 'unknown_field' as const,
       })),
     ...required
       .filter((name) => given[name] === undefined)

@@ -72,7 +72,7 @@ test('a person changes name and password', async () => {
   assert.equal((await nobody('GET', '/session', undefined, cookieOf(changed.headers))).status, 200);
 });
 
-test('whoever makes a workspace owns it, on the free plan', async () => {
+test('whoever makes a workspace owns it, on the default plan', async () => {
   const person = await signIn(service);
   const made = await person.call<{ id: string }>('POST', '/workspaces', { name: 'Second' });
   assert.equal(made.status, 201);
@@ -84,10 +84,10 @@ test('whoever makes a workspace owns it, on the free plan', async () => {
   assert.deepEqual(rest, {
     id: made.body.id,
     name: 'Second',
-    plan: 'free',
-    requests_per_minute: 60,
-    burst: 10,
-    signed_webhooks: false,
+    plan: 'enterprise',
+    requests_per_minute: 5000,
+    burst: 500,
+    signed_webhooks: true,
     member_count: 1,
     second_factor_required: false,
     role: 'owner',

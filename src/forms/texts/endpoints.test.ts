@@ -51,7 +51,16 @@ test('a file that cannot be taken changes nothing and names its lines; so does o
   const refused = await importInto(id, 'key,de,fr\ncolour/label,Farbe,Couleur\n');
   assert.deepEqual(
     [refused.status, refused.body.errors],
-    [422, [{ field: 'text', message: 'Line 1: There is no column "fr": a column is "key", "en", "de".' }]],
+    [
+      422,
+      [
+        {
+          field: 'text',
+          message: 'Line 1: There is no column "fr": a column is "key", "en", "de".',
+          code: 'invalid',
+        },
+      ],
+    ],
   );
   const file = 'key,de\ncolour/label,Farbe\n';
   assert.equal((await importInto(id, file, { 'If-Match': before.etag })).status, 200);

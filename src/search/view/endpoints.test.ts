@@ -93,8 +93,8 @@ test('in the table of a form the same operators narrow what is found, and a ques
   assert.deepEqual(namesOf(await list(form, '?q=status:incomplete&status=completed')), []);
   const { previous_id, next_id } = await detail(cleo!.id, '?q=tag:vip');
   assert.deepEqual([previous_id, next_id], [dora!.id, null]);
-  const { body } = await person.api('GET', `/forms/${form}/rows?q=after:soon`);
-  assert.equal(body.error, 'bad_request');
+  // An operator whose value is not understood is searched as text.
+  assert.deepEqual(await find('after:soon'), []);
 });
 
 test('a list that is too long for one turn is whole all the same, as it is and packed', async () => {
@@ -230,14 +230,7 @@ test('an image has the type of its bytes, by which the console draws it, and a l
 
 test('what is not understood is a 400, and nothing is listed', async () => {
   const form = await makeForm();
-  for (const query of [
-    '?q=',
-    '?q=%00',
-    '?status=all',
-    '?created_from=yesterday',
-    '?page=0',
-    '?sort=nobody',
-  ]) {
+  for (const query of ['?q=%00', '?status=all', '?created_from=yesterday', '?page=0', '?sort=nobody']) {
     assert.equal((await person.api('GET', `/forms/${form}/rows${query}`)).status, 400, query);
   }
 });

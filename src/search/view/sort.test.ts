@@ -196,6 +196,6 @@ test('a sorted list is read by cursor without a gap and without a repeat while o
 
 test('what cannot order submissions is refused with the reason', async () => {
   const form = await filled([]);
-  for (const wrong of ['nobody', '', 'grid', 'name,age,day', 'name,-name', '$nothing', 'guest'])
+  for (const wrong of ['nobody', 'grid', 'name,age,day', 'name,-name', '$nothing', 'guest'])
     assert.equal((await person.api('GET', `/forms/${form}/rows?sort=${wrong}`)).status, 400, wrong);
 });
