@@ -113,7 +113,7 @@ test('what comes in another charset is converted, and what is no text of its cha
 });
 
 test('hostile prefill and reference are text in the page and data in the submission (T5, T6, T23, T24)', async () => {
-  const payload = `"><script src=//evil.example></script><!--</script>'\u2028{{7*7}}\u0001`;
+  const payload = `"><script src=//evil.example></script><!--</script>'\u2028{{7*7}}\u0001.`;
   const form = await publishForm(
     tenant,
     stepsOf({}, [

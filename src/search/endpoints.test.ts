@@ -263,7 +263,6 @@ const refused: Record<string, string> = {
   'two of q': '?q=a&q=b',
   'a list as q': '?q[]=a',
   'a broken form_id': '?q=a&form_id=42',
-  'an empty form_id': '?q=a&form_id=',
   'page 0': '?q=a&page=0',
   'per_page 101': '?q=a&per_page=101',
   'an unknown parameter': '?q=a&status=completed',
