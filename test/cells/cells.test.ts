@@ -473,7 +473,7 @@ test('a cell that has no workspace goes with its tables, and none that somebody 
     await untilOneWaits(database, '.workspaces in share row exclusive mode');
     return made;
   });
-  assert.match((await forgetting!).complaint, /The cell idle answers, and has 1 workspace\./);
+  assert.match((await forgetting!).complaint, /The cell idle has 1 workspace\./);
   assert.ok((await cellWith(database, idInDirectory(id))) === idle.database);
   await idle.database.query('delete from workspaces');
   let asked = '';
