@@ -33,7 +33,7 @@ export function limitAddresses(server: Server, requestCounter: RequestCounter): 
   });
 }
 
-/** The same of what is not HTTP, and so comes from nobody who could be counted. */
+/** The answer to bytes that are not HTTP: no caller is known, so nothing is counted. */
 export function brokenHeaders(): Record<string, string> {
   const limit = String(anonymousRate.perMinute);
   const end = String(Math.ceil(now().getTime() / 1_000) + 60);
