@@ -86,9 +86,10 @@ test('a filter that does not fit the form is refused with the place of each prob
   ]) {
     assert.equal(answer.status, 422);
     assert.deepEqual(answer.body.errors, [
-      { field: 'filter', message: 'The filter names "gone", which is no element of the form.', path: [0] },
+      { field: 'filter', code: 'invalid', message: 'The filter names "gone", which is no element of the form.', path: [0] },
       {
         field: 'filter',
+        code: 'invalid',
         message: 'The filter cannot ask "photo" for "equals"; ask for answered, not_answered.',
         path: [1],
       },

@@ -174,7 +174,7 @@ test('a migration that is to come is a warning, with which it still ends with 0'
 
 test('a database that is away is a problem in words, with what to do', async () => {
   const away = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
-  assert.match(await problemOf('sessions', away), /does not answer.*DATABASE_URL/);
+  assert.match(await problemOf('database', away), /does not answer.*DATABASE_URL/);
 });
 
 test('a bucket that is away is found, and all else is looked at', async () => {

@@ -128,7 +128,7 @@ test('a file is a signed link that works, and the mail says that it expires', as
   });
   assert.equal(response.status, 201);
   const { mail } = await server.waitForOne('files@example.test');
-  assert.match(mail.text!, /päper\.txt \(9 bytes\)/);
+  assert.match(mail.text!, /päper\.txt \(1 kB\)/);
   assert.match(mail.text!, /Links to files work for one hour after this mail was sent\./);
   const [link] = /http\S+\/files\/\S+/.exec(mail.text!)!;
   assert.equal(await (await fetch(link)).text(), 'the paper');

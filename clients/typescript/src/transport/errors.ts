@@ -22,7 +22,7 @@ type ErrorCode =
 type ErrorBody = {
   error: ErrorCode;
   message: string;
-  errors?: { message: string; field?: string; path?: number[] }[];
+  errors?: { message: string; code: string; field?: string; path?: number[] }[];
   retry_after?: number;
 };
 
