@@ -174,7 +174,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
   ],
   [
     'choice that a condition looks for',
-    6,
+    26,
     (n) => [
       formOf(
         element('multiple_choice', 'q', { options: options(n) }),
@@ -231,7 +231,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
   ],
   [
     'choice whose points are counted',
-    40,
+    60,
     (n) => [
       formOf(
         element('multiple_choice', 'q', { options: options(n).map((id) => ({ id, label: id, points: 1 })) }),
@@ -252,7 +252,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
   ],
   [
     'choice that a formula looks for',
-    1,
+    21,
     (n) => [
       formOf(
         element('multiple_choice', 'q', { options: options(n) }),
@@ -285,7 +285,7 @@ const sums = (part: string) =>
     }),
   );
 const matrix = element('matrix', 'm');
-const padded = `${' '.repeat(60_000)}x`;
+const padded = `x${' '.repeat(60_000)}x`;
 test('what has more names than a matrix has rows is no answer to it: they are counted once, whatever asks for them', () => {
   const form = formOf(matrix, ...askedOf(500, { element: 'm', is: 'answered' }), ...sums('count({m})'));
   const m = Object.fromEntries(many(29_000, (index) => [`r${index}`, 'Red']));
