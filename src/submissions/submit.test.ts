@@ -226,7 +226,7 @@ test('any other text comes back as it was sent, in Unicode NFC and without blank
     ['\\u0000 \\ "', '\\u0000 \\ "'],
     ['𝕏', '𝕏'],
   ];
-  for (const [text, stored] of texts) {
+  for (const [text, stored] of texts as [string, string][]) {
     for (const { body } of [
       await visitor.submit(form.id, { a: text }),
       await visitor.post(form.id, [['a', text]], asJson),
