@@ -12,6 +12,7 @@ type ErrorCode =
   | 'gone'
   | 'precondition_failed'
   | 'payload_too_large'
+  | 'headers_too_large'
   | 'unsupported_media_type'
   | 'service_unavailable';
 
@@ -71,6 +72,8 @@ export class PayloadTooLargeError extends FormloomError {}
 export class UnsupportedMediaTypeError extends FormloomError {}
 /** 422: `errors` says what is wrong with the data. */
 export class ValidationError extends FormloomError {}
+/** 431: the request line or the headers are longer than allowed. */
+export class HeadersTooLargeError extends FormloomError {}
 /** 429: too often; `retryAfter` says how long to wait. It comes when waiting was in vain. */
 export class RateLimitError extends FormloomError {}
 /** 5xx: something is wrong with the service, or it is away. */
@@ -89,6 +92,7 @@ const byStatus: Readonly<Record<number, typeof FormloomError>> = {
   415: UnsupportedMediaTypeError,
   422: ValidationError,
   429: RateLimitError,
+  431: HeadersTooLargeError,
 };
 
 /** There was no answer, or it broke off. `cause` says why. */
