@@ -5,7 +5,7 @@ import { openAccounts } from '#workspaces/accounts.ts';
 import { addMember } from '#workspaces/members.ts';
 import { insertUser } from '#workspaces/queries.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
-import type { Role } from '#workspaces/roles.ts';
+import type { Role } from '#rules/permissions.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { noteSecretsOf } from './secrets.ts';
 import type { TestService } from './service.ts';

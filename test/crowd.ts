@@ -3,7 +3,7 @@ import { openLog } from '#kit/log.ts';
 import { findInstanceKey, openVault } from '#kit/vault.ts';
 import { createWebhook } from '#webhooks/editing/webhooks.ts';
 import { createKey } from '#workspaces/keys.ts';
-import type { Permission } from '#workspaces/permissions.ts';
+import type { Permission } from '#rules/permissions.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import type { Instance } from './process.ts';
 import { type Answer, callApi } from './service.ts';

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 /** The rooms in one total order, ground first. Imports only go down, so a circle between rooms cannot be written. */
 const floors = [
   'ast',
+  'rules',
   'kit',
   'workspaces',
   'forms',
@@ -148,12 +149,12 @@ test('imports of web only go down, and what stands alone is alone', () => {
 /** Names, methods and paths, and how an ETag is written: they need nothing. */
 const shared = ['#app/routes.ts', '#kit/tag-of.ts'];
 
-test('of the server web imports the form language, the drawing of the page, the table of routes, the writing of an ETag, and types of what is answered', () => {
+test('of the server web imports the form language, the shared rules, the drawing of the page, the table of routes, the writing of an ETag, and types of what is answered', () => {
   const others = offences(web, (source) =>
     source.imports.filter(
       (specifier) =>
         specifier.startsWith('#') &&
-        !/^#(ast|page|transport)\//.test(specifier) &&
+        !/^#(ast|rules|page|transport)\//.test(specifier) &&
         !shared.includes(specifier) &&
         (source.needs.includes(specifier) ||
           !/^#(app\/operations|[a-z]+\/(.*\/)?shapes)\.ts$/.test(specifier)),
@@ -178,7 +179,7 @@ test('what a browser runs needs nothing of a server, however far its imports lea
   assert.deepEqual(
     offences([...reached], ({ path, needs }) => [
       ...needs.filter((specifier) => specifier.startsWith('node:')),
-      ...(/^(web|src\/(ast|page)|clients)\//.test(path) ||
+      ...(/^(web|src\/(ast|rules|page)|clients)\//.test(path) ||
       shared.some((one) => path === target({ path }, one))
         ? []
         : ['is of a server']),

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { limits } from '#ast/limits.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
-import { dataPermissions, type Permission, permissionNames, permissions } from '#workspaces/permissions.ts';
+import { dataPermissions, type Permission, permissionNames, permissions } from '#rules/permissions.ts';
 import { plans } from '#workspaces/plans.ts';
 import { findUnmarked, runGuides } from './page-commands.ts';
 
@@ -35,7 +35,7 @@ test('the guide to permissions has each with its sentence, and says which a key 
     rowsOf(await read('permissions')),
     permissionNames.map((name: Permission) => [
       name,
-      permissions[name],
+      permissions[name].description,
       dataPermissions.includes(name) ? 'yes' : 'no',
     ]),
   );

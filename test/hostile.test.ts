@@ -288,18 +288,17 @@ const values: Record<string, Hostile> = {
 
 /** F35: parameters and paths. */
 const parameters: Record<string, Hostile> = Object.fromEntries([
-  ...['0', '-1', '1e9', '1e19', '1e400', '1.5', 'abc', '%00', '1%20', '+1', '9'.repeat(400)].flatMap(
-    (page) =>
-      ['/forms', `/forms/${form.id}/submissions`, '/submissions/search'].map(
-        (path) =>
-          [
-            `page=${page.slice(0, 20)} of ${path}`,
-            {
-              status: 400,
-              send: get(`${path}?page=${page}&q=x`.replace(path.includes('search') ? ' ' : '&q=x', '')),
-            },
-          ] as const,
-      ),
+  ...['0', '-1', '1e9', '1e19', '1e400', '1.5', 'abc', '%00', '1%20', '+1', '9'.repeat(400)].flatMap((page) =>
+    ['/forms', `/forms/${form.id}/submissions`, '/submissions/search'].map(
+      (path) =>
+        [
+          `page=${page.slice(0, 20)} of ${path}`,
+          {
+            status: 400,
+            send: get(`${path}?page=${page}&q=x`.replace(path.includes('search') ? ' ' : '&q=x', '')),
+          },
+        ] as const,
+    ),
   ),
   ...[
     'per_page=0',

@@ -14,7 +14,7 @@ import { type ApiRoute, apiRoutes } from '#app/operations.ts';
 import { elements, type ElementType } from '#ast/elements.ts';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
-import { permissionNames } from '#workspaces/permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { openMailServer } from './mail-server.ts';
 import { callsOf, inOrder, makeOneOfEach } from './one-of-each.ts';
 import { openReceiver } from './receiver.ts';

@@ -15,7 +15,7 @@ import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { parameterName } from '#app/cli/operation-names.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
 import { ownRoutes } from '#app/routes.ts';
-import { permissionNames } from '#workspaces/permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { messageIn } from './command-line.ts';
 import { idIn, makeOneOfEach } from './one-of-each.ts';
 import { openService } from './service.ts';

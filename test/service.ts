@@ -14,7 +14,7 @@ import type { Database } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { type Permission, permissionNames } from '#workspaces/permissions.ts';
+import { type Permission, permissionNames } from '#rules/permissions.ts';
 import type { Plan } from '#workspaces/plans.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';

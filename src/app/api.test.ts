@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { element, structure } from '#ast/testing.ts';
-import { permissionNames } from '#workspaces/permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { createKey, revokeKey } from '#workspaces/keys.ts';
 import { anonymousRate } from '#workspaces/limit.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';

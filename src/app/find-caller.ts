@@ -8,7 +8,7 @@ import type { Accounts } from '#workspaces/accounts.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { authenticate, type Caller } from '#workspaces/authenticate.ts';
 import { anonymousRate, type Rate, windowOfPerson } from '#workspaces/limit.ts';
-import { leastRoleFor, roleMay } from '#workspaces/roles.ts';
+import { leastRoleFor, roleMay } from '#rules/permissions.ts';
 
 /** What it takes to tell who is asking. */
 export type Door = { accounts: Accounts; database: Database; config: Config };

@@ -1,6 +1,6 @@
 import { structureSchemas } from '#ast/schema.ts';
 import { settingsSchemas } from '#ast/settings-schema.ts';
-import { permissions } from '#workspaces/permissions.ts';
+import { permissions } from '#rules/permissions.ts';
 import { type Resource, writeOperation } from './openapi/operations.ts';
 import { pageOperations } from './openapi/page.ts';
 import { ErrorSchema, headers, responses } from './openapi/responses.ts';

@@ -6,7 +6,7 @@ import type { OwnCaller, Person } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import type { Accounts } from '#workspaces/accounts.ts';
 import { findMembership } from '#workspaces/members/queries.ts';
-import type { Role } from '#workspaces/roles.ts';
+import type { Role } from '#rules/permissions.ts';
 import { awaitsSecondStep, isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/session-end.ts';
 
 /** What a browser says of where a request comes from. */

@@ -2,7 +2,7 @@ import { isRecord, isSameJson, own } from '#ast/json.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import type { Permission } from '#workspaces/permissions.ts';
+import type { Permission } from '#rules/permissions.ts';
 
 /** The settings that send answers to somebody who is not the visitor. */
 const sendsAnswers = ['notification_email', 'notifications'] as const satisfies readonly SettingName[];

@@ -225,19 +225,17 @@ const blocked = 'This address is not allowed: a receiver must be publicly reacha
 const notUrl = 'This is not a valid URL.';
 const notHttps = 'The URL must begin with https://.';
 const unwelcome: readonly (readonly [problem: string, ...urls: string[]])[] = [
+  [notUrl, 'https://', 'https://:443/', 'https://example.com:99999/'],
   [
-    notUrl,
-    '',
-    'example.com/hook',
-    'https://',
-    'https://:443/',
+    'The URL must not contain spaces.',
     'https://exa mple.com',
     ' https://example.com',
     'https://example.com/\n',
-    'https://example.com:99999/',
   ],
   [
     notHttps,
+    '',
+    'example.com/hook',
     'http://example.com/',
     'ftp://example.com/',
     'file:///etc/passwd',

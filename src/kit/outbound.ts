@@ -3,7 +3,7 @@ import { BlockedTarget, type ConnectPhases, noPhases } from './outbound/addresse
 import type { Connection, Connections } from './outbound/connections.ts';
 import { type Answer, DeadlinePassed, exchange } from './outbound/exchange.ts';
 import { reasonOf } from './outbound/reason.ts';
-import { blockedTarget, type TargetOptions, urlProblem } from './outbound/target.ts';
+import { blockedTarget, type TargetOptions, textProblem } from './outbound/target.ts';
 import { resolveName } from './resolve-name.ts';
 
 type OutboundRequest = {
@@ -74,7 +74,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
   return {
     async sendRequest({ url, headers, body, signal }) {
       signal.throwIfAborted();
-      const problem = urlProblem(url);
+      const problem = textProblem(url);
       if (problem !== undefined) return refusal(problem);
       const { origin, pathname, search } = new URL(url);
       const open = connections ?? (await connect());

@@ -7,7 +7,7 @@ import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
-import type { Permission } from '#workspaces/permissions.ts';
+import type { Permission } from '#rules/permissions.ts';
 import type {
   WebhookWithSecret,
   DeliveryDetail,

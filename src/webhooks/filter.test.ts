@@ -86,7 +86,12 @@ test('a filter that does not fit the form is refused with the place of each prob
   ]) {
     assert.equal(answer.status, 422);
     assert.deepEqual(answer.body.errors, [
-      { field: 'filter', code: 'invalid', message: 'The filter names "gone", which is no element of the form.', path: [0] },
+      {
+        field: 'filter',
+        code: 'invalid',
+        message: 'The filter names "gone", which is no element of the form.',
+        path: [0],
+      },
       {
         field: 'filter',
         code: 'invalid',

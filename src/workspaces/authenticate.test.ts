@@ -9,7 +9,7 @@ import { makeApiKey } from './api-key.ts';
 import { authenticate, forgetKeys, requirePermission } from './authenticate.ts';
 import { keyChannel } from './keys/queries.ts';
 import { changeKey, createKey, revokeKey, rotateKey } from './keys.ts';
-import { permissionNames } from './permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { createWorkspace, setPlan } from './workspaces.ts';
 
 const { database } = await testDatabase();

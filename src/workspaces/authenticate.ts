@@ -5,9 +5,8 @@ import type { Scope } from '#kit/operation.ts';
 import { hashOfHeader } from './api-key.ts';
 import { findKeyByHash } from './keys/queries.ts';
 import type { Rate } from './limit.ts';
-import { keyMay, permissionNames, permissions, type Permission } from './permissions.ts';
+import { keyMay, type Permission, permissionNames, permissions, roleMay } from '#rules/permissions.ts';
 import { rateOf } from './plans.ts';
-import { roleMay } from './roles.ts';
 
 /** Who a request comes from, what it may do, and how often. */
 export type Caller = Scope & {
@@ -76,7 +75,7 @@ function callerOf(row: KeyRow): Caller {
     refusal: (permission) =>
       keyMay(list, permission)
         ? `The API key has the permission ${permission}, but whoever made it is ${role} now, and may not do this. An admin who rotates the key makes it theirs.`
-        : `The API key lacks the permission ${permission}: ${permissions[permission]}`,
+        : `The API key lacks the permission ${permission}: ${permissions[permission].description}`,
   };
 }
 

@@ -11,7 +11,7 @@ import { findWorkspace, updateWorkspace } from './members/queries.ts';
 import { plans, rateOf } from './plans.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
 import { requireWholeWorkspace } from './reach.ts';
-import type { PersonalPermission } from './roles.ts';
+import type { PersonalPermission } from '#rules/permissions.ts';
 import { closed, nameText, Workspace } from './shapes.ts';
 
 /** The workspace that a request acts in. */

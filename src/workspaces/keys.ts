@@ -7,10 +7,9 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { apiKeyBytes, hashApiKey, makeApiKey, prefixOf } from './api-key.ts';
 import { forgetKeys } from './authenticate.ts';
-import { isPermission, type Permission, permissionNames } from './permissions.ts';
+import { isPermission, type Permission, permissionNames, type Role } from '#rules/permissions.ts';
 import { reportNews } from './mail-news.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
-import type { Role } from './roles.ts';
 import {
   findForeignForms,
   insertApiKey,

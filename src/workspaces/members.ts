@@ -11,7 +11,7 @@ import { revokeKeysOf, tellOfKeys } from './keys/queries.ts';
 import { reportNews } from './mail-news.ts';
 import { bringPerson } from './people-elsewhere/bring-people.ts';
 import { insertMember } from './queries.ts';
-import type { PersonalPermission, Role } from './roles.ts';
+import type { PersonalPermission, Role } from '#rules/permissions.ts';
 
 /**
  * Lets a person into a workspace.

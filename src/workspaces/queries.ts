@@ -12,7 +12,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { Plan } from './plans.ts';
-import type { Role } from './roles.ts';
+import type { Role } from '#rules/permissions.ts';
 import { strangersFactors } from './second-factor/queries.ts';
 
 // Workspaces -----------------------------------------------------------------------------------------------

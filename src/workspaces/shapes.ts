@@ -3,7 +3,7 @@ import { named } from '#kit/named.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
 import { plans, type Plan } from './plans.ts';
 import { longestName } from './problems.ts';
-import { type Role, roleNames } from './roles.ts';
+import { type Role, roleNames } from '#rules/permissions.ts';
 
 export type { Role };
 

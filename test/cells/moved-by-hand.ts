@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { findAccount } from '#kit/embedded-postgres/account.ts';
 import { runAs, runProgram } from '#kit/embedded-postgres/program.ts';
-import { permissionNames } from '#workspaces/permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { publishForm, sendVisitors, submitEntry } from '../crowd.ts';
 import { direct, readCommands } from '../page-commands.ts';
 import { type Environment, makeInstance, queryOnce } from '../process.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { permissionNames } from '#workspaces/permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { direct, readCommands, readDocuments, runGuides } from '#test/page-commands.ts';
 import { makeInstance } from '#test/process.ts';
 import { freePort, until } from '#test/service.ts';

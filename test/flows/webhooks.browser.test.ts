@@ -64,7 +64,7 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
     guide.includes('## On your own machine') && leads!.endsWith('/docs/#description/on-your-own-machine'),
   );
   await write(page, 'http://example.com');
-  await page.getByText('Plain http is refused').waitFor();
+  await page.getByText('The URL must begin with https://.').waitFor();
   await page.keyboard.press('ControlOrMeta+A');
   await write(page, receiver.url);
   await tabTo(page, 'radio', /No secret/);

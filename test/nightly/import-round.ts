@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { writeXlsxStream } from 'hucre/xlsx';
 import sharp from 'sharp';
-import { permissionNames } from '#workspaces/permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { makeOwner, type PublishedForm, publishForm } from '#test/crowd.ts';
 import type { Instance, ServerProcess } from '#test/process.ts';
 import { isSlice } from '#test/cases.ts';

@@ -6,7 +6,7 @@ import { openLog } from '#kit/log.ts';
 import { only } from '#kit/statement.ts';
 import { callApi } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { permissionNames } from '#workspaces/permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
 import { holdStill, openWatched, say, type Still } from './watched-instance.ts';
 

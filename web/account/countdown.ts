@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** Counts down from `seconds` (begins anew when they change) to 0; 0 when there is nothing to wait for. */
 export function useCountdown(seconds: number | undefined): number {

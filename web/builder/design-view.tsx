@@ -31,7 +31,7 @@ import { ReachContext } from './shortcuts/on-parts.ts';
 import { useOfferedParts } from './shortcuts/use-offered-parts.ts';
 import { usePartKeys } from './shortcuts/use-part-keys.ts';
 import { StepsList } from './steps-list.tsx';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** Three panes: what can be added, the form, and what is selected in it. On a phone the form, and the others over it. */
 export function DesignView({

@@ -6,7 +6,7 @@ import { focusUnread } from '../design/unread.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayPress } from '../shell/press.ts';
 import { type Deed, everywhere, type InBuilder } from './shortcuts/deeds.ts';
-import { wordFor } from '../design/say-count.ts';
+import { wordFor } from '#ast/say-count.ts';
 
 const views = [
   { id: 'design', label: 'Design', icon: 'edit' },

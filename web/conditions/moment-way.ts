@@ -1,4 +1,4 @@
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** How a limit in time is given. */
 export const ways = ['none', 'fixed', 'before', 'after'] as const;

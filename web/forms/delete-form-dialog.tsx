@@ -5,7 +5,7 @@ import { queryClient } from '../api/query-client.ts';
 import { ConfirmChange } from '../design/dialog.tsx';
 import { toastDone } from '../design/toast.tsx';
 import type { FormLine } from './forms-query.ts';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 type Props = { form: FormLine; isOpen: boolean; onClose: () => void };
 

@@ -6,7 +6,7 @@ import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
 import { FormActions } from './form-actions.tsx';
 import type { FormLine } from './forms-query.ts';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 export function FormsTable({
   workspace,

@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { SearchField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
 import type { FormOrder, FormStatus, FormsView } from './forms-query.ts';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 const statuses = [
   { id: 'all', label: 'All statuses' },

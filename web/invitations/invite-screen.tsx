@@ -23,7 +23,7 @@ import { PeopleCard } from './people-card.tsx';
 import { ScheduleCard } from './schedule-card.tsx';
 import { type Draft, messageOf } from './draft.ts';
 import { useSettled } from '../design/use-settled.ts';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** Invites people: who, what they are told, and when they are reminded. */
 export function InviteScreen(): ReactElement {

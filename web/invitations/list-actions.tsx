@@ -5,7 +5,7 @@ import { Button } from '../design/button.tsx';
 import { ConfirmChange } from '../design/dialog.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
 import { type FormPlace, remindAll, type InvitationsOverview } from './invitations-query.ts';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** What is done with all invitations of a form. */
 export function ListActions({

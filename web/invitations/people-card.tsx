@@ -8,7 +8,7 @@ import { Tabs } from '../design/tabs.tsx';
 import { MappingFields } from './mapping-fields.tsx';
 import { readTextFile } from '../design/read-text-file.ts';
 import type { ImportPreview, ImportSource, InvitationsOverview } from './invitations-query.ts';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 type Props = {
   source: ImportSource;

@@ -7,9 +7,9 @@ import { ConfirmDialog } from '../design/dialog.tsx';
 import { Select } from '../design/select.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { mayAdminister } from '../shell/session.ts';
-import { roleName, rolesToGive } from './roles.ts';
+import { assignableRoles, roles } from '#rules/permissions.ts';
 import { type MemberProps, refreshMembers } from './workspace.ts';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 type Role = Member['role'];
 
@@ -19,7 +19,7 @@ export function MemberRole({ workspace, member }: MemberProps): ReactElement {
   const change = useMutation({
     mutationFn: (role: Role) =>
       call(workspace.id, 'changeMember', { params: { id: member.id }, body: { role } }, { seen: member }),
-    onSuccess: (_, role) => toastDone(`${member.name} is ${roleName(role).toLowerCase()} now.`),
+    onSuccess: (_, role) => toastDone(`${member.name} is ${roles[role].label.toLowerCase()} now.`),
     onError: toastUnlessAsked,
     onSettled: () => {
       setAsked(undefined);
@@ -27,7 +27,7 @@ export function MemberRole({ workspace, member }: MemberProps): ReactElement {
     },
   });
   const isMine = mayAdminister(workspace.role) && (member.role !== 'owner' || workspace.role === 'owner');
-  if (!isMine) return <span>{roleName(member.role)}</span>;
+  if (!isMine) return <span>{roles[member.role].label}</span>;
   const losesKeys = (role: Role): boolean => member.key_count > 0 && !mayAdminister(role);
   const keys = member.key_count === 1 ? 'API key' : sayCount(member.key_count, 'API key');
   return (
@@ -37,7 +37,7 @@ export function MemberRole({ workspace, member }: MemberProps): ReactElement {
         size="small"
         label={`Role of ${member.name}`}
         isLabelHidden
-        choices={rolesToGive(workspace.role)}
+        choices={assignableRoles(workspace.role)}
         value={change.isPending ? change.variables : member.role}
         onChange={(role) => {
           if (role === member.role) return;
@@ -47,13 +47,13 @@ export function MemberRole({ workspace, member }: MemberProps): ReactElement {
       />
       <AskAgain
         change={change}
-        sayTitle={(role) => `Make ${member.name} ${roleName(role).toLowerCase()} all the same?`}
+        sayTitle={(role) => `Make ${member.name} ${roles[role].label.toLowerCase()} all the same?`}
         sayAgain={() => 'Change role'}
         onAgain={change.mutate}
       />
       {asked !== undefined && (
         <ConfirmDialog
-          title={`Make ${member.name} ${roleName(asked).toLowerCase()}?`}
+          title={`Make ${member.name} ${roles[asked].label.toLowerCase()}?`}
           isOpen
           onClose={() => setAsked(undefined)}
           confirmLabel="Change role"

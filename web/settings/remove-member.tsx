@@ -6,7 +6,7 @@ import { Switch } from '../design/checkbox.tsx';
 import { ConfirmChange } from '../design/dialog.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { type MemberProps, refreshMembers } from './workspace.ts';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** Takes a member out of the workspace, after asking. */
 export function RemoveMember({ workspace, member }: MemberProps): ReactElement | null {

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 import { useTitle } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { EmptyState, ErrorState, Loading, SlowNote } from '../design/states.tsx';
@@ -18,7 +18,8 @@ import { beginBulk } from './selection/follow-bulk.ts';
 import { spamCountQuery } from './spam/spam-query.ts';
 import { ColumnsDialog } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
-import { allColumns, arrange, columnWidth, foundColumn, moveColumn } from './table/table-columns.ts';
+import { orderColumns } from '#rules/columns.ts';
+import { allColumns, columnWidth, foundColumn, moveColumn } from './table/table-columns.ts';
 import { isArranged, usualSettings } from './table/table-settings.ts';
 import { TableTools } from './table-tools.tsx';
 import { Toolbar } from './toolbar.tsx';
@@ -48,7 +49,7 @@ export function SubmissionsScreen(): ReactElement {
   const pinned = isWide ? settings.pinned : 0;
   const { order: ownOrder, hidden } = settings;
   const arranged = useMemo(
-    () => arrange(allColumns(columns.data ?? [], isWide), ownOrder),
+    () => orderColumns(allColumns(columns.data ?? [], isWide), ownOrder),
     [columns.data, isWide, ownOrder],
   );
   const shown = useMemo(() => arranged.filter(({ id }) => !hidden.includes(id)), [arranged, hidden]);

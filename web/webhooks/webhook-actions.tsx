@@ -9,13 +9,13 @@ import { ConfirmChange } from '../design/dialog.tsx';
 import { Menu } from '../design/menu.tsx';
 import { toastDone } from '../design/toast.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
-import { hostOf } from './edit/url-problem.ts';
+import { hostOf } from '#rules/url-problem.ts';
 import { ReplayDialog } from './replay/replay-dialog.tsx';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
 import { PayloadDialog } from './workbench/payload-dialog.tsx';
 import { SubmissionTestDialog } from './workbench/submission-test-dialog.tsx';
 import { refreshWebhooks, type WebhookRules } from './webhooks-query.ts';
-import { sayCount } from '../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 type Props = {
   form: LocatedForm;

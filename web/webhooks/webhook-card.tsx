@@ -7,7 +7,7 @@ import { mayEdit } from '../shell/session.ts';
 import { shortEvent } from './events.ts';
 import { FilterSentence } from './filter/filter-sentence.tsx';
 import { DayHealth, LastDelivery } from './health/health.tsx';
-import { hostOf } from './edit/url-problem.ts';
+import { hostOf } from '#rules/url-problem.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 import type { WebhookRules } from './webhooks-query.ts';
 

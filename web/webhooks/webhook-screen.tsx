@@ -17,7 +17,7 @@ import { type LogView, readLogView } from './log/log-view.ts';
 import { PauseNotice } from './health/pause-notice.tsx';
 import { ReplayProgress } from './replay/replay-progress.tsx';
 import { SendTest } from './send-test.tsx';
-import { hostOf } from './edit/url-problem.ts';
+import { hostOf } from '#rules/url-problem.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookFacts } from './webhook-facts.tsx';
 import { webhookQuery } from './webhooks-query.ts';

@@ -1,5 +1,5 @@
 import { findInAllCells, newestFirst } from '#kit/cells/in-cells.ts';
-import type { Permission } from '#workspaces/permissions.ts';
+import type { Permission } from '#rules/permissions.ts';
 import { call } from './api.ts';
 import { apiCommand, command, optional, required } from './command.ts';
 import { selectAllKeys } from './queries.ts';

@@ -14,7 +14,7 @@ import {
 import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
 import { toApiError } from '#kit/problem-of.ts';
-import type { Permission } from '#workspaces/permissions.ts';
+import type { Permission } from '#rules/permissions.ts';
 import type { Api } from '../cli/api.ts';
 import { version } from '../version.ts';
 import { answerOf, questionOf, refusalOf, requestOf, type ToolAnswer } from './call-tool.ts';

@@ -1,5 +1,5 @@
 import { ApiError } from '#kit/errors.ts';
-import { permissionNames } from '#workspaces/permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import type { OperationName } from '../routes.ts';
 import { groupOf, languageTool, type Tool, toolName } from './tools.ts';
 

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import { errorCodes } from '#kit/errors.ts';
 import type { ReplyShape } from '#kit/operation.ts';
-import type { Permission } from '#workspaces/permissions.ts';
+import type { Permission } from '#rules/permissions.ts';
 import type { ApiRoute } from '../operations.ts';
 import { exampleOf } from './example-of.ts';
 import { always, type HeaderName, referToHeaders, referToResponse } from './responses.ts';

@@ -4,7 +4,7 @@ import { plans, type Plan } from '#workspaces/plans.ts';
 import { waysIn } from '#workspaces/member-invitations/accept.ts';
 import { passwordLength } from '#workspaces/passwords.ts';
 import { personalDeeds } from '#workspaces/audit/personal-deeds.ts';
-import { roleNames } from '#workspaces/roles.ts';
+import { roleNames } from '#rules/permissions.ts';
 import { secondSteps } from '#workspaces/second-factor/second-factor.ts';
 import { nameText } from '#workspaces/shapes.ts';
 

@@ -1,7 +1,7 @@
 import { draftJoin, shownName } from '#forms/overview/queries.ts';
 import { type FormStatus, submissionCount } from '#forms/queries.ts';
 import { bigint, boolean, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
-import type { Role } from '#workspaces/roles.ts';
+import type { Role } from '#rules/permissions.ts';
 
 /** A form by its id alone, for whoever is a member of its workspace; nothing for everybody else. */
 export const locateForm = statement(

@@ -1,7 +1,7 @@
 import { effectiveForm } from '#ast/effective-form.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Scope } from '#kit/operation.ts';
-import type { Permission } from '#workspaces/permissions.ts';
+import type { Permission } from '#rules/permissions.ts';
 import { requireForm } from '../require-form.ts';
 import type { DryRun } from '../shapes.ts';
 import { findImpact } from './impact.ts';

@@ -1,3 +1,4 @@
+import { urlProblem } from '#rules/url-problem.ts';
 import { bareHost, openAddressGuard, portOf } from '../address-guard.ts';
 import { resolveName } from '../resolve-name.ts';
 import { addressesToDial, BlockedTarget, type ResolveName } from './addresses.ts';
@@ -20,7 +21,7 @@ export const blockedTarget = 'This address is not allowed: a receiver must be pu
  * set up later, and every connection is checked again.
  */
 export async function checkTarget(url: string, options: TargetOptions): Promise<string | undefined> {
-  const problem = urlProblem(url);
+  const problem = textProblem(url);
   if (problem !== undefined) return problem;
   const { allowNetworks, ownUrls, resolve = resolveName } = options;
   const target = new URL(url);
@@ -33,13 +34,6 @@ export async function checkTarget(url: string, options: TargetOptions): Promise<
   }
 }
 
-/** What is wrong with a URL by its text alone. */
-export function urlProblem(text: string): string | undefined {
-  const url = URL.parse(text);
-  // URL drops tabs and line ends and trims blanks; what is stored must be what was checked.
-  if (!url || /[\s\p{Cc}]/u.test(text)) return 'This is not a valid URL.';
-  if (url.protocol !== 'https:') return 'The URL must begin with https://.';
-  if (url.username || url.password) return 'The URL must not contain a user name or password.';
-  if (url.port === '0') return blockedTarget;
-  return undefined;
-}
+/** What is wrong with a URL by its text alone. Port 0 cannot be dialled. */
+export const textProblem = (text: string): string | undefined =>
+  urlProblem(text) ?? (URL.parse(text)?.port === '0' ? blockedTarget : undefined);

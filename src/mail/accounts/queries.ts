@@ -1,5 +1,5 @@
 import { nullable, ofInstance, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
-import type { Role } from '#workspaces/roles.ts';
+import type { Role } from '#rules/permissions.ts';
 
 /** Those who may see to a workspace's keys and members. */
 export const selectKeepers = statement(

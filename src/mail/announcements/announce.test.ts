@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openVault } from '#kit/vault.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createKey, revokeKey } from '#workspaces/keys.ts';
-import type { Role } from '#workspaces/roles.ts';
+import type { Role } from '#rules/permissions.ts';
 import { insertUser } from '#workspaces/queries.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { newId, now } from '#kit/clock.ts';

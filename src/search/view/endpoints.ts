@@ -26,7 +26,7 @@ import {
 } from '#submissions/shapes.ts';
 import { sortedPlace, writePlace } from '#submissions/sort/read-sort.ts';
 import { findTableSettings, findViewedSubmission } from '#submissions/table/queries.ts';
-import { shownColumns } from '#submissions/table/shown-columns.ts';
+import { orderColumns } from '#rules/columns.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { openOptionLabels } from '../option-labels.ts';
 import { findRowHits } from './row-hits.ts';
@@ -157,10 +157,13 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
     const key = { workspace_id: workspaceId, form_id: formId };
     const view = saved === undefined ? undefined : only(await findSavedView(database, { ...key, id: saved }));
     if (saved !== undefined && view?.form_id !== formId) throw new ApiError('not_found');
-    if (view?.columns) return shownColumns(columns, view.columns);
-    if (actor.kind !== 'person') return columns;
-    const [found] = await findTableSettings(database, { ...key, user_id: actor.id });
-    return found ? shownColumns(columns, found.settings) : columns;
+    const settings =
+      view?.columns ??
+      (actor.kind === 'person'
+        ? only(await findTableSettings(database, { ...key, user_id: actor.id }))?.settings
+        : undefined);
+    if (!settings) return columns;
+    return orderColumns(columns, settings.order).filter(({ id }) => !settings.hidden.includes(id));
   }
 }
 

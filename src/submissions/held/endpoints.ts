@@ -6,7 +6,7 @@ import { belowId, endCut, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { personOf } from '#workspaces/actor.ts';
-import type { Permission } from '#workspaces/permissions.ts';
+import type { Permission } from '#rules/permissions.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { SubmitContext } from '../submit.ts';
 import { deleteHeld, findHeld, listHeld, listHeldOfSite, listHeldSites } from './queries.ts';

@@ -17,7 +17,7 @@ import {
   retentionKinds,
   retentionRules,
 } from '#workspaces/retention/rules.ts';
-import type { PersonalPermission } from '#workspaces/roles.ts';
+import type { PersonalPermission } from '#rules/permissions.ts';
 import { closed, maybe, timestamp, uuid } from '#workspaces/shapes.ts';
 import {
   countDue,

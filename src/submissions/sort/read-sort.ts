@@ -6,7 +6,8 @@ import type { RowOf } from '#kit/statement.ts';
 import type { Column } from '../columns.ts';
 import { readColumns } from '../columns/read-columns.ts';
 import type { sortParameters } from './queries.ts';
-import { facts, isFact, isSortable, mostColumns, mostSorted, type SortKind } from './sortable.ts';
+import { isSortableType } from '#rules/columns.ts';
+import { facts, isFact, mostColumns, mostSorted, type SortKind } from './sortable.ts';
 
 /** How submissions are ordered, as the statements take it. */
 export type Sort = RowOf<typeof sortParameters>;
@@ -49,7 +50,7 @@ function keyOf(id: string, columns: readonly Column[]): Key {
     throw refuse(
       `"sort" names "${id}", which is no element of this form outside of rows, and none of ${Object.keys(facts).join(', ')}.`,
     );
-  if (!isSortable(column))
+  if (!isSortableType(column.type))
     throw refuse(`"sort" names "${id}", a ${column.type}, whose answers have no order.`);
   return { kind: 'answer', element: id, labels: column.option_labels };
 }

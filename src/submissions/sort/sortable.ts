@@ -1,8 +1,5 @@
 import { Type } from 'typebox';
 import { sayNumber } from '#ast/say-number.ts';
-import { inputRules, isInputType } from '#ast/input-rules.ts';
-import type { AnswerKind } from '#ast/types/rules.ts';
-import type { Column } from '../columns.ts';
 
 /** What a column is sorted by: a fact of the submission, or the answer to an element; '' where there is no second column. */
 export type SortKind =
@@ -37,23 +34,6 @@ export const facts = {
 } as const satisfies Readonly<Record<string, SortKind>>;
 type FactId = keyof typeof facts;
 export const isFact = (id: string): id is FactId => Object.hasOwn(facts, id);
-
-const hasOrder: Readonly<Record<AnswerKind, boolean>> = {
-  text: true,
-  moment: true,
-  choice: true,
-  number: true,
-  boolean: true,
-  consent: true,
-  choices: true,
-  order: true,
-  grid: false,
-  files: true,
-};
-
-/** Whether a table can be sorted by a column; a group of questions is sorted by its number of rows. */
-export const isSortable = ({ type }: Pick<Column, 'type'>): boolean =>
-  !isInputType(type) || hasOrder[inputRules[type].kind];
 
 export const sortParameter = Type.Optional(
   Type.String({

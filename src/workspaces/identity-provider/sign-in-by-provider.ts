@@ -22,7 +22,7 @@ import { setPassword } from '../password-reset/queries.ts';
 import { bringPerson } from '../people-elsewhere/bring-people.ts';
 import { longestName } from '../problems.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { type Role, roleNames } from '../roles.ts';
+import { type Role, roleNames } from '#rules/permissions.ts';
 import { isTemporaryOver } from '../session-end.ts';
 import { countTry, signInTries } from '../sign-in.ts';
 import { emailProblems } from '../users.ts';

@@ -5,7 +5,7 @@ import { apiRoutes } from '#app/operations.ts';
 import { signIn } from '#test/console.ts';
 import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { callApi, shareService, until } from '#test/service.ts';
-import { permissionNames } from '../permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import type { Key, KeyRequest } from './shapes.ts';
 
 /* What a key may reach, and what it did. */

@@ -9,10 +9,9 @@ import { tagOf } from '#kit/tag-of.ts';
 import { wired } from '#kit/wire.ts';
 import { personBehind } from '../actor.ts';
 import { type ApiKey, changeKey, createKey, listKeys, revokeKey, rotateKey } from '../keys.ts';
-import { dataPermissions } from '../permissions.ts';
+import { dataPermissions, roleMay } from '#rules/permissions.ts';
 import { listRequests } from '../request-log/queries.ts';
 import { keptRequests } from '../request-log/request-log.ts';
-import { roleMay } from '../roles.ts';
 import { isWithin, requireGrantable } from './handing-out.ts';
 import { CreatedKey, Key, KeyChange, KeyRequest, KeyRotation, NewKey, RotatedKey } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import { dataPermissions } from '../permissions.ts';
+import { dataPermissions } from '#rules/permissions.ts';
 
 /** Who grants. `expiresAt`: when their own key ends; null for a person and for a key that does not expire. */
 type Granter = Pick<Scope, 'may' | 'formIds'> & { expiresAt: Date | null };

@@ -14,9 +14,8 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import type { Permission } from '../permissions.ts';
+import type { Permission, Role } from '#rules/permissions.ts';
 import type { Plan } from '../plans.ts';
-import type { Role } from '../roles.ts';
 
 const permissionList: Column<Permission[]> = { pg: texts.pg };
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { named } from '#kit/named.ts';
 import { longestGraceHours } from '../keys.ts';
-import { permissionNames } from '../permissions.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { closed, maybe, nameText, role, timestamp, uuid } from '../shapes.ts';
 
 const permission = Type.Enum([...permissionNames]);

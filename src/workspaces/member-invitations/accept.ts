@@ -11,7 +11,7 @@ import { addMember } from '../members.ts';
 import { setPassword } from '../password-reset/queries.ts';
 import { passwordProblems } from '../passwords.ts';
 import { refuseProblems } from '../problems.ts';
-import type { Role } from '../roles.ts';
+import type { Role } from '#rules/permissions.ts';
 import { createUser, wordsOfPerson } from '../users.ts';
 import { claimInvitation, findOpenInvitation, lockAccount } from './queries.ts';
 import { readInvitationToken } from './token.ts';

@@ -11,7 +11,7 @@ import { type Keeper, requireOwner } from '../members.ts';
 import { findMemberByEmail, findWorkspace } from '../members/queries.ts';
 import { refuseProblems } from '../problems.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import type { Role } from '../roles.ts';
+import type { Role } from '#rules/permissions.ts';
 import { emailProblems } from '../users.ts';
 import { countInvitation } from './count-invitation.ts';
 import { plainName } from './plain-name.ts';

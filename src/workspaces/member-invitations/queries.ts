@@ -1,6 +1,6 @@
 import type { MailState } from '#kit/outbox/queries.ts';
 import { boolean, nullable, ofInstance, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
-import type { Role } from '../roles.ts';
+import type { Role } from '#rules/permissions.ts';
 
 /** The invitation of an address; it stays as it is until the transaction ends. */
 export const lockInvitationOf = statement(

@@ -6,7 +6,7 @@ import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { changeRole, removeMember } from '../members.ts';
-import type { Permission } from '../permissions.ts';
+import type { Permission } from '#rules/permissions.ts';
 import { requireWholeWorkspace } from '../reach.ts';
 import { selectMembers } from './queries.ts';
 import { Member, Removal, RoleChange } from './shapes.ts';

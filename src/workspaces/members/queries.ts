@@ -12,7 +12,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { Plan } from '../plans.ts';
-import type { Role } from '../roles.ts';
+import type { Role } from '#rules/permissions.ts';
 
 /** A person in a workspace, and what it asks of them; nothing for strangers and for workspaces that do not exist. */
 export const findMembership = statement(

@@ -341,12 +341,6 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'it bounds what waits in memory, which no answer tells; the table is trimmed to as many',
     },
   ],
-  'src/workspaces/roles.ts': [
-    {
-      what: 'only the right of &&: Object.hasOwn(leastRole, permission) && isAtLeast(role, leastRole[permission as Permission])',
-      why: 'what is no permission has no least role, and nobody is at least that',
-    },
-  ],
   'src/workspaces/second-factor/queries.ts': [
     {
       what: 'whether or not: id = $user_id',

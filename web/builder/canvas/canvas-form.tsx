@@ -11,7 +11,7 @@ import { packSentences } from './logic-badge.tsx';
 import type { PublishedNames } from './write-option.ts';
 import { CanvasNode, StillMarkup } from './canvas-node.tsx';
 import { elementMarkup, type Manner, type Markup, type PageMarkup, pagesOf } from './page-markup.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** What the canvas shows besides the form itself. */
 type CanvasView = {

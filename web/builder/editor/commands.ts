@@ -10,7 +10,7 @@ import { mayHold, nextSpot, sayPlace, type Spot, spotForNew, spotInTree } from '
 import { rangeOf, topmost } from '../model/selection.ts';
 import type { Editor } from './editor.ts';
 import { type Edited, sayEnd } from './editor-state.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** Adds what the palette offers at a spot, else behind the selection, and begins to write its label (docs/rules.md B3). */
 export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): void {

@@ -22,7 +22,7 @@ import type { LocatedProblem } from '../model/located-problems.ts';
 import type { SettingProblem } from '../settings/setting-problems.ts';
 import { languageChoices, readLanguage, sayLanguage } from './language-choices.ts';
 import { TextsTable } from './texts-table.tsx';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** The languages of a form, and its texts in each of them: part of the working copy, as its elements are. */
 export function LanguagesView({

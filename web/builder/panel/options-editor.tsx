@@ -16,7 +16,7 @@ import {
   relabelled,
   sayPlace,
 } from '../model/options-text.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 type OptionsProps = {
   readonly title: string;

@@ -18,7 +18,7 @@ import { onParts } from '../shortcuts/deeds.ts';
 import { useOnParts } from '../shortcuts/on-parts.ts';
 import { AttributeField } from './attribute-field.tsx';
 import { bySection, type Section } from './sections.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 const none: ReadonlySet<string> = new Set();
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { checkFilter } from '#ast/logic/check-filter.ts';
 import { Message } from '../../design/message.tsx';
-import { hostOf } from '../../webhooks/edit/url-problem.ts';
+import { hostOf } from '#rules/url-problem.ts';
 import { webhooksQuery } from '../../webhooks/webhooks-query.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/located-problems.ts';

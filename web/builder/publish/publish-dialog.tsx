@@ -13,7 +13,7 @@ import { locate, type SettingProblem } from '../settings/setting-problems.ts';
 import { compareDocuments, DifferenceList } from './difference-list.tsx';
 import { DryRunList } from './dry-run-list.tsx';
 import { FilterWarnings } from './filter-warnings.tsx';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 type PublishProps = {
   readonly api: BuilderApi;

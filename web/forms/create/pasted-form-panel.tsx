@@ -8,7 +8,7 @@ import { FileDrop } from './file-drop.tsx';
 import { ForeignFormPanel } from './foreign-form-panel.tsx';
 import type { TextPlace } from './json-places.ts';
 import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
-import { sayCount, wordFor } from '../../design/say-count.ts';
+import { sayCount, wordFor } from '#ast/say-count.ts';
 
 /** Reads a form from JSON that was pasted, dropped or chosen, tells where it is wrong, and knows those of other services. */
 export function PastedFormPanel({

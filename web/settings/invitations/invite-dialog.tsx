@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Role } from '#workspaces/shapes.ts';
+import { assignableRoles, type Role } from '#rules/permissions.ts';
 import type { WorkspaceDetail } from '../workspace.ts';
 import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
@@ -8,7 +8,6 @@ import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Select } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
-import { rolesToGive } from '../roles.ts';
 import { refreshInvitations } from './invitations-query.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
@@ -56,7 +55,7 @@ export function InviteDialog({ workspace, isOpen, onClose }: Props): ReactElemen
       />
       <Select
         label="Role"
-        choices={rolesToGive(workspace.role)}
+        choices={assignableRoles(workspace.role)}
         value={given.role}
         onChange={(role) => setGiven({ ...given, role })}
       />

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { MemberInvitation } from '#workspaces/member-invitations/shapes.ts';
 import type { WorkspaceDetail } from '../workspace.ts';
+import { roles } from '#rules/permissions.ts';
 import { call } from '../../api/operations.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -9,7 +10,6 @@ import { ErrorState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { sayMoment } from '../../design/time.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
-import { roleName } from '../roles.ts';
 import { memberInvitationsQuery, refreshInvitations } from './invitations-query.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
@@ -29,7 +29,7 @@ export function OpenInvitations({ workspace }: { workspace: WorkspaceDetail }): 
         </div>
       ),
     },
-    { id: 'role', title: 'Role', isSecondary: true, cell: ({ role }) => roleName(role) },
+    { id: 'role', title: 'Role', isSecondary: true, cell: ({ role }) => roles[role].label },
     { id: 'state', title: 'State', cell: (invitation) => <InvitationState invitation={invitation} /> },
     {
       id: 'actions',

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
+import { permissionChoices } from '#rules/permissions.ts';
 import type { ApiProblem } from '../../api/client.ts';
 import { CheckboxGroup, RadioGroup } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -8,7 +9,6 @@ import { Loading } from '../../design/states.tsx';
 import { sayDay } from '../../design/time.tsx';
 import { formNamesQuery, mostFormNames } from '../workspace.ts';
 import type { KeyDraft, Lifetime } from './key-draft.ts';
-import { permissionChoices } from './permissions.ts';
 
 const lifetimes: readonly { id: Lifetime; label: string }[] = [
   { id: '0', label: 'Does not expire' },

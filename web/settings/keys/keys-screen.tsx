@@ -1,6 +1,7 @@
 import './keys-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
+import { permissionLabel, roles } from '#rules/permissions.ts';
 import type { Key } from '#workspaces/keys/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
@@ -8,12 +9,10 @@ import { Page } from '../../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, sayDay, sayMoment } from '../../design/time.tsx';
-import { roleName } from '../roles.ts';
 import { keysQuery, useWorkspace } from '../workspace.ts';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyActions } from './key-actions.tsx';
-import { permissionName } from './permissions.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 export function KeysScreen(): ReactElement {
   const workspace = useWorkspace();
@@ -95,12 +94,12 @@ function KeyReach({ apiKey }: { apiKey: Key }): ReactElement {
   const { permissions, form_ids, withheld, created_by, created_by_role } = apiKey;
   return (
     <div className="key-name">
-      <span>{permissions?.map(permissionName).join(', ') ?? 'Everything'}</span>
+      <span>{permissions?.map(permissionLabel).join(', ') ?? 'Everything'}</span>
       {form_ids && <span className="soft small">in {sayCount(form_ids.length, 'form')}</span>}
       {created_by_role !== null && withheld.length > 0 && (
         <span className="small">
-          <Chip tone="warn">Limited</Chip> {created_by} is {roleName(created_by_role).toLowerCase()} now, so
-          it may not: {withheld.map(permissionName).join(', ')}. Rotate it to make it yours.
+          <Chip tone="warn">Limited</Chip> {created_by} is {roles[created_by_role].label.toLowerCase()} now,
+          so it may not: {withheld.map(permissionLabel).join(', ')}. Rotate it to make it yours.
         </span>
       )}
     </div>

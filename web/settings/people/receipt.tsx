@@ -5,7 +5,7 @@ import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
 import { saveFile } from '../../design/save-file.ts';
 import { erasureQuery, type Erasure } from './people-query.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 const words = {
   submissions: ['submission', 'submissions'],

@@ -1,5 +1,5 @@
 import type { Due, RetentionKind, RetentionRule } from './retention-query.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 export const kindWords = {
   submissions: 'Submissions',

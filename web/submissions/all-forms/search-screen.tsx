@@ -24,7 +24,7 @@ import {
   sayReading,
   whoOf,
 } from '../../shell/search/found.ts';
-import { wordFor } from '../../design/say-count.ts';
+import { wordFor } from '#ast/say-count.ts';
 import { columnsQuery } from '../queries.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Message } from '../../design/message.tsx';
 import { saySubmissions } from '../say-submissions.ts';
 import type { ImportPreview } from './import-query.ts';
-import { sayCount, wordFor } from '../../design/say-count.ts';
+import { sayCount, wordFor } from '#ast/say-count.ts';
 
 /** How many submissions there will be, the first of them, and what is wrong in which cell. */
 export function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {

@@ -4,7 +4,7 @@ import { Message } from '../../design/message.tsx';
 import { type FormPlace, refreshSubmissions } from '../queries.ts';
 import { saySubmissions } from '../say-submissions.ts';
 import { type ImportProgress, importsQuery } from './import-query.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** How far the last import is, and what of it was left out. */
 export function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {

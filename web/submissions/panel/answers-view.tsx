@@ -17,7 +17,7 @@ import {
 } from '../answer-text.tsx';
 import { Marked } from '../../design/marked.tsx';
 import { FileList } from './file-list.tsx';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 type Shown = Pick<SubmissionDetail, 'answers' | 'structure' | 'hits'>;
 

@@ -12,7 +12,7 @@ import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
 import { type AskedOf, askedIn, sayWhole } from '../answer-text.tsx';
 import { type FormPlace, timelineQuery } from '../queries.ts';
-import { hostOf } from '../../webhooks/edit/url-problem.ts';
+import { hostOf } from '#rules/url-problem.ts';
 import { shortEvent } from '../../webhooks/events.ts';
 
 /** What happened to a submission, the newest first: who changed what, and whom it was told. */

@@ -7,7 +7,7 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { type Bulk, bulkQuery, bulksQuery, refreshSubmissions } from '../queries.ts';
 import { saySubmissions } from '../say-submissions.ts';
-import { sayCount, wordFor } from '../../design/say-count.ts';
+import { sayCount, wordFor } from '#ast/say-count.ts';
 
 /** What is said of each kind: while it runs, so far, and at its end; and why some stay, where that is no matter of course. */
 export const bulkWords = {

@@ -9,7 +9,7 @@ import { counted, type LyingBar, LyingBars } from './lying-bars.tsx';
 import { MatrixTable } from './matrix-table.tsx';
 import { StandingBars } from './standing-bars.tsx';
 import { type Narrowed, SubmissionsLink } from './submissions-link.tsx';
-import { sayCount, wordFor } from '../../design/say-count.ts';
+import { sayCount, wordFor } from '#ast/say-count.ts';
 
 /** What one question was answered, in the picture that fits it. */
 export function ElementCard({

@@ -6,7 +6,7 @@ import { useForm } from '../../shell/form-place.ts';
 import { analyticsQuery } from '../queries.ts';
 import { DataDetails } from './data-details.tsx';
 import { counted, LyingBars, percent } from './lying-bars.tsx';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** How the visits of the form went, where any are known. Whatever fails here leaves the answers below as they are. */
 export function VisitsCard({

@@ -1,5 +1,6 @@
 import { elements } from '#ast/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
+import { isSortableType } from '#rules/columns.ts';
 import type { Column } from '#submissions/shapes.ts';
 
 /** A column of the table. Element ids begin with a letter, so `$` marks our own. */
@@ -19,7 +20,7 @@ export const isFixedColumn = ({ kind }: TableColumn): boolean => kind === 'recei
 
 /** Whether the service orders submissions by it. */
 export const isSortable = (column: TableColumn): boolean =>
-  column.kind !== 'found' && !(column.kind === 'answer' && column.column.type === 'matrix');
+  column.kind !== 'found' && (column.kind !== 'answer' || isSortableType(column.column.type));
 
 /**
  * Every other column that a form's table can have, in the form's order; labels that occur twice carry the id.
@@ -39,20 +40,6 @@ export function allColumns(columns: readonly Column[], isWide: boolean): TableCo
   const reference: TableColumn = { id: '$reference', title: 'Reference', kind: 'reference' };
   const tags: TableColumn = { id: '$tags', title: 'Tags', kind: 'tags' };
   return isWide ? [status, ...answers, tags, reference] : [...answers, status, tags, reference];
-}
-
-/**
- * The columns in the person's own order. What is new since they arranged them comes where the form has it: behind
- * the column that it follows there.
- */
-export function arrange(columns: readonly TableColumn[], order: readonly string[]): TableColumn[] {
-  const known = order.flatMap((id) => columns.find((column) => column.id === id) ?? []);
-  for (const [index, column] of columns.entries()) {
-    if (known.includes(column)) continue;
-    const before = columns.slice(0, index).findLast((candidate) => known.includes(candidate));
-    known.splice(before ? known.indexOf(before) + 1 : 0, 0, column);
-  }
-  return known;
 }
 
 /** The order after a column was put before or behind another one. */

@@ -19,7 +19,7 @@ import { HeaderFields } from './header-fields.tsx';
 import { type SecretChoice, secretOf } from './secret-choice.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 import { SecretField } from './secret-field.tsx';
-import { urlProblem } from './url-problem.ts';
+import { urlProblem } from '#rules/url-problem.ts';
 import { refreshWebhooks, type WebhookRules } from '../webhooks-query.ts';
 
 type Props = {

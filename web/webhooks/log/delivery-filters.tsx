@@ -4,7 +4,7 @@ import { TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
 import { eventChoices } from '../events.ts';
 import { deliveryStatuses, isFiltered, type LogView } from './log-view.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 const statuses = [{ id: 'all', label: 'All' }, ...deliveryStatuses.map((id) => ({ id, label: id }))] as const;
 const events = [

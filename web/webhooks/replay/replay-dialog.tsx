@@ -13,7 +13,7 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { eventChoices } from '../events.ts';
 import { refreshWebhooks } from '../webhooks-query.ts';
 import { type ReplayDraft, replayCountQuery, replayQueryOf } from './replay-query.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 const statuses = [
   { id: 'Failed', label: 'Failed' },

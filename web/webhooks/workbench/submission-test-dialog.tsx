@@ -9,9 +9,9 @@ import { Select } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { type EventKind, eventChoices } from '../events.ts';
-import { hostOf, urlProblem } from '../edit/url-problem.ts';
+import { hostOf, urlProblem } from '#rules/url-problem.ts';
 import { refreshWebhooks } from '../webhooks-query.ts';
-import { sayCount } from '../../design/say-count.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 const counts = ['1', '3', '5', '10'] as const;
 type Draft = { url: string; count: (typeof counts)[number]; event: EventKind };

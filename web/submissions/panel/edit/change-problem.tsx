@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { ApiProblem, isStale } from '../../../api/client.ts';
 import { ChangedMeanwhile } from '../../../design/changed-meanwhile.tsx';
 import { Message } from '../../../design/message.tsx';
-import { sayCount, wordFor } from '../../../design/say-count.ts';
+import { sayCount, wordFor } from '#ast/say-count.ts';
 
 /** Why an edit was not saved. */
 export function ChangeProblem({ error, onDiscard }: { error: Error; onDiscard: () => void }): ReactElement {
