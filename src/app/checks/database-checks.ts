@@ -8,7 +8,6 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
-import { readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
 import { takesMore } from '#kit/full-disk.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
@@ -17,12 +16,12 @@ import { selectParked } from '#kit/queue/queries.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
 import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
-import { ValkeyError } from '#kit/valkey.ts';
+import { askValkey, ValkeyError } from '#kit/valkey.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { type Check, ok, problem, refuseProblems, warning } from './check.ts';
 import { describeParked, judgeBackups, retryParked } from '../watch/find-incidents.ts';
-import { readServer, selectLeftovers, selectLostCells } from './queries.ts';
+import { findServers, readServer, selectLeftovers, selectLostCells } from './queries.ts';
 
 type Context = { database: Database };
 
@@ -194,11 +193,18 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
   },
   {
     name: 'other servers',
-    stopsStart: true,
-    async look({ database, config }) {
-      const node = await readNode(config);
+    stopsStart: false,
+    async look({ database, config: { valkeyUrl } }) {
+      const count = (await findServers(database, { seconds: 10 })).length;
+      if (valkeyUrl === undefined)
+        return count > 1
+          ? problem(
+              `${count} servers use this database without VALKEY_URL, so each counts rate limits for itself.`,
+              'Set the same VALKEY_URL on all of them, or stop the others.',
+            )
+          : ok('One server at most uses this database.');
       try {
-        await refuseOtherNodes(database, node);
+        await askValkey(valkeyUrl, (valkey) => valkey.ping());
       } catch (error) {
         if (!(error instanceof ValkeyError)) throw error;
         return problem(
@@ -206,8 +212,7 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
           'Look at it and at VALKEY_URL: until it answers each server counts for itself, and every limit holds for each.',
         );
       }
-      const where = node.valkeyUrl === undefined ? '' : `, in the Valkey at ${new URL(node.valkeyUrl).host}`;
-      return ok(`Whoever serves this database counts requests together${where}.`);
+      return ok(`Requests are counted in the Valkey at ${new URL(valkeyUrl).host}.`);
     },
   },
   {

@@ -173,7 +173,7 @@ test('a migration that is to come is a warning, with which it still ends with 0'
 
 test('a database that is away is a problem in words, with what to do', async () => {
   const away = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
-  assert.match(await problemOf('sessions', away), /does not answer.*DATABASE_URL/);
+  assert.match(await problemOf('database', away), /does not answer.*DATABASE_URL/);
 });
 
 test('a bucket that is away is found, and all else is looked at', async () => {
@@ -197,6 +197,21 @@ test('a Valkey that is away is found, and all else is looked at', async () => {
     /^The Valkey at 127\.0\.0\.1:\d+ does not answer: .*VALKEY_URL.*each server counts for itself/,
   );
   assert.equal((await ask(away)).data.at(-1)!.check, 'servers of cells');
+});
+
+test('two servers without a Valkey are found, as each counts for itself', async () => {
+  const servers = ['one', 'other'].map(
+    (name) => new Client({ connectionString: url, application_name: `formloom node ${name}` }),
+  );
+  for (const server of servers) {
+    await server.connect();
+    await server.query('select 1');
+  }
+  assert.match(
+    await problemOf('other servers', {}),
+    /^2 servers use this database without VALKEY_URL.*VALKEY_URL/,
+  );
+  for (const server of servers) await server.end();
 });
 
 test('a transaction that was left open is found by who holds it', async () => {
