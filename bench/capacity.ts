@@ -86,8 +86,7 @@ export async function benchCapacity({
     const measure = async () => {
       const sizes = Object.entries(tablesOf).map(
         ([name, tables]) =>
-          `(select sum(pg_total_relation_size(root) + coalesce((select sum(pg_total_relation_size(relid)) from pg_partition_tree(root)), 0))
-              from unnest('{${tables.join(',')}}'::regclass[]) as root)::bigint as ${name}`,
+          `(select sum(pg_total_relation_size(root)) from unnest('{${tables.join(',')}}'::regclass[]) as root)::bigint as ${name}`,
       );
       const [row] = await instance.query<Record<string, string>>(
         `select ${sizes.join(', ')}, (pg_current_wal_insert_lsn() - '0/0')::bigint as wal, (select sum(count) from submission_counts)::bigint as count`,

@@ -21,7 +21,6 @@ import {
 } from './report.ts';
 import { prepareSites, type Site } from './site.ts';
 import { type Task, tasks } from './tasks.ts';
-import { benchParts } from './parts.ts';
 import { benchPeers } from './peers/run.ts';
 import { benchCapacity } from './capacity.ts';
 import { benchIdle } from './cells/idle.ts';
@@ -36,7 +35,6 @@ import { benchWebhooks } from './webhooks/run.ts';
  * npm run bench -- operators             every operator of a search with 100,000 submissions, one request after the other,
  *                                        beside its limit: in about five minutes; with --database the next takes three
  * npm run bench -- webhooks              the webhook engine beside a bare undici loop
- * npm run bench -- parts                 what parts of the ledger by days cost and save
  * npm run bench -- processes             one process beside two (WEB_PROCESSES)
  * npm run bench -- cells                 three workspaces in one cell beside three in a cell each, and one with as many connections
  * npm run bench -- instructions --rounds 7 --seconds 100
@@ -273,10 +271,6 @@ if (positionals.includes('idle')) {
 }
 if (positionals.includes('peers')) {
   await benchPeers({ chosen: values.peers, rows: Number(values.rows), rounds, seconds });
-  process.exit(0);
-}
-if (positionals.includes('parts')) {
-  await benchParts();
   process.exit(0);
 }
 if (positionals.includes('webhooks')) {

@@ -5,7 +5,6 @@ import { openLog } from '#kit/log.ts';
 import { claimJobs } from '#kit/queue/queries.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { findDeliveries, settleDeliveries } from '#webhooks/sending/queries.ts';
-import { eventRange, idRange } from '#webhooks/sending/id-range.ts';
 import type { Outcome } from '#webhooks/sending/settle.ts';
 
 export type LedgerOrder = {
@@ -49,13 +48,9 @@ export async function postQueued({ url, count, connections, body, databaseUrl }:
     });
     if (jobs.length === 0) throw new Error('Nothing is due.');
     left -= jobs.length;
-    const ids = jobs.map(({ id }) => id);
-    const range = idRange(ids);
     await findDeliveries(database, {
       workspace_ids: jobs.map((job) => job.workspace_id),
-      ids,
-      ...range,
-      ...eventRange(range),
+      ids: jobs.map(({ id }) => id),
       most_bytes: 2 ** 31 - 1,
     });
     due.push(...jobs);
@@ -66,7 +61,6 @@ export async function postQueued({ url, count, connections, body, databaseUrl }:
       settleDeliveries(database, {
         outcomes: JSON.stringify(outcomes),
         pause_after: null,
-        ...idRange(outcomes.map(({ id }) => id)),
       }),
     );
     outcomes = [];

@@ -29,8 +29,7 @@ import { applyRetention } from '#submissions/retention/apply.ts';
 import { deliverWebhook, failParkedDelivery, perWebhook } from '#webhooks/sending/deliver.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { replayBatch, replayJob } from '#webhooks/replay/replay-job.ts';
-import { beginParts } from '#webhooks/upkeep/parts.ts';
-import { pruneLedger } from '#webhooks/upkeep/prune.ts';
+import { pruneDeliveryLog } from '#webhooks/upkeep/prune.ts';
 import { pruneAudit } from '#workspaces/audit/audit-log.ts';
 import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
 import { mailNewsJob } from '#workspaces/mail-news.ts';
@@ -144,16 +143,13 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       log,
       work: () => sweep(database, () => pruneHeld(database)),
     }),
-    runPeriodically('giving days of the delivery log parts of their own', {
-      pauseMs: 600_000,
-      log,
-      work: () => beginParts({ database }, { retentionDays: config.deliveryRetentionDays }),
-    }),
     runPeriodically('pruning the delivery log', {
       pauseMs: 60_000,
       log,
       work: () =>
-        sweep(database, () => pruneLedger({ database }, { retentionDays: config.deliveryRetentionDays })),
+        sweep(database, () =>
+          pruneDeliveryLog({ database }, { retentionDays: config.deliveryRetentionDays }),
+        ),
     }),
     runPeriodically('pruning the mail log', {
       pauseMs: 3_600_000,

@@ -3,7 +3,6 @@ import { ConfigError } from '#kit/config.ts';
 import { isDiskFull } from '#kit/database.ts';
 import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
-import { NodeError } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { findRemedyOfCode } from '#kit/system-errors.ts';
 import { MigrationError } from '#kit/migrate.ts';
@@ -23,7 +22,6 @@ const inWords = [
   MigrationError,
   InstanceKeyError,
   InstanceStorageError,
-  NodeError,
   OtherCellError,
   EmbeddedPostgresError,
   WebProcessError,

@@ -4,13 +4,11 @@ import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '#kit/config.ts';
 import { trustCaFile } from '#kit/trust-ca-file.ts';
-import { readNode } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { withoutLibpqVariables } from '#kit/embedded-postgres/embedded-client.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { type Log, openLog } from '#kit/log.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { tolerateLostOutput, writeOutput } from '#kit/output.ts';
-import { runPeriodically } from '#kit/periodic.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
 import { refuseUnknownHosts } from '#kit/refuse-unknown-hosts.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
@@ -35,8 +33,6 @@ const stopMs = 9_500;
 const databaseStopMs = 2_000;
 /** npm, which started it, is looked for again after so long. */
 const askParentMs = 500;
-/** A storage that does not answer is asked again after so long. */
-const askStorageMs = 5_000;
 
 /**
  * The old generation is collected when it has grown by half since the last time; on a large machine V8 would wait for
@@ -61,7 +57,7 @@ async function main(): Promise<void> {
     onStopping: () => (run.state.isStopping = true),
     onEnd: told.resolve,
   });
-  const started = primary ? startWebProcess(run, primary) : startInstance(run, (error) => void giveUp(error));
+  const started = primary ? startWebProcess(run, primary) : startInstance(run);
   const stop = async (): Promise<void> => {
     await Promise.allSettled([started]);
     await run.parts.disposeAsync();
@@ -71,11 +67,6 @@ async function main(): Promise<void> {
     await stop();
     say('Stopped.');
   };
-  const giveUp = (error: unknown): Promise<void> =>
-    endInTime('Formloom cannot go on.', async () => {
-      await sayStopped();
-      throw error;
-    });
   endOnUnexpectedError(openLog(config.logLevel), () => {
     primary?.leave();
     void endInTime('Formloom did not stop in order.', primary ? stop : sayStopped, 1);
@@ -93,11 +84,8 @@ async function main(): Promise<void> {
   }
 }
 
-/**
- * What an operator starts: opens the database, then serves, alone or by several processes.
- * @param giveUp hears why it has to end although it was started.
- */
-async function startInstance(run: Run, giveUp: (error: InstanceStorageError) => void): Promise<void> {
+/** Opens the database, then serves, alone or with several processes. */
+async function startInstance(run: Run): Promise<void> {
   const { config, parts } = run;
   // What restarts the processes would end one that has none yet.
   process.on('SIGUSR2', () => {});
@@ -106,49 +94,30 @@ async function startInstance(run: Run, giveUp: (error: InstanceStorageError) => 
   await refuseUnknownHosts(config);
   const storage = await openFormloomDatabase(config, log, say, { serves: true });
   parts.defer(() => storage.close());
-  await lookAtStorage(run, log, storage, giveUp);
+  await checkOwnStorage(config, log, storage);
   const listening = await (config.webProcesses === 1
     ? serveAlone(run, log, storage)
     : serveBySeveral(run, log, storage));
   for (const line of await writeSummary(config, storage, listening)) say(line);
 }
 
-/**
- * Files are for later: a storage that cannot be asked now is no reason not to take what else comes in. It is asked until it
- * answers: where it is another one, this server ends, as it would not have started.
- */
-async function lookAtStorage(
-  { config, parts }: Run,
+/** Starts without the storage if that does not answer: submissions without files do not need it, and `doctor` reports it. */
+async function checkOwnStorage(
+  config: Run['config'],
   log: Log,
   { database }: FormloomDatabase,
-  giveUp: (error: InstanceStorageError) => void,
 ): Promise<void> {
-  const look = () => claimStorage(database, { storage: openStorage(config), place: storagePlace(config) });
   try {
-    await look();
+    await claimStorage(database, { storage: openStorage(config), place: storagePlace(config) });
   } catch (error) {
     if (error instanceof InstanceStorageError) throw error;
-    const asking = runPeriodically('asking the storage whether it is that of the database', {
-      pauseMs: askStorageMs,
-      log,
-      async work() {
-        try {
-          await look();
-        } catch (later) {
-          if (!(later instanceof InstanceStorageError)) throw later;
-          giveUp(later);
-        }
-        void asking.stop();
-      },
-    });
-    parts.defer(() => asking.stop());
+    log.warn({ err: error }, 'the storage does not answer: uploads are refused until it does');
   }
 }
 
 async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatabase): Promise<string> {
   const { config, parts } = run;
-  const { valkeyUrl, name: node } = await readNode(config);
-  const requestCounter = await openRequestCounter({ valkeyUrl, log, node });
+  const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   parts.defer(() => requestCounter.close());
   const { assemble } = await import('./assemble.ts');
   const metrics = await startMetrics({ config, database, parts }, '1');
@@ -197,9 +166,7 @@ async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
   const { config, parts } = run;
   const log = openLog(config.logLevel).child({ process: primary.number });
   const countInMemory = countThroughPrimary((questions) => primary.ask(questions));
-  const { valkeyUrl, name: node } = await readNode(config);
-  // Before it is seen at the database: others look then whether it signs in their Valkey.
-  const requestCounter = await openRequestCounter({ valkeyUrl, log, node, countInMemory });
+  const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log, countInMemory });
   parts.defer(() => requestCounter.close());
   const { database, vault, close } = await joinFormloomDatabase(config, log);
   parts.defer(close);

@@ -9,9 +9,9 @@ import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { placeOf } from '#kit/find-host.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
-import { readNode, startBeside } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { Log } from '#kit/log.ts';
 import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
+import { nameServer } from '#kit/server-name.ts';
 import type { Vault } from '#kit/vault.ts';
 import { refuseProblems } from './checks/check.ts';
 import { connectOrExplain } from './explain-connection.ts';
@@ -45,9 +45,9 @@ export type FormloomDatabase = {
  * For the server and for every command of the CLI, beside each other or alone.
  * @param say hears a sentence when something takes a moment: a new database, a migration.
  * @param options.replacesKey as openInstanceVault has `replaces`.
- * @param options.serves to serve from it: see startBeside.
+ * @param options.serves names its sessions as those of a server.
  * @param options.mustExist where there is no embedded database yet, none is made.
- * @throws CheckError, NodeError, PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
+ * @throws CheckError, PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
  */
 export async function openFormloomDatabase(
   config: Settings,
@@ -66,8 +66,7 @@ export async function openFormloomDatabase(
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
   const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
   if (serves) await makeDirectories(config.dataDir);
-  const node = await readNode(config);
-  const options = { log, ...(serves && { name: node.name }) };
+  const options = { log, ...(serves && { name: await nameServer(config) }) };
   const database = openDatabase(connection, { ...options, pool: config.databasePool });
   let closeCells = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
@@ -78,7 +77,6 @@ export async function openFormloomDatabase(
   };
   try {
     await connectOnce(database);
-    if (serves) await startBeside(database, node, log);
     const migrated = await prepare(connection, log, say);
     if (migrated.length > 0)
       say(`The database was migrated: ${sayCount(migrated.length, 'step')}, to ${migrated.at(-1)}.`);
@@ -162,7 +160,7 @@ export async function joinFormloomDatabase(
   log: Log,
 ): Promise<Pick<FormloomDatabase, 'database' | 'vault' | 'close'>> {
   const connection = { connectionString: config.databaseUrl! };
-  const options = { log, name: (await readNode(config)).name };
+  const options = { log, name: await nameServer(config) };
   const database = openDatabase(connection, { ...options, pool: config.databasePool });
   try {
     await connectOnce(database);

@@ -20,10 +20,9 @@ const nameOf = (schema: string, name: string): string =>
   `case when ${schema} = current_schema() then '' else ${schema} || '.' end || ${name}::text`;
 const inOurs = (schema: string): string => `(${schema} = current_schema() or ${schema}::text = any ($cells))`;
 
-/** How tables are laid out is each database's own: parts are made by whoever has so many rows (webhooks/upkeep/parts.ts). */
-const isTold = `c.relkind in ('r', 'p') and not c.relispartition and c.relname not in ('migrations', 'ledger_parts')`;
+const isTold = `c.relkind = 'r' and c.relname <> 'migrations'`;
 
-/** Every table but those of the layout, with the columns that are stored and not worked out; `cells`: the schemas of other cells. */
+/** Every table but that of migrations, with the columns that are stored and not worked out; `cells`: the schemas of other cells. */
 export const selectTables = statement(
   'backup.select_tables',
   { cells: texts },
@@ -67,7 +66,7 @@ export const selectForeignKeys = statement(
   { table_name: text, name: text, definition: text },
   `select ${nameOf('n.nspname', 't.relname')} as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
      from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = t.relnamespace
-    where c.contype = 'f' and c.conparentid = 0 and ${inOurs('n.nspname')}
+    where c.contype = 'f' and ${inOurs('n.nspname')}
     order by 1, 2`,
 );
 
@@ -106,9 +105,8 @@ export const hasWorkspaces = (schema: string): string =>
 
 const listed = ({ columns }: Table): string => columns.map((column) => escapeIdentifier(column)).join(', ');
 
-/** By a query: PostgreSQL before 19 copies no table that has parts. */
 export const copyOut = (table: Table): string =>
-  `copy (select ${listed(table)} from ${identifier(table.name)}) to stdout`;
+  `copy ${identifier(table.name)} (${listed(table)}) to stdout`;
 export const copyIn = (table: Table): string =>
   `copy ${identifier(table.name)} (${listed(table)}) from stdin`;
 

@@ -174,7 +174,7 @@ export function wholeFormEndpoints({
     convertForm: operation({
       summary: 'Convert form',
       description:
-        'A form that Typeform, Tally, Google Forms or SurveyJS exported, or a JSON Schema, as a form of this service, with what stands in its way and a report of every part that was mapped, changed or left out. Stores nothing: Import form takes what it answers, or the document itself.',
+        'Converts a form that Typeform, Tally, Google Forms or SurveyJS exported. Returns the form, its problems, and a report of every part that was mapped, changed or left out. Stores nothing: pass the result, or the document itself, to Import form.',
       permission: 'forms:read',
       body: ForeignForm,
       bodyLimit: documentBytes,

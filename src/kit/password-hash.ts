@@ -3,15 +3,10 @@ import { ApiError } from './errors.ts';
 
 /*
  * Hashes of passwords: scrypt with a salt, as OWASP advises it (N=2^15, r=8, p=3 weighs as much as N=2^17, p=1, and takes
- * 32 MB in place of 128). Until 2026 they were better-auth's, `salt:key`, N=2^14, r=16, p=1: those are still known, and
- * made anew when their password is shown (isOldHash).
+ * 32 MB in place of 128).
  */
 
-type Cost = { N: number; r: number; p: number };
-const cost: Cost = { N: 2 ** 15, r: 8, p: 3 };
-const oldCost: Cost = { N: 2 ** 14, r: 16, p: 1 };
-/** What an old hash takes less, so that the time of a try does not tell how old an account is, or that there is one. */
-const difference: Cost = { N: 2 ** 15, r: 8, p: 2 };
+const cost = { N: 2 ** 15, r: 8, p: 3 };
 
 const keyBytes = 64;
 const saltBytes = 16;
@@ -44,9 +39,10 @@ export async function inTurn<Result>(work: () => Promise<Result>): Promise<Resul
 }
 
 /** @param password in any form of its characters: keyboards differ in how they compose them. */
-const keyOf = (password: string, salt: Buffer | string, { N, r, p }: Cost): Promise<Buffer> =>
+const keyOf = (password: string, salt: Buffer): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, keyBytes, { N, r, p, maxmem: 2 * 128 * N * r }, (error, key) =>
+    const options = { ...cost, maxmem: 2 * 128 * cost.N * cost.r };
+    scrypt(password.normalize('NFKC'), salt, keyBytes, options, (error, key) =>
       error ? reject(error) : resolve(key),
     );
   });
@@ -57,28 +53,17 @@ const keyOf = (password: string, salt: Buffer | string, { N, r, p }: Cost): Prom
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const key = await inTurn(() => keyOf(password, salt, cost));
+  const key = await inTurn(() => keyOf(password, salt));
   return `${scheme}${salt.toString('base64url')}$${key.toString('base64url')}`;
 }
-
-/** Whether a hash is weaker than those that are made now. */
-export const isOldHash = (hash: string): boolean => !hash.startsWith(scheme);
 
 /**
  * Whether a password is the one of a hash, in a time that does not depend on it.
  * @throws ApiError service_unavailable when very many wait.
  */
 export async function verifyPassword(hash: string, password: string): Promise<boolean> {
-  if (isOldHash(hash)) {
-    const [salt = '', key = ''] = hash.split(':');
-    const tried = await inTurn(async () => {
-      await keyOf(password, salt, difference);
-      return keyOf(password, salt, oldCost);
-    });
-    return isSame(tried, Buffer.from(key, 'hex'));
-  }
   const [salt = '', key = ''] = hash.slice(scheme.length).split('$');
-  const tried = await inTurn(() => keyOf(password, Buffer.from(salt, 'base64url'), cost));
+  const tried = await inTurn(() => keyOf(password, Buffer.from(salt, 'base64url')));
   return isSame(tried, Buffer.from(key, 'base64url'));
 }
 

@@ -197,11 +197,3 @@ export const findPasswordHash = ofInstance(
   { password: text },
   `select password from accounts where user_id = $user_id and provider_id = 'credential' and password is not null`,
 );
-
-/** Puts another hash of the same password in the place of one, where it was not changed meanwhile. */
-export const replaceHash = ofInstance(
-  'workspaces.replace_hash',
-  { user_id: text, old: text, strong: text },
-  {},
-  `update accounts set password = $strong where user_id = $user_id and provider_id = 'credential' and password = $old`,
-);

@@ -1,5 +1,4 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
-import { keepSigning } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { Log } from '#kit/log.ts';
 import { connectValkey } from '#kit/valkey.ts';
 
@@ -32,21 +31,18 @@ const awayMs = 1_000;
  * Opens the counter: in the memory of this process, which then counts for itself, or in the Valkey (or Redis) at
  * `valkeyUrl`, which all processes share.
  * When Valkey is away, requests are counted in memory until it is back: they pass, and it is logged.
- * @param options.node what the server signs with in the Valkey, where it serves.
  * @param options.countInMemory counts in place of this process's memory: of several, one counts for all.
  */
 export async function openRequestCounter(options: {
   valkeyUrl: string | undefined;
   log: Log;
-  node?: string;
   countInMemory?: RequestCounter['count'];
 }): Promise<RequestCounter> {
-  const { valkeyUrl, log, node } = options;
+  const { valkeyUrl, log } = options;
   const countInMemory = options.countInMemory ?? (await openMemory());
   if (valkeyUrl === undefined) return { count: countInMemory, close: async () => {} };
   const { RateLimiterRedis, RLWrapperTimeouts } = await import('rate-limiter-flexible');
   const valkey = await connectValkey(valkeyUrl, log);
-  const endSigning = node === undefined ? undefined : keepSigning(valkey, node, log);
   // The library's Redis class and not its Valkey one: the script of the latter runs on Valkey only.
   const shared = new RLWrapperTimeouts({
     limiter: new RateLimiterRedis({ ...counting, storeClient: valkey, useRedisPackage: true }),
@@ -70,7 +66,6 @@ export async function openRequestCounter(options: {
       }
     },
     async close() {
-      endSigning?.();
       valkey.destroy();
     },
   };

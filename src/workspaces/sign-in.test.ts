@@ -8,7 +8,6 @@ import { afterTries, countTimes, makePerson, password } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { openAccounts } from './accounts.ts';
 import { openRequestCounter } from './request-counter.ts';
-import { replaceHash } from './queries.ts';
 import { changePassword, deviceMark, signIn, signInTries } from './sign-in.ts';
 import { createUser } from './users.ts';
 
@@ -40,29 +39,6 @@ const outcome = async (work: Promise<unknown>): Promise<string> => {
 
 const count = (outcomes: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(outcomes, (each) => each)].map(([each, list]) => [each, list.length]));
-
-test('a password that was hashed as before signs in, and is hashed anew by that', async () => {
-  const context = await openContext();
-  const email = 'of-before@example.org';
-  const id = await makePerson(database, email);
-  const old =
-    '8712759c4a229952eb32e8ce800372f2:73ae86fb7a8f0c5c031f2b9f84f2d6886e8b5b688c5ba361a15f7d0b94eaf42e4965cf29b98fc5b5aa1037bd2c44d64f6471d58831c03f3a576e3a452287f304';
-  await database.query('update accounts set password = $2 where user_id = $1', [id, old]);
-  const stored = async () =>
-    (await database.query<{ password: string }>('select password from accounts where user_id = $1', [id]))
-      .rows[0]!.password;
-  const given = { email, password };
-  const wrong = { email, password: 'another password' };
-  assert.equal(await outcome(signIn(context, from('10.9.0.1'), wrong)), 'unauthorized');
-  assert.equal(await stored(), old);
-  assert.equal(await outcome(signIn(context, from('10.9.0.1'), given)), 'in');
-  const strong = await stored();
-  assert.match(strong, /^\$scrypt\$ln=15,r=8,p=3\$/);
-  assert.equal(await outcome(signIn(context, from('10.9.0.1'), given)), 'in');
-  assert.equal(await stored(), strong, 'it is strong by now');
-  await replaceHash(database, { user_id: id, old, strong: 'of a password that was changed meanwhile' });
-  assert.equal(await stored(), strong);
-});
 
 test('A person with an international address signs in, however the address is written', async () => {
   const context = await openContext();

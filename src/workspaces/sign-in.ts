@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { hashPassword, isOldHash, verifyPassword } from '#kit/password-hash.ts';
+import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
@@ -11,7 +11,7 @@ import { countUpTo } from './limit.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
 import { refuseProblems } from './problems.ts';
-import { choosePassword, confirmPassword, findPasswordHash, replaceHash } from './queries.ts';
+import { choosePassword, confirmPassword, findPasswordHash } from './queries.ts';
 import type { RequestCounter } from './request-counter.ts';
 import { isTemporaryOver } from './session-end.ts';
 import { wordsOfPerson } from './users.ts';
@@ -50,7 +50,6 @@ export async function signIn(
       returnHeaders: true,
     });
     await auth.api.signOut({ headers: attempt.headers });
-    await strengthenHash(context.database, user.id, given.password);
     // The session that was just begun is nobody's: its cookies go nowhere, and it opens nothing (session-end.ts).
     if (isTemporaryOver(user))
       throw new ApiError('unauthorized', 'The time of this temporary password is over. Ask for another.');
@@ -63,14 +62,6 @@ export async function signIn(
     if (!isRefusal(cause)) throw cause;
     throw new ApiError('unauthorized', 'The email address or the password is wrong.', { cause });
   }
-}
-
-/** A password that was hashed in a weaker way than now is hashed anew: here alone it is known. */
-async function strengthenHash(database: Database, userId: string, password: string): Promise<void> {
-  const found = only(await findPasswordHash(database, { user_id: userId }));
-  if (!found || !isOldHash(found.password)) return;
-  const change = { user_id: userId, old: found.password, strong: await hashPassword(password) };
-  await replaceHash(database, change);
 }
 
 /**

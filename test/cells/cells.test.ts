@@ -449,17 +449,6 @@ test('the doctor says how many cells there are, which has no tables, and where t
   await database.query('alter table cell_late.gone rename to workspaces');
 });
 
-test('the doctor looks at the delivery log of every cell', async () => {
-  const ends = (below: string) => database.query(`update cell_c3.ledger_parts set below = ${below}`);
-  await ends("now() + interval '1 day'");
-  const { answer } = await formloom('doctor');
-  const { data } = answer as { data: { check: string; state: string; finding: string }[] };
-  const found = data.find(({ check }) => check === 'delivery log')!;
-  assert.equal(found.state, 'problem');
-  assert.match(found.finding, /^In the cell c3: The delivery log takes nothing from /);
-  await ends('null');
-});
-
 test('a cell that has no workspace goes with its tables, and none that somebody is making a workspace in', async () => {
   const forget = (name: string) => formloom('cell', 'forget', name, '--yes');
   assert.match((await forget('c2')).complaint, /The cell c2 has \d+ workspaces/);

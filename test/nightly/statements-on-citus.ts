@@ -101,7 +101,7 @@ async function fill(database: Pool): Promise<string[]> {
               select substring(pg_get_constraintdef(oid) from '''([^'']+)''') from pg_constraint
                where conrelid = c.oid and conkey = array[a.attnum] and contype = 'c' limit 1))) as columns
        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and a.attnotnull and not a.atthasdef and a.attidentity = ''
-      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'migrations'
+      where c.relnamespace = $1::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
       group by c.relname`,
     [cell],
   );

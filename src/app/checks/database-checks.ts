@@ -1,16 +1,13 @@
 import { findMoved } from '#backup/move-instance.ts';
 import { readBackups } from '#backup/schedule/queries.ts';
-import { firstCell } from '#kit/cells/cells.ts';
 import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { otherCells } from '#kit/cells/other-cells.ts';
-import { findHome, pathOf, setPath } from '#kit/cells/queries.ts';
 import { findRoom, sayRoom } from '#kit/cells/room.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
-import { type Database, transaction } from '#kit/database.ts';
+import type { Database } from '#kit/database.ts';
 import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
-import { readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
 import { takesMore } from '#kit/full-disk.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
@@ -19,14 +16,12 @@ import { selectParked } from '#kit/queue/queries.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
 import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
-import { ValkeyError } from '#kit/valkey.ts';
+import { askValkey, ValkeyError } from '#kit/valkey.ts';
 import { findInstanceKey } from '#kit/vault.ts';
-import { endsSoon, longHeld, shortestNoticeMs } from '#webhooks/upkeep/parts.ts';
-import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { type Check, ok, problem, refuseProblems, warning } from './check.ts';
 import { describeParked, judgeBackups, retryParked } from '../watch/find-incidents.ts';
-import { readServer, selectLeftovers, selectLostCells } from './queries.ts';
+import { findServers, readServer, selectLeftovers, selectLostCells } from './queries.ts';
 
 type Context = { database: Database };
 
@@ -183,34 +178,6 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     },
   },
   {
-    name: 'delivery log',
-    stopsStart: false,
-    async look({ database, config }) {
-      if ((await findPending(database, await readMigrations())).length > 0)
-        return ok('The next start lays it out.');
-      // Of that `cells` speaks.
-      if ((await roomFor(1, { database, config })).away.length > 0)
-        return ok('It is looked at when every node of the cluster answers.');
-      const ledgers = await readLedgers(database);
-      const ending = ledgers.find(({ end }) => isSoon(end));
-      const count = ledgers.reduce((sum, { parts }) => sum + parts, 0);
-      const held = ledgers.find(
-        ({ first }) => first && first < longHeld(config.deliveryRetentionDays),
-      )?.first;
-      if (!ending && held)
-        return warning(
-          `The day of the delivery log that ended at ${held.toISOString()} is still there, and all after it: rows go one by one.`,
-          `End transactions that stay open, and look for a delivery of before that in \`select id from deliveries where status = 'Retrying' order by id limit 1\`.`,
-        );
-      if (!ending) return ok(`It lies in ${count === 1 ? 'one part' : `${count} parts`}.`);
-      const where = ending.cell === firstCell ? '' : `In the cell ${ending.cell}: `;
-      return problem(
-        `${where}${endsSoon(ending.end!)}`,
-        'Let a server run, which makes it within the hour, and end transactions that stay open; its log says why where it cannot.',
-      );
-    },
-  },
-  {
     name: 'key',
     stopsStart: true,
     async look({ database, config }) {
@@ -226,11 +193,18 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
   },
   {
     name: 'other servers',
-    stopsStart: true,
-    async look({ database, config }) {
-      const node = await readNode(config);
+    stopsStart: false,
+    async look({ database, config: { valkeyUrl } }) {
+      const count = (await findServers(database, { seconds: 10 })).length;
+      if (valkeyUrl === undefined)
+        return count > 1
+          ? problem(
+              `${count} servers use this database without VALKEY_URL, so each counts rate limits for itself.`,
+              'Set the same VALKEY_URL on all of them, or stop the others.',
+            )
+          : ok('One server at most uses this database.');
       try {
-        await refuseOtherNodes(database, node);
+        await askValkey(valkeyUrl, (valkey) => valkey.ping());
       } catch (error) {
         if (!(error instanceof ValkeyError)) throw error;
         return problem(
@@ -238,8 +212,7 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
           'Look at it and at VALKEY_URL: until it answers each server counts for itself, and every limit holds for each.',
         );
       }
-      const where = node.valkeyUrl === undefined ? '' : `, in the Valkey at ${new URL(node.valkeyUrl).host}`;
-      return ok(`Whoever serves this database counts requests together${where}.`);
+      return ok(`Requests are counted in the Valkey at ${new URL(valkeyUrl).host}.`);
     },
   },
   {
@@ -304,29 +277,4 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
 function roomFor(cells: number, { database, config }: Context & { config: Config }) {
   const { databasePool: pool, webProcesses: processes } = config;
   return findRoom(database, cells, { pool, processes, channel: keyChannel });
-}
-
-/** Whether a delivery log that ends then has to be seen to. */
-export const isSoon = (end: Date | null): end is Date =>
-  end !== null && end.getTime() <= now().getTime() + shortestNoticeMs;
-
-type Ledger = { cell: string; parts: number; first: Date | null; end: Date | null };
-
-/** In how many parts the delivery log of each cell lies, and when the first and the last of them end. */
-function readLedgers(database: Database): Promise<Ledger[]> {
-  return transaction(database, async (client) => {
-    const { schema_name: home, path } = only(await findHome(client, {}))!;
-    const cells = (await otherCells(client)).map(({ name, schema_name }) => ({
-      name,
-      path: pathOf(schema_name, home),
-    }));
-    const found = [];
-    for (const cell of [{ name: firstCell, path }, ...cells]) {
-      await setPath(client, { path: cell.path });
-      const parts = await selectParts(client, {});
-      const first = parts.length > 1 ? parts[0]!.below : null;
-      found.push({ cell: cell.name, parts: parts.length, first, end: parts.at(-1)!.below });
-    }
-    return found;
-  });
 }

@@ -82,7 +82,6 @@ test('of an instance that is well every check says so, and the code is 0', async
       'clock: ok',
       'schema: ok',
       'cells: ok',
-      'delivery log: ok',
       'key: ok',
       'other servers: ok',
       'storage: ok',
@@ -200,6 +199,21 @@ test('a Valkey that is away is found, and all else is looked at', async () => {
   assert.equal((await ask(away)).data.at(-1)!.check, 'servers of cells');
 });
 
+test('two servers without a Valkey are found, as each counts for itself', async () => {
+  const servers = ['one', 'other'].map(
+    (name) => new Client({ connectionString: url, application_name: `formloom node ${name}` }),
+  );
+  for (const server of servers) {
+    await server.connect();
+    await server.query('select 1');
+  }
+  assert.match(
+    await problemOf('other servers', {}),
+    /^2 servers use this database without VALKEY_URL.*VALKEY_URL/,
+  );
+  for (const server of servers) await server.end();
+});
+
 test('a transaction that was left open is found by who holds it', async () => {
   const client = new Client({ connectionString: url, application_name: 'somebody' });
   await client.connect();
@@ -207,24 +221,6 @@ test('a transaction that was left open is found by who holds it', async () => {
   const found = await selectLeftovers(database, { seconds: 0 });
   assert.match(found[0]!.who, /^process \d+ \(somebody\)$/);
   await client.end();
-});
-
-test('a part of the delivery log that ends without a next one is found in time', async () => {
-  await database.query(`update ledger_parts set below = now() + interval '3 days'`);
-  assert.equal((await ask()).code, 0);
-  await database.query(`update ledger_parts set below = now() + interval '1 day'`);
-  assert.match(await problemOf('delivery log', {}), /takes nothing from .*Let a server run/);
-  await database.query('update ledger_parts set below = null');
-});
-
-test('a day of the delivery log that is held up for long is found: none after it is dropped', async () => {
-  await database.query(`update ledger_parts set below = now() - interval '37 days'`);
-  await database.query(`insert into ledger_parts (number, opens) select 1, below from ledger_parts`);
-  const found = (await ask()).data.find(({ check }) => check === 'delivery log')!;
-  assert.equal(found.state, 'warning');
-  assert.match(`${found.finding} ${found.remedy}`, /is still there.*Retrying/);
-  await database.query('delete from ledger_parts where number = 1');
-  await database.query('update ledger_parts set below = null');
 });
 
 test('a proxy that nobody believes, a PUBLIC_URL that leads to everybody themselves, a full disk and a key for all are found', async () => {

@@ -32,3 +32,16 @@ export const selectLostCells = ofInstance(
   { name: text },
   `select name from cells where to_jsonb(cells) ->> 'server' is null and to_regclass(format('%I.workspaces', schema_name)) is null order by name`,
 );
+
+/**
+ * Finds the servers with a query in the last seconds. Each sends two a second, and the sessions of a lost machine can stay
+ * for hours.
+ */
+export const findServers = statement(
+  'checks.find_servers',
+  { seconds: double },
+  { name: text },
+  `select distinct application_name as name from pg_stat_activity
+    where datname = current_database() and application_name like 'formloom node %'
+      and state_change > now() - make_interval(secs => $seconds)`,
+);

@@ -10,12 +10,10 @@ import type { Database } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { findInstanceKey, openVault } from '#kit/vault.ts';
-import { endsSoon } from '#webhooks/upkeep/parts.ts';
-import { selectParts } from '#webhooks/upkeep/queries.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { explain } from '../explain.ts';
 import { type Finding, ok, problem, warning } from './check.ts';
-import { databaseChecks, isSoon } from './database-checks.ts';
+import { databaseChecks } from './database-checks.ts';
 
 /** A cell on another server than the first, and the way to it. */
 type Reached = Awaited<ReturnType<typeof cellsElsewhere>>[number] & Reach;
@@ -56,7 +54,7 @@ export async function lookAtServers({
       ? ok(`Each answers and is of this version: ${namesOf(cells)}.`)
       : problem(
           problems.join(' '),
-          'Bring the server back: its workspaces answer 503 until then. `cell forget` lets go of one that is lost for good, and ends a `cell forget` that was broken off. A running service migrates the cell, and lays out its delivery log.',
+          'Bring the server back: its workspaces answer 503 until then. `cell forget` lets go of one that is lost for good, and ends a `cell forget` that was broken off. A running service migrates the cell.',
         );
   return [[summary, finding], ...(await lookAtEach(database, config, cells)), ...halfMade];
 }
@@ -96,8 +94,7 @@ async function lookAtCell(
     const pending = await findPending(there, await readMigrations());
     if (pending.length > 0) return `The cell ${name} at ${place} is of an earlier version.`;
     await refuse(there);
-    const end = (await selectParts(there, {})).at(-1)!.below;
-    return isSoon(end) ? `In the cell ${name} at ${place}: ${endsSoon(end)}` : undefined;
+    return undefined;
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof OtherCellError) return message;

@@ -100,7 +100,7 @@ export function operationCommand(route: ApiRoute): Command {
         isStream,
       };
       if (isStream) return saveStream(context, request, input['output'] as string | undefined);
-      if (input['all'] === true) return readAll(context, request, route);
+      if (input['all'] === true) return readAll(context, request, route, input['most'] as number | undefined);
       const sent = await context.api(request);
       if (input['etag-file'] !== undefined) await saveTag(sent, input['etag-file'] as string);
       // What answers nothing is said by what it was done to.
@@ -162,11 +162,15 @@ const isOne = (route: ApiRoute): boolean =>
 const isPaged = ({ operation: { query } }: ApiRoute): boolean =>
   'cursor' in query.properties || 'page' in query.properties;
 
-/** The pages of a list as one: by the cursor where there is one, else by their numbers. */
+/**
+ * Reads the pages of a list, by cursor if it has one, else by number.
+ * @param enough stops once that many items are read.
+ */
 async function readAll(
   { api }: ApiContext,
   request: ApiRequest,
   { operation }: ApiRoute,
+  enough = Number.POSITIVE_INFINITY,
 ): Promise<{ data: object[] }> {
   const { properties } = operation.query;
   if (request.query?.['page'] !== undefined) throw new UsageError('--page and --all exclude each other.');
@@ -182,6 +186,7 @@ async function readAll(
     const page = (await api({ ...request, query })).value as Page;
     data.push(...page.data);
     const { next_cursor: cursor, pagination } = page;
+    if (data.length >= enough) return { data };
     if (cursor) query['cursor'] = cursor;
     else if (cursor === undefined && pagination && Number(query['page']) < pagination.total_pages)
       query['page'] = String(Number(query['page']) + 1);

@@ -1,10 +1,12 @@
 import { cellForNew } from '#kit/cells/cell-for-new.ts';
 import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
+import { findInAllCells, newestFirst } from '#kit/cells/in-cells.ts';
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
 import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';
 import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces.ts';
 import { command, optional } from './command.ts';
+import { selectAllKeys } from './queries.ts';
 import { id, plan, text, wholeNumber } from './values.ts';
 
 const ownRate = { 'rate-limit': optional(wholeNumber), burst: optional(wholeNumber) };
@@ -85,5 +87,12 @@ export const workspaceCommands = [
         });
         return set;
       }),
+  }),
+  command({
+    name: 'key list',
+    summary: 'Lists the API keys of all workspaces, newest first.',
+    run: async ({ database }) => ({
+      data: await findInAllCells(database, (cells) => selectAllKeys(cells, {}), { order: newestFirst }),
+    }),
   }),
 ];

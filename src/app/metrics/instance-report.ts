@@ -1,5 +1,5 @@
 import { readBackups } from '#backup/schedule/queries.ts';
-import { cellsOf, refreshCells } from '#kit/cells/cells.ts';
+import { refreshCells } from '#kit/cells/cells.ts';
 import { findCellsAway, findInAllCells } from '#kit/cells/in-cells.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -8,15 +8,13 @@ import { only } from '#kit/statement.ts';
 import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
 import { askValkey } from '#kit/valkey.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
-import { longHeld } from '#webhooks/upkeep/parts.ts';
-import { reportParts } from '#webhooks/upkeep/queries.ts';
 import { type DiskSettings, readDisks } from '../disks.ts';
 import type { Report } from './report.ts';
 import { readInstance, readServer } from './queries.ts';
 
 type Context = {
   database: Database;
-  config: DiskSettings & Pick<Config, 'deliveryRetentionDays' | 'valkeyUrl'>;
+  config: DiskSettings & Pick<Config, 'valkeyUrl'>;
 };
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 type Value = number | readonly { labels: Record<string, string>; value: number }[];
@@ -37,11 +35,10 @@ export function openInstanceReport(context: Context): () => Promise<Report> {
 }
 
 async function read({ database, config }: Context): Promise<Report> {
-  const [found, disks, ledgers, valkeys] = await Promise.all([
+  const [found, disks, valkeys] = await Promise.all([
     readFacts(database).catch(() => undefined),
     // What cannot be looked at is in no number.
     readDisks(config).catch(() => []),
-    readLedgers(database),
     readValkeys(config),
   ]);
   return [
@@ -63,7 +60,6 @@ async function read({ database, config }: Context): Promise<Report> {
     ),
     gauge('backup_scheduled', 'Whether BACKUP_SCHEDULE is set.', Number(config.backup !== undefined)),
     ...(found ? reportOf(found) : []),
-    ...reportOfLedgers(ledgers, longHeld(config.deliveryRetentionDays)),
   ];
 }
 
@@ -71,48 +67,6 @@ async function readValkeys({ valkeyUrl }: Context['config']) {
   if (valkeyUrl === undefined) return [];
   const [asked] = await Promise.allSettled([askValkey(valkeyUrl, (valkey) => valkey.ping())]);
   return [{ labels: {}, value: Number(asked.status === 'fulfilled') }];
-}
-
-/** How the delivery log of each cell lies in parts; a cell whose database does not answer is left out. */
-async function readLedgers(database: Database) {
-  const read = cellsOf(database).map(async ({ name, database: own }) => ({
-    cell: name,
-    ...only(await reportParts(own, {}))!,
-  }));
-  const settled = await Promise.allSettled(read);
-  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-}
-
-function reportOfLedgers(ledgers: Awaited<ReturnType<typeof readLedgers>>, longAgo: Date): Report {
-  const byCell = (of: (ledger: (typeof ledgers)[number]) => number | null) =>
-    ledgers.map((ledger) => ({ labels: { cell: ledger.cell }, value: of(ledger) ?? 0 }));
-  return [
-    gauge(
-      'delivery_log_parts',
-      'Parts of the delivery log by days, by cell.',
-      byCell(({ parts }) => parts),
-    ),
-    gauge(
-      'delivery_log_endless_bytes',
-      'What the last part of the delivery log has while it was told no end: from 1 GB on it is told one within minutes.',
-      byCell(({ endless_bytes }) => endless_bytes),
-    ),
-    gauge(
-      'delivery_log_told_end_timestamp_seconds',
-      'From when on the delivery log takes nothing, if its next part is not made before; 0: nothing is about to end.',
-      byCell(({ told_end }) => told_end),
-    ),
-    gauge(
-      'delivery_log_oldest_end_timestamp_seconds',
-      'When the oldest day of the delivery log ended; 0: it is one part.',
-      byCell(({ oldest_end }) => oldest_end),
-    ),
-    gauge(
-      'delivery_log_held_up',
-      'Whether the oldest day of the delivery log stays for days longer than DELIVERY_RETENTION_DAYS.',
-      byCell(({ oldest_end }) => Number(oldest_end !== null && oldest_end * 1_000 < longAgo.getTime())),
-    ),
-  ];
 }
 
 async function readFacts(database: Database) {

@@ -9,7 +9,6 @@ import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { watchPoolWaits } from '#kit/pool-waits.ts';
 import { readTraceparent } from '#kit/trace.ts';
-import { beginParts, dayMs } from '#webhooks/upkeep/parts.ts';
 import { makeOwner, publishForm, submitEntry } from '#test/crowd.ts';
 import { testDatabase } from '#test/database.ts';
 import { openMailServer } from '#test/mail-server.ts';
@@ -90,29 +89,6 @@ test('what waits in the queue is told by kind, with the age of the job that is d
   });
   assert.deepEqual(valuesOf(text, 'formloom_jobs_due', kind), [1]);
   assert.ok(valuesOf(text, 'formloom_jobs_oldest_due_seconds', kind)[0]! >= 3_600);
-});
-
-test('a delivery log whose oldest day stays for days longer than it is kept is said to be held up', async () => {
-  const { database } = await testDatabase();
-  const at = (days: number): Date => new Date(Date.now() - days * dayMs);
-  for (let days = 50; days >= 0; days -= 1)
-    await beginParts({ database }, { retentionDays: 30, large: 0, at: at(days) });
-  const heldUp = async (deliveryRetentionDays: number): Promise<number[]> => {
-    const report = openInstanceReport({
-      database,
-      config: {
-        ...readConfig(instance.environment),
-        deliveryRetentionDays,
-        valkeyUrl: `redis://${listen}`,
-      },
-    });
-    const text = await writeReports([await report()]);
-    assert.deepEqual(valuesOf(text, 'formloom_valkey_up'), [0], 'what is there is none');
-    return valuesOf(text, 'formloom_delivery_log_held_up', 'cell="default"');
-  };
-  // The first day ends a week after the ledger grew large.
-  assert.deepEqual(await heldUp(36), [1]);
-  assert.deepEqual(await heldUp(38), [0]);
 });
 
 test('on the port of the service it takes the token, and any process gives the same answer', async () => {

@@ -6,12 +6,11 @@ import { findInAllCells } from '#kit/cells/in-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { NodeError, readNode, refuseOtherNodes } from '#kit/instance-nodes/refuse-other-nodes.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
 import { selectParked } from '#kit/queue/queries.ts';
 import { only } from '#kit/statement.ts';
 import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
-import { ValkeyError } from '#kit/valkey.ts';
+import { askValkey, ValkeyError } from '#kit/valkey.ts';
 import { readDisks } from '../disks.ts';
 import { selectLostWebhooks } from './queries.ts';
 
@@ -48,7 +47,7 @@ export const findIncidents = (context: WatchContext): Promise<PromiseSettledResu
     lowDisks(context),
     lostBackups(context),
     lostMailServer(context),
-    countedApart(context),
+    lostValkey(context),
     parkedJobs(context),
     stoppedSweeps(context),
   ]);
@@ -179,27 +178,22 @@ const lostMailServer = async ({ mailProblem }: WatchContext): Promise<Incident[]
   ];
 };
 
-/** A node that was just renewed, or whose Valkey was emptied, is waited for so long; a stop is kept no longer. */
-const patienceMs = 2_000;
-
-async function countedApart({ config, database }: WatchContext): Promise<Incident[]> {
-  const node = await readNode(config);
+async function lostValkey({ config: { valkeyUrl } }: WatchContext): Promise<Incident[]> {
+  if (valkeyUrl === undefined) return [];
   try {
-    await refuseOtherNodes(database, node, { patienceMs });
+    await askValkey(valkeyUrl, (valkey) => valkey.ping());
     return [];
   } catch (error) {
-    const isAway = error instanceof ValkeyError;
-    if (!isAway && !(error instanceof NodeError)) throw error;
+    if (!(error instanceof ValkeyError)) throw error;
     return [
       {
-        key: isAway ? 'valkey' : 'nodes',
-        what: isAway ? 'The Valkey does not answer' : 'Servers of this database count requests apart',
-        remedy: isAway
-          ? 'Look at VALKEY_URL and at the server. Until it answers each machine counts requests for itself.'
-          : error.message,
+        key: 'valkey',
+        what: 'The Valkey does not answer',
+        remedy:
+          'Look at VALKEY_URL and at the server. Until it answers each machine counts requests for itself.',
         fields: [
           { label: 'Machine', value: hostname() },
-          ...(isAway ? [{ label: 'What was seen', value: error.message }] : []),
+          { label: 'What was seen', value: error.message },
         ],
       },
     ];

@@ -6,7 +6,6 @@ import { isRecord } from '#ast/json.ts';
 import { checkSettings } from '#ast/settings.ts';
 import { type FormNode, walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { TooMuchWork } from '#ast/work.ts';
 import { cases } from '#test/cases.ts';
 import { convertForm, formSources, recogniseForm } from './convert.ts';
 import { samples } from './samples.fixture.ts';
@@ -252,25 +251,6 @@ test('of a matrix of SurveyJS whose cells are questions each row is a group, who
   assert.equal(states.length, 2);
 });
 
-test('a JSON Schema is asked as its types, limits and conditions say', () => {
-  const { elements, report } = converted('json_schema');
-  assert.deepEqual(find(elements, 'size')!['options'], [
-    { id: 's', label: 'Small' },
-    { id: 'l', label: 'Large' },
-  ]);
-  assert.deepEqual(find(elements, 'pieces'), {
-    id: 'pieces',
-    label: 'pieces',
-    min: 1,
-    max: 9,
-    step: 1,
-    require_when: { element: 'card', is: 'answered' },
-  });
-  assert.deepEqual(find(elements, 'ribbon')!['show_when'], { element: 'gift', is: 'equals', value: true });
-  assert.equal(find(elements, 'zip')!['pattern'], '.*(?:\\d{5}).*');
-  assert.ok(leftOut(report).includes('properties.unknown'));
-});
-
 test('what contradicts itself, or asks for what comes later, is left out and said', () => {
   const { elements, report } = converted('surveyjs', {
     title: 'Late {nobody} {{nobody}}',
@@ -321,34 +301,6 @@ test('an ending that is wrong twice is left out, and not the one behind it', () 
     settings.confirmations?.map(({ message }) => message),
     ['The first one.', 'The last one.'],
   );
-});
-
-test('a reference of a JSON Schema to itself ends, and one that multiplies costs no more than others', () => {
-  const self = { type: 'object', properties: { again: { $ref: '#/$defs/self' } } };
-  assert.ok(converted('json_schema', { properties: { first: { $ref: '#/$defs/self' } }, $defs: { self } }));
-  const many = Object.fromEntries(
-    Array.from({ length: 90 }, (_, index) => [`p${index}`, { $ref: '#/$defs/next' }]),
-  );
-  const document = {
-    properties: many,
-    $defs: { next: { type: 'object', properties: many } },
-  };
-  assert.throws(() => convertForm(document, 'json_schema'), TooMuchWork);
-});
-
-test('what is blank is looked through once, however often something refers to it', () => {
-  let reads = 0;
-  const blank = new Proxy([''], {
-    get: (list, name) => {
-      reads += 1;
-      return Reflect.get(list, name) as unknown;
-    },
-  });
-  const properties = Object.fromEntries(
-    Array.from({ length: 100 }, (_, index) => [`p${index}`, { $ref: '#/$defs/blank' }]),
-  );
-  convertForm({ properties, $defs: { blank } }, 'json_schema');
-  assert.ok(reads < 10, String(reads));
 });
 
 const guide = await readFile(new URL('../../../docs/guides/importing.md', import.meta.url), 'utf8');

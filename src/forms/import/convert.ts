@@ -5,14 +5,13 @@ import { limits } from '#ast/limits.ts';
 import { TooMuchWork, type Work } from '#ast/work.ts';
 import { finishSketch } from './finish.ts';
 import { readGoogleForms } from './google-forms.ts';
-import { readJsonSchema } from './json-schema.ts';
 import { newSketch, type Sketch } from './sketch.ts';
 import { openSource, type Part, type ReportLine } from './source.ts';
 import { readSurveyJs } from './surveyjs/read-surveyjs.ts';
 import { readTally } from './tally/read-tally.ts';
 import { readTypeform } from './typeform/read-typeform.ts';
 
-export const formSources = ['typeform', 'tally', 'google_forms', 'surveyjs', 'json_schema'] as const;
+export const formSources = ['typeform', 'tally', 'google_forms', 'surveyjs'] as const;
 export type FormSource = (typeof formSources)[number];
 
 type Importer = {
@@ -34,10 +33,6 @@ const importers: Readonly<Record<FormSource, Importer>> = {
   surveyjs: {
     recognises: (document) => ['pages', 'elements', 'questions'].some((name) => isList(document, name)),
     read: readSurveyJs,
-  },
-  json_schema: {
-    recognises: (document) => isRecord(own(document, 'properties')) || own(document, '$schema') !== undefined,
-    read: readJsonSchema,
   },
 };
 

@@ -141,19 +141,6 @@ test('a number with a least value and a step takes the same numbers as in its do
       (each) => each >= min && each <= max && Number.isInteger((each - min) / step),
     );
   };
-  const schema = (rules: object) => ({ properties: { n: { type: 'number', ...rules } } });
-  assert.deepEqual(
-    takes('json_schema', schema({ minimum: 3, maximum: 20, multipleOf: 5 }), 'n'),
-    [5, 10, 15, 20],
-  );
-  assert.deepEqual(
-    takes('json_schema', schema({ minimum: -7, maximum: 4, multipleOf: 3.5 }), 'n'),
-    [-7, -3.5, 0, 3.5],
-  );
-  assert.deepEqual(
-    takes('json_schema', schema({ type: 'integer', minimum: 0.5, maximum: 3, exclusiveMinimum: 1 }), 'n'),
-    [2, 3],
-  );
   const field = { type: 'text', name: 'n', inputType: 'number', min: 1, max: 9, step: 3 };
   assert.deepEqual(takes('surveyjs', survey(field), 'n'), [1, 4, 7]);
   const validators = [{ type: 'numeric', minValue: 3 }];

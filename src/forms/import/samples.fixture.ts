@@ -417,57 +417,10 @@ const surveyjs = {
 };
 
 // As text: an object that has "then" in the source would be taken for a promise.
-const gifts = JSON.parse(`{
-  "if": { "properties": { "gift": { "const": true } }, "required": ["gift"] },
-  "then": {
-    "required": ["card"],
-    "properties": { "ribbon": { "type": "string", "enum": ["Gold", "Silver"] } }
-  }
-}`) as object;
-
-const jsonSchema = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  $id: 'https://example.org/order.json',
-  title: 'Order',
-  description: 'What you would like.',
-  type: 'object',
-  required: ['email', 'size'],
-  properties: {
-    email: { type: 'string', format: 'email', title: 'Email' },
-    size: {
-      title: 'Size',
-      oneOf: [
-        { const: 's', title: 'Small' },
-        { const: 'l', title: 'Large' },
-      ],
-    },
-    pieces: { type: 'integer', minimum: 1, exclusiveMaximum: 10, default: 1 },
-    colours: { type: 'array', uniqueItems: true, minItems: 1, items: { enum: ['Red', 'Green'] } },
-    gift: { type: 'boolean', title: 'Is it a present?' },
-    card: { type: 'string', maxLength: 500 },
-    address: { $ref: '#/$defs/address' },
-    items: { type: 'array', items: { type: 'object', properties: { what: { type: 'string' } } } },
-    '2nd': { type: ['string', 'null'], pattern: '^[A-Z]+$', examples: ['ABC'] },
-    free: { type: 'object', patternProperties: { '^x': { type: 'string' } } },
-    unknown: { not: {} },
-  },
-  $defs: {
-    address: {
-      type: 'object',
-      title: 'Address',
-      properties: { street: { type: 'string' }, zip: { type: 'string', pattern: '\\d{5}' } },
-    },
-  },
-  dependentRequired: { card: ['pieces'] },
-  ...gifts,
-  additionalProperties: false,
-};
-
 /** A form of each source with most of what it can say, and some of what no form here says. */
 export const samples: Readonly<Record<FormSource, Readonly<Record<string, unknown>>>> = {
   typeform,
   tally,
   google_forms: googleForms,
   surveyjs,
-  json_schema: jsonSchema,
 };

@@ -59,7 +59,7 @@ const unread = 'Forms here have nothing like it.';
 const isBlank = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (isHolder(value) && isBlankHolder(value));
 
-/** A part is asked whenever it is opened, and may be opened by thousands of references. */
+/** Cached, because each part is checked whenever it is opened. */
 const isBlankHolder = factOf((holder: Holder): boolean => Object.values(holder).every(isBlank));
 
 const valueAt = (holder: Holder, key: Key): unknown =>

@@ -165,19 +165,19 @@ export const selectKeysTo = statement(
   { table_name: text, name: text, definition: text },
   `select t.relname::text as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
      from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_class other on other.oid = c.confrelid
-    where c.contype = 'f' and c.conparentid = 0 and t.relnamespace = to_regnamespace(quote_ident($schema_name))
+    where c.contype = 'f' and t.relnamespace = to_regnamespace(quote_ident($schema_name))
       and other.relname = any ($tables) and not t.relname = any ($tables)
     order by 1, 2`,
 );
 
-/** The tables of a schema with their columns. A part of a table is no table of its own. */
+/** The tables of a schema with their columns. */
 export const selectTablesOf = statement(
   'cells.select_tables_of',
   { schema_name: text },
   { name: text, columns: texts },
   `select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where c.relnamespace = to_regnamespace(quote_ident($schema_name)) and c.relkind in ('r', 'p') and not c.relispartition
+    where c.relnamespace = to_regnamespace(quote_ident($schema_name)) and c.relkind = 'r'
       and c.relname <> 'migrations'
     group by c.relname
     order by c.relname`,

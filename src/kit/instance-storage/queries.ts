@@ -15,10 +15,9 @@ export const setStorageId = ofInstance(
   `update instance set storage_id = $storage_id`,
 );
 
-/** None in a database that is not of this version yet. */
 export const selectStorageId = ofInstance(
   'instance.select_storage_id',
   {},
   { storage_id: nullable(uuid) },
-  `select (to_jsonb(i) ->> 'storage_id')::uuid as storage_id from instance i`,
+  `select storage_id from instance`,
 );

@@ -118,12 +118,6 @@ test('what cannot be said keeps no process open, though who ends says so twice, 
   assert.equal(timers(), before);
 });
 
-test('what says no cell, as the version before, is for all', async () => {
-  const [first, second] = [await hear(pools[0]), await hear(pools[1])];
-  await database.query(`select pg_notify('formloom_jobs', 'former')`);
-  await until('both to hear it', async () => first.includes('former') && second.includes('former'));
-});
-
 test('one connection hears of all cells of a server, until nobody hears any more', async () => {
   await hear(pools[0]);
   const second = await hear(pools[1]);

@@ -33,8 +33,8 @@ export function hearJobs(
   const cell = nameOfCell(database);
   const ear = ears.get(place) ?? openEar(place, log);
   const hearer = (said: string): void => {
+    // An empty message is for every cell.
     const [sender = '', of] = said.split(' ');
-    // Who says nothing of a cell means all: so does the version before.
     if (of === undefined || of === cell) hear(sender);
   };
   ear.hearers.add(hearer);

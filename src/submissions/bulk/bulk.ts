@@ -141,12 +141,11 @@ export function requireExpected(found: number, expected: number | undefined): vo
   throw new ApiError('conflict', `You confirmed ${expected}, but ${words}. Nothing was changed.`);
 }
 
-/** Without `at_once`: of a version before. */
-type Payload = { bulk_id: string; form_id: string; at_once?: number };
+type Payload = { bulk_id: string; form_id: string; at_once: number };
 
 /** The job: one batch, with its events where it is for good, again and again, until the list is empty. */
 export async function bulkBatch(context: SubmitContext, job: Job): Promise<void> {
-  const { bulk_id: id, form_id: formId, at_once: limit = 100 } = job.payload as Payload;
+  const { bulk_id: id, form_id: formId, at_once: limit } = job.payload as Payload;
   const { workspaceId } = job;
   const waiting = { take: takeBulkItems, id, limit };
   const deliveries = await takeStep(context.database, job, waiting, async (client, items, isLast) => {

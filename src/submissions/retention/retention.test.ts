@@ -8,7 +8,7 @@ import { pruneMails } from '#mail/log/mail-log.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import { pruneLedger } from '#webhooks/upkeep/prune.ts';
+import { pruneDeliveryLog } from '#webhooks/upkeep/prune.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { trashSubmission } from '../trash/trash.ts';
 import { applyRetention } from './apply.ts';
@@ -194,7 +194,7 @@ test('mails and deliveries go by the same rules', async () => {
     );
   }
   await pruneMails(database);
-  await pruneLedger({ database }, { retentionDays: 30 });
+  await pruneDeliveryLog({ database }, { retentionDays: 30 });
   const count = async (table: string, { formId }: Scene) =>
     (await database.query(`select from ${table} where form_id = $1`, [formId])).rowCount;
   assert.deepEqual([await count('mails', scene), await count('mails', usual)], [0, 1]);

@@ -11,7 +11,7 @@ import { testDatabase } from '#test/database.ts';
 import { snapshotOf } from '../event.ts';
 import { recordEvent } from '../record-event.ts';
 import { happen, makeForm, makeWebhook, type Place } from '../testing.ts';
-import { pruneLedger } from '../upkeep/prune.ts';
+import { pruneDeliveryLog } from '../upkeep/prune.ts';
 import { openFeedBell } from './feed-bell.ts';
 import { type FeedPage, type FeedQuestion, readFeed } from './read-feed.ts';
 
@@ -191,7 +191,7 @@ test('a cursor from before what the retention removed is told so: 410; a new rea
   const old = await read(place);
   await say(place, 'young');
   await age(place, 'old');
-  await pruneLedger({ database }, { retentionDays: 30 });
+  await pruneDeliveryLog({ database }, { retentionDays: 30 });
   await assert.rejects(read(place, { after: next }), isGone);
   assert.deepEqual(wordsOf(await read(place, { after: old.next })), ['young']);
   assert.deepEqual(wordsOf(await read(place)), ['young']);
@@ -202,7 +202,7 @@ test('what the retention removed before anybody read it is missed by nobody in s
   const { next } = await read(place);
   await say(place, 'unread');
   await age(place, 'unread');
-  await pruneLedger({ database }, { retentionDays: 30 });
+  await pruneDeliveryLog({ database }, { retentionDays: 30 });
   await assert.rejects(read(place, { after: next }), isGone);
   assert.deepEqual((await read(place)).bodies, []);
 });

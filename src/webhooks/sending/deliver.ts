@@ -8,7 +8,6 @@ import type { OnParked } from '#kit/queue/park-job.ts';
 import type { DeliverJobPayload } from '../delivery-job.ts';
 import type { DeliveryStatus } from '../queries.ts';
 import { findInTurn } from './find.ts';
-import { idRange } from './id-range.ts';
 import { prepare, type PrepareContext } from './prepare.ts';
 import { failDelivery, settleDeliveries } from './queries.ts';
 import { type Ended, type Outcome, outcomeOf } from './settle.ts';
@@ -72,7 +71,6 @@ export const failParkedDelivery: OnParked = async (client, { workspaceId, id, pa
     trigger,
     reason,
     now: now(),
-    ...idRange([id]),
   });
 };
 
@@ -84,7 +82,6 @@ async function settleAll(
   const settled = await settleDeliveries(database, {
     outcomes: JSON.stringify(outcomes),
     pause_after: pauseDays > 0 ? pauseDays * secondsPerDay : null,
-    ...idRange(outcomes.map(({ id }) => id)),
   });
   const ids = new Set(settled.map(({ id }) => id));
   return outcomes.map(({ id }) => ids.has(id));

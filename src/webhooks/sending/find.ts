@@ -1,7 +1,6 @@
 import type { Database } from '#kit/database.ts';
 import { gather } from '#kit/gather.ts';
 import type { Job, LaneTurn } from '#kit/queue.ts';
-import { eventRange, idRange } from './id-range.ts';
 import type { Delivery } from './prepare.ts';
 import { findDeliveries } from './queries.ts';
 
@@ -36,14 +35,10 @@ async function findAll(
   jobs: readonly Job[],
   mostBytes: number,
 ): Promise<(Delivery | undefined)[]> {
-  const ids = jobs.map(({ id }) => id);
-  const range = idRange(ids);
   const rows = await findDeliveries(database, {
     workspace_ids: jobs.map(({ workspaceId }) => workspaceId),
-    ids,
+    ids: jobs.map(({ id }) => id),
     most_bytes: mostBytes,
-    ...range,
-    ...eventRange(range),
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return jobs.map(({ id }) => byId.get(id));

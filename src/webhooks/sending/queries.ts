@@ -19,9 +19,6 @@ import type { Trigger } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../queries.ts';
 
-/** The ends of their ids, with which PostgreSQL leaves the parts of all other days alone (upkeep/parts.ts). */
-const range = { least: uuid, most: uuid } as const;
-
 export const deliveryColumns = {
   id: uuid,
   status: word<DeliveryStatus>(),
@@ -52,10 +49,6 @@ export const findDeliveries = statement(
     workspace_ids: uuids,
     ids: uuids,
     most_bytes: integer,
-    ...range,
-    /** The same of their events, which were made at the same moment. */
-    least_event: uuid,
-    most_event: uuid,
   },
   deliveryColumns,
   `select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
@@ -65,14 +58,13 @@ export const findDeliveries = statement(
      from unnest($workspace_ids, $ids) as wanted (workspace_id, id)
     cross join lateral (
        select status, attempts, webhook_id, event_id, test_url from deliveries
-        where workspace_id = wanted.workspace_id and id = wanted.id and id between $least and $most limit 1) as delivery
+        where workspace_id = wanted.workspace_id and id = wanted.id limit 1) as delivery
     cross join lateral (
        select url, secret, previous_secret, previous_secret_until, headers, header_names, active from webhooks
         where workspace_id = wanted.workspace_id and id = delivery.webhook_id limit 1) as webhook
     cross join lateral (
        select kind, occurred_at, snapshot from events
-        where workspace_id = wanted.workspace_id and id = delivery.event_id and id between $least_event and $most_event
-          and pg_column_size(snapshot) <= $most_bytes limit 1) as event`,
+        where workspace_id = wanted.workspace_id and id = delivery.event_id  and pg_column_size(snapshot) <= $most_bytes limit 1) as event`,
 );
 
 /** Of `webhooks`: whether it has failed for so long that it is paused when one more delivery ends so. */
@@ -97,7 +89,6 @@ export const settleDeliveries = statement(
     outcomes: jsonText,
     /** After so many seconds of failures only, a webhook is paused; null: never. */
     pause_after: nullable(double),
-    ...range,
   },
   { id: uuid },
   `with outcome as materialized (
@@ -116,7 +107,6 @@ export const settleDeliveries = statement(
        from outcome
        join settled_job on settled_job.workspace_id = outcome.workspace_id and settled_job.id = outcome.id
       where deliveries.workspace_id = outcome.workspace_id and deliveries.id = outcome.id
-        and deliveries.id between $least and $most
      returning deliveries.workspace_id, deliveries.id, deliveries.attempts, deliveries.webhook_id, deliveries.status,
                deliveries.is_test, deliveries.created_at
    ),
@@ -170,13 +160,13 @@ export const settleDeliveries = statement(
 /** Ends a delivery without a request, with a line in its history that says why. */
 export const failDelivery = statement(
   'webhooks.fail_delivery',
-  { workspace_id: uuid, id: uuid, trigger: word<Trigger>(), reason: text, now: timestamp, ...range },
+  { workspace_id: uuid, id: uuid, trigger: word<Trigger>(), reason: text, now: timestamp },
   {},
   `with failed as (
      update deliveries
         set status = 'Failed', attempts = attempts + 1, next_attempt_at = null, response_status = null,
             response_ms = null
-      where workspace_id = $workspace_id and id = $id and id between $least and $most and status = 'Retrying'
+      where workspace_id = $workspace_id and id = $id and status = 'Retrying'
      returning workspace_id, id, attempts
    ),
    attempt as (

@@ -17,7 +17,6 @@ const sources: Readonly<Record<Converted['source'], string>> = {
   tally: 'a form of Tally',
   google_forms: 'a form of Google Forms',
   surveyjs: 'a survey of SurveyJS',
-  json_schema: 'a JSON Schema',
 };
 
 /** The outcomes with their headings, the worst first. */

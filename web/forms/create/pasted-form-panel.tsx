@@ -48,7 +48,7 @@ export function PastedFormPanel({
     <FileDrop onFile={(file) => void takeFile(file)}>
       <TextArea
         label="Form as JSON"
-        description="As the API takes it or “Export as JSON” made it; or what Typeform, Tally, Google Forms or SurveyJS exported, or a JSON Schema. Paste it, drop a file here, or choose one."
+        description="A form from the API or “Export as JSON”, or an export from Typeform, Tally, Google Forms or SurveyJS. Paste it, drop a file here, or choose one."
         value={text}
         onChange={change}
         rows={14}

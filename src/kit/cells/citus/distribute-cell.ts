@@ -1,14 +1,13 @@
 import type { PoolClient } from 'pg';
 import { ApiError } from '../../errors.ts';
 import { only, type Queryable } from '../../statement.ts';
-import { addKey, dropKey, pathOf } from '../queries.ts';
+import { pathOf } from '../queries.ts';
 import {
   bindFunction,
   copyToEveryNode,
   distributeSchema,
   findCluster,
   nearOf,
-  selectChecksOfParts,
   selectFunctionsOf,
   selectNodes,
   selectPlaces,
@@ -39,16 +38,8 @@ const copied = 'users';
 export async function openToCluster(client: PoolClient, home: string, cell: string): Promise<void> {
   const { rows: unknown } = await client.query<{ name: string }>(selectUnknownTables(home, cell));
   // First, for keys lead to them.
-  if (unknown.some(({ name }) => name === copied)) await copyAccounts(client);
+  if (unknown.some(({ name }) => name === copied)) await client.query(copyToEveryNode(copied));
   for (const { name } of unknown) if (name !== copied) await client.query(showToEveryNode(name));
-}
-
-async function copyAccounts(client: PoolClient): Promise<void> {
-  // Citus takes over parts of a table before the whole, whose checks it then does not find in them.
-  const checks = await selectChecksOfParts(client, {});
-  for (const check of checks) await client.query(dropKey(check));
-  await client.query(copyToEveryNode(copied));
-  for (const check of checks) await client.query(addKey(check));
 }
 
 /** @throws ApiError conflict where no node takes cells, or one is not set to what they need. */

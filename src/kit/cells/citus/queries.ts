@@ -9,17 +9,6 @@ export const findCluster = statement(
   `select exists (select from pg_extension where extname = 'citus') as is_cluster`,
 );
 
-/** The constraints on values that a table of parts has with its parts. */
-export const selectChecksOfParts = statement(
-  'citus.select_checks_of_parts',
-  {},
-  { table_name: text, name: text, definition: text },
-  `select t.relname::text as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
-     from pg_constraint c join pg_class t on t.oid = c.conrelid
-    where c.contype = 'c' and t.relkind = 'p' and t.relnamespace = current_schema()::regnamespace
-    order by 1, 2`,
-);
-
 /** The functions of a schema, with the types that tell those of one name apart. */
 export const selectFunctionsOf = statement(
   'citus.select_functions_of',
@@ -73,7 +62,7 @@ export const keepLocal = 'set local citus.enable_ddl_propagation to off';
 /** What is of the instance and not in Citus' books yet. */
 export const selectUnknownTables = (home: string, cell: string): string => `
   select c.relname::text as name from pg_class c
-   where c.relnamespace = ${escapeLiteral(name(home))}::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+   where c.relnamespace = ${escapeLiteral(name(home))}::regnamespace and c.relkind = 'r'
      and to_regclass(format('%I.%I', ${escapeLiteral(cell)}, c.relname)) is null
      and not relation_is_a_known_shard(c.oid) and not exists (select from pg_dist_partition p where p.logicalrelid = c.oid)
    order by 1`;
