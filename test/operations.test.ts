@@ -101,6 +101,7 @@ test('the example of every operation can be said in options, and asks for the sa
       api,
       remote: undefined,
       signal: undefined,
+      reader: undefined,
       json: false,
       confirm: async () => {},
       write: async () => {},
