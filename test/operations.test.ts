@@ -101,6 +101,7 @@ test('the example of every operation can be said in options, and asks for the sa
       api,
       remote: undefined,
       signal: undefined,
+      reader: undefined,
       json: false,
       confirm: async () => {},
       write: async () => {},
@@ -466,7 +467,7 @@ test('a key that may only read plans without counting answers, and a person read
   assert.deepEqual([tried.code, tried.stdout], [1, '']);
 });
 
-test('a plan warns about misspelt attributes and empty composites, of new and of changed forms', async () => {
+test('a plan warns about misspelt attributes and empty composites, of new, changed and unchanged forms', async () => {
   const own = await service.makeTenant();
   const form = await makeForm(own, [element('text', 'a')]);
   const folder = await mkdtemp(join(service.dataDir, 'forms-'));
@@ -487,6 +488,9 @@ test('a plan warns about misspelt attributes and empty composites, of new and of
       [problems, ...warnings.map(({ rule, path }) => [rule, path])],
       [[], ['misspelt-attribute', [0, 0]], ['empty-composite', [0, 1]]],
     );
+  await here('forms', 'apply', folder, '--workspace', own.workspaceId, '--json');
+  const again = await here('forms', 'plan', folder, '--workspace', own.workspaceId);
+  assert.equal(again.stdout.match(/is unchanged\n {2}\? .*\n {2}\? /g)?.length, 2, again.stdout);
 });
 
 test('forms pull makes the folder; a plan reports a change on the service, and --check exits with 2 on any difference', async () => {

@@ -45,6 +45,7 @@ export async function postQueued({ url, count, connections, body, databaseUrl }:
       limit: Math.min(batch, left),
       lost_below: null,
       lost_alone: 2,
+      counts_lost: true,
     });
     if (jobs.length === 0) throw new Error('Nothing is due.');
     left -= jobs.length;

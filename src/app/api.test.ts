@@ -121,9 +121,6 @@ test('a key sent twice, or in the address, or in a cookie, is no key', async () 
   );
 });
 
-/** An export shows personal links, which let their holder answer in a person's name. */
-const alsoNeeded: Readonly<Record<string, readonly string[]>> = { exportInvitations: ['invitations:write'] };
-
 test('a key without the permission of a route: 403 that names it; nothing changes. With it: anything but 403', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   for (const route of routes) {
@@ -143,7 +140,7 @@ test('a key without the permission of a route: 403 that names it; nothing change
     const { permissions: given = [] } = (bodyOf(route) ?? {}) as { permissions?: string[] };
     const having = await callApi(
       service.url,
-      (await keyWith({ permissions: [permission, ...given, ...(alsoNeeded[name] ?? [])] })).key,
+      (await keyWith({ permissions: [permission, ...given] })).key,
       method,
       pathOf(route),
       bodyOf(route),

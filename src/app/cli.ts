@@ -2,13 +2,19 @@ import { createInterface } from 'node:readline/promises';
 import { Declined } from './cli/command.ts';
 import { runCommandLine } from './cli/run-command-line.ts';
 
-/** Whoever reads may have had enough (`| head`): the command does its work to the end all the same. */
+const readerGone = new AbortController();
+
+/** A reader that has gone (`| head`) stops only a command that works for its reader alone. A pipe tells that at the next write. */
 const print = (text: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) =>
-      error && (error as NodeJS.ErrnoException).code !== 'EPIPE' ? reject(error) : resolve(),
-    );
+    process.stdout.write(text, (error) => {
+      const isGone = (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
+      if (isGone) readerGone.abort(error);
+      if (error && !isGone) reject(error);
+      else resolve();
+    });
   });
+
 process.stdout.on('error', () => {
   // `print` hears of it too.
 });
@@ -41,6 +47,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   print,
   complain: (text) => void process.stderr.write(text),
   signal: told.signal,
+  reader: readerGone.signal,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   width: process.stdout.columns,
 });
@@ -51,3 +58,5 @@ if (told.signal.aborted) {
   if (reason instanceof Declined) process.kill(process.pid, reason.cause as (typeof signals)[number]);
   else process.exit(1);
 }
+// A request that still waits for events would keep the process for 30 s.
+if (readerGone.signal.aborted) process.exit();

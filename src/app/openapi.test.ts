@@ -157,6 +157,31 @@ test('generators of code read it well: records by additionalProperties, choices 
   );
 });
 
+test('generators of code get a type with each constant, and no enum that is called like a type', () => {
+  const types = [
+    'any',
+    'boolean',
+    'enum',
+    'never',
+    'null',
+    'number',
+    'object',
+    'string',
+    'symbol',
+    'unknown',
+    'void',
+  ];
+  const wrong: string[] = [];
+  JSON.parse(JSON.stringify(served), (key, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (typeof (value as { const?: unknown }).const === 'string' && !('type' in value))
+      wrong.push(JSON.stringify(value));
+    if (Array.isArray((value as { enum?: unknown }).enum) && types.includes(key)) wrong.push(key);
+    return value;
+  });
+  assert.deepEqual(wrong, []);
+});
+
 test('what has a name is there once, and everything else refers to it', () => {
   const names = Object.keys(served.components.schemas);
   for (const name of [
@@ -726,6 +751,7 @@ for (const { method, path, operation } of operations.filter((candidate) => candi
 }
 
 type AttributeSchema = {
+  $ref?: string;
   enum?: unknown[];
   examples?: unknown[];
   minimum?: number;
@@ -776,11 +802,15 @@ test('each element type, built from its schema alone, is accepted: with what is 
                   : 'Text')
     );
   };
+  const find = (schema: AttributeSchema): AttributeSchema =>
+    schema.$ref === '#/components/schemas/RatingSymbol'
+      ? (served.components.schemas['RatingSymbol'] as AttributeSchema)
+      : schema;
   for (const [name, { properties }] of elementSchemas) {
     const type = properties!.type!.const!;
     const known = properties!.attrs?.properties ?? {};
     const attributes = (names: string[]): object =>
-      Object.fromEntries(names.map((key) => [key, example(key, known[key]!)]));
+      Object.fromEntries(names.map((key) => [key, example(key, find(known[key]!))]));
     for (const names of [properties!.attrs?.required ?? [], Object.keys(known)]) {
       const node = {
         type,

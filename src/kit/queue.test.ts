@@ -91,6 +91,8 @@ const hang = async (_: Job, signal: AbortSignal): Promise<void> => {
   throw signal.reason;
 };
 
+const outage = { seenAt: Number.NEGATIVE_INFINITY };
+
 test('a job runs with what was enqueued, at once, and is gone when it is completed', async () => {
   const seen: Job[] = [];
   const queue = start(async (job) => {
@@ -305,7 +307,16 @@ test('while nothing can be claimed here, the queue sleeps until its next look', 
   const lanes = openLanes({ places: 1, onOpen: () => {} });
   lanes.lineUp('closed', { perLane: 1 }, new AbortController().signal);
   const [lookBack, kinds] = [openLookBack(), ['work']];
-  const claims = { database, lanes, lookBack, kinds, caps: [1], leaseSeconds: 25, hasSuspect: () => false };
+  const claims = {
+    database,
+    lanes,
+    lookBack,
+    kinds,
+    caps: [1],
+    leaseSeconds: 25,
+    hasSuspect: () => false,
+    outage,
+  };
   assert.equal(await idleTime(claims, true), pollMs);
   await enqueue('seen', { delay: -60 });
   assert.ok((await idleTime(claims, true)) < pollMs, 'somebody else has it locked: it is looked for soon');
@@ -317,7 +328,16 @@ test('who hears of new jobs sleeps until the next one is due, and looks each sec
   let clock = 5_000;
   const [lookBack, kinds] = [openLookBack(() => clock), ['work']];
   const lanes = openLanes({ places: 1, onOpen: () => {} });
-  const claims = { database, lanes, lookBack, kinds, caps: [1], leaseSeconds: 25, hasSuspect: () => false };
+  const claims = {
+    database,
+    lanes,
+    lookBack,
+    kinds,
+    caps: [1],
+    leaseSeconds: 25,
+    hasSuspect: () => false,
+    outage,
+  };
   const look = (): void => lookBack.foundNothing(clock, lookBack.seconds(false));
   look();
   assert.equal(await idleTime(claims, true), restMs);
@@ -658,6 +678,7 @@ test('what was claimed at the end of a round is kept when the next round begins'
     caps: [8],
     leaseSeconds: 30,
     hasSuspect: () => false,
+    outage,
   };
   const lanesOf = (jobs: readonly Job[]): string[] => jobs.map(({ lane }) => lane);
   await enqueue('a', { count: 2 });

@@ -8,6 +8,7 @@ const former = (name: string) =>
     Type.String({ format: 'date-time', deprecated: true, description: `The former name of \`${name}\`.` }),
   );
 
+/** A range of days or moments, under the names that every range has. */
 const range = {
   created_from: moment('From this time on.'),
   created_to: moment('Before this time.'),
@@ -19,6 +20,29 @@ export const rangeParameters = {
   from: former('created_from'),
   to: former('created_to'),
 } as const;
+
+/** A range of days, both of which count under the former names. */
+export const dayRange = {
+  ...range,
+  from: Type.Optional(
+    Type.String({ format: 'date', deprecated: true, description: 'The former name of `created_from`.' }),
+  ),
+  to: Type.Optional(
+    Type.String({
+      format: 'date',
+      deprecated: true,
+      description: 'The last day, which counts. Use `created_to`.',
+    }),
+  ),
+} as const;
+
+/** The first and the last day that were asked for, in UTC: a moment stands for its day. */
+export const readDays = (sent: Range): { from: string | null; to: string | null } => ({
+  from: sent.created_from === undefined ? (sent.from ?? null) : dayOf(Date.parse(sent.created_from)),
+  to: sent.created_to === undefined ? (sent.to ?? null) : dayOf(Date.parse(sent.created_to) - 1),
+});
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 export const replayRange = {
   ...range,

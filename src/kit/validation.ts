@@ -76,16 +76,23 @@ function shortened(schema: Sized, value: unknown): unknown {
 }
 
 /**
- * Compiles a schema for JSON bodies.
+ * Compiles a schema for JSON bodies. A day stands for its first moment in UTC where a property is a moment, as in a query.
  * @throws ApiError bad_request for what is no object, validation_error with every problem of one.
  */
 export function compileBody<S extends TObject>(schema: S): (body: unknown) => Static<S> {
   const check = compileCheck(schema);
+  const moments = Object.keys(schema.properties).filter(
+    (name) => (schema.properties[name] as { format?: unknown }).format === 'date-time',
+  );
   return (body) => {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new ApiError('bad_request', 'The body must be a JSON object.');
     }
-    const result = check(body);
+    const days = moments.flatMap((name) => {
+      const value = own(body as Readonly<Record<string, unknown>>, name);
+      return typeof value === 'string' ? [[name, momentOf(value)] as const] : [];
+    });
+    const result = check(days.length > 0 ? { ...body, ...Object.fromEntries(days) } : body);
     if (!result.ok) throw new ApiError('validation_error', undefined, { errors: result.errors });
     return result.value;
   };

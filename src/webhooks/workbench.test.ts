@@ -57,6 +57,9 @@ test('what failed is counted, sent again, and shown as it goes', async () => {
   assert.equal((await editor.api('POST', `/replays/${newId()}/cancel`)).status, 404);
   const stranger = await signIn(service);
   assert.equal((await stranger.api('POST', `/replays/${replay.id}/cancel`)).status, 404);
+  const inDays = { status: 'any', created_from: '2020-01-01', created_to: '2020-02-01T00:00:00Z' };
+  const empty = await editor.api<Replay>('POST', `${path}/replays`, inDays);
+  assert.deepEqual([empty.status, empty.body.total], [202, 0], 'a day is a moment in a body too');
   for (const wrong of [{ status: 'Retrying' }, { since: 'yesterday' }, { form: 'x' }])
     assert.equal((await editor.api('POST', `${path}/replays`, wrong)).status, 422);
 });

@@ -36,6 +36,8 @@ export type ApiContext = {
   json: boolean;
   confirm: CommandContext['confirm'];
   signal: CommandContext['signal'];
+  /** Aborted when nobody reads standard output any more: a command that works for its reader alone ends then. */
+  reader: AbortSignal | undefined;
   /** Takes a part of a file to standard output. */
   write: (chunk: Uint8Array) => Promise<void>;
 };

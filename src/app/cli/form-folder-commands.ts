@@ -111,14 +111,21 @@ function formatAnswer(answer: object): string {
   if (!isPlan) return describe(answer);
   const differing = data.filter(({ action, problems }) => action !== 'none' || problems.length > 0);
   const same = data.length - differing.length;
+  const doubtful = data.filter((plan) => !differing.includes(plan) && plan.warnings.length > 0);
   return [
-    ...differing.flatMap(linesOf).map(printable),
+    ...[...differing, ...doubtful].flatMap(linesOf).map(printable),
     ...(same > 0 ? [`${sayCount(same, 'form')} unchanged.`] : []),
   ].join('\n');
 }
 
+const actions: Readonly<Record<FormPlan['action'], string>> = {
+  create: 'is new',
+  update: 'changes',
+  none: 'is unchanged',
+};
+
 const linesOf = (plan: FormPlan): string[] => [
-  `${plan.file}: "${plan.name}" ${plan.action === 'create' ? 'is new' : 'changes'}`,
+  `${plan.file}: "${plan.name}" ${actions[plan.action]}`,
   ...(plan.service_changed
     ? ['  ! Changed on the service since the last pull: applying reverts that. Run `forms pull` to keep it.']
     : []),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -97,4 +98,24 @@ test('an address that is none of the web is refused', async () => {
   });
   assert.equal(code, 2);
   assert.match(said, /an address that begins with http:\/\/ or https:\/\//);
+});
+
+test('it ends with the first event that it cannot print, because the reader of its output is gone', async (t) => {
+  const form = await makeForm();
+  const line =
+    '"$0" --disable-warning=ExperimentalWarning src/app/cli.ts listen --url "$1" --forward-to "$2" | head -1';
+  const program = await openProgram();
+  const child = spawn('bash', ['-c', line, process.execPath, service.url, program.url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, FORMLOOM_API_KEY: tenant.key },
+  });
+  t.after(() => child.kill('SIGKILL'));
+  // `bash` waits for both sides of the pipe.
+  const closed = once(child, 'close');
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await until('it to listen', async () => output.includes('Listening'));
+  await visitor.submit(form, { subject: 'one' });
+  assert.deepEqual(await closed, [0, null]);
+  assert.equal(program.heard.length, 1);
 });

@@ -26,7 +26,7 @@ export const listenCommand = apiCommand({
   name: 'listen',
   summary: 'Sends events on to an address of this machine as they happen, signed as a webhook signs them.',
   about:
-    'Until Ctrl-C, or after so many with --count. An event is sent once: what the receiver answers is printed, and not tried again.',
+    'Until Ctrl-C, until its output is no longer read (`| head`), or after so many with --count. An event is sent once: what the receiver answers is printed, and not tried again.',
   options: {
     'forward-to': required(webAddress),
     secret: optional(text('<text>')),
@@ -35,11 +35,11 @@ export const listenCommand = apiCommand({
     count: optional(wholeNumber),
   },
   async run(
-    { api: ask, json, write, signal },
+    { api: ask, json, write, signal, reader },
     { 'forward-to': target, secret = makeSecret(), form, event, count },
   ) {
     // Nothing is lost with a question that only waits.
-    const api: Api = (request) => untilAborted(ask(request), signal);
+    const api: Api = (request) => untilAborted(untilAborted(ask(request), signal), reader);
     const say = (line: string, document: object): Promise<void> =>
       write(Buffer.from(`${json ? JSON.stringify(document) : line}\n`));
     let cursor = await findEnd(api);
@@ -54,8 +54,13 @@ export const listenCommand = apiCommand({
         wait: waitSeconds,
         ...(form !== undefined && { form_id: form }),
         ...(event !== undefined && { event }),
+      }).catch((error: unknown) => {
+        if (reader?.aborted) return undefined;
+        throw error;
       });
+      if (!page) break;
       for (const each of page.data) {
+        if (reader?.aborted) break;
         const outcome = await forward(target, secret, each);
         await say(`${each.timestamp}  ${each.event}  ${each.delivery_id}  ${outcome}`, {
           event: each.event,

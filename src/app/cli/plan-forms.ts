@@ -68,7 +68,7 @@ const nameOf = (structure: object): string => {
 };
 
 async function planNew(api: Api, form: FormFile, name: string): Promise<Planned> {
-  const judged = await call(api, 'validateForm', { body: documentOf(form) });
+  const judged = await judge(api, form);
   const plan: FormPlan = {
     file: form.file,
     id: null,
@@ -98,7 +98,9 @@ async function planChange(
     ...(status === undefined ? [] : compareValues({ status: now.status }, { status })),
   ];
   const isSame = changes.length === 0;
-  const tried = isSame ? { impact: [], problems: [], warnings: [] } : await tryChange(api, form, id);
+  const tried = isSame
+    ? { impact: [], problems: [], warnings: (await judge(api, form)).warnings }
+    : await tryChange(api, form, id);
   const base = lock.get(id);
   const plan: FormPlan = {
     file: form.file,
@@ -126,9 +128,12 @@ async function tryChange(
     return { impact, problems, warnings };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'forbidden') throw error;
-    return { impact: null, ...(await call(api, 'validateForm', { body: documentOf(form) })) };
+    return { impact: null, ...(await judge(api, form)) };
   }
 }
+
+const judge = (api: Api, form: FormFile): Promise<ReplyOf<'validateForm'>> =>
+  call(api, 'validateForm', { body: documentOf(form) });
 
 const documentOf = ({ structure, settings }: FormFile) => ({ structure, ...(settings && { settings }) });
 

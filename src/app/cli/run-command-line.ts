@@ -37,6 +37,8 @@ type Surroundings = {
   width?: number | undefined;
   /** Aborted, for a reason in words, when the command is to end before it is done. */
   signal?: AbortSignal | undefined;
+  /** Aborted when nobody reads the answer any more. */
+  reader?: AbortSignal | undefined;
 };
 
 /**
@@ -201,10 +203,11 @@ async function showPart(
 }
 
 const atTerminal = (
-  { ask, print, complain, signal }: Surroundings,
+  { ask, print, complain, signal, reader }: Surroundings,
   json: boolean,
-): Pick<ApiContext, 'confirm' | 'write' | 'signal'> & Pick<CommandContext, 'tell'> => ({
+): Pick<ApiContext, 'confirm' | 'write' | 'signal' | 'reader'> & Pick<CommandContext, 'tell'> => ({
   signal,
+  reader,
   write: async (chunk) => print(chunk),
   tell: json ? () => undefined : complain,
   async confirm(what) {

@@ -112,7 +112,9 @@ function tidy(schema: Schema): Schema {
       return { ...tidy(choice), type: ['string', 'null'], enum: [...(words as unknown[]), null], ...rest };
     if (typeof type === 'string') return { ...choice, type: [type, 'null'], ...rest };
   }
-  const { enum: words } = schema;
+  const { enum: words, const: only } = schema;
+  // Some generators read a `const` without a type as unknown.
+  if (only !== undefined && schema['type'] === undefined) return { type: typeof only, ...schema };
   const isOfWords = Array.isArray(words) && words.every((word) => typeof word === 'string');
   return isOfWords && schema['type'] === undefined ? { type: 'string', ...schema } : schema;
 }

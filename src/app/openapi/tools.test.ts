@@ -83,25 +83,73 @@ test("the README's form compiles strictly with what openapi-typescript and hey-a
     export const made = createForm({ body }).then(({ data }) => data?.public_url.length);
   `;
   await writeFile(join(folder, 'use.ts'), use);
-  const compiler = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
+  assert.equal(compile(join(folder, 'use.ts')), '');
+});
+
+const compiler = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
+
+/** What the compiler says of a file by its strict rules; nothing if it is right. */
+function compile(file: string): string {
   const options = [
     '--ignoreConfig',
     '--noEmit',
     '--strict',
     '--skipLibCheck',
-    '--target',
-    'es2022',
-    '--module',
-    'preserve',
+    '--allowImportingTsExtensions',
   ];
-  const said = (): string => {
-    try {
-      return execFileSync(process.execPath, [compiler, ...options, join(folder, 'use.ts')], {
-        encoding: 'utf8',
-      });
-    } catch (error) {
-      return (error as { stdout: string }).stdout;
-    }
-  };
-  assert.equal(said(), '');
-});
+  const language = ['--target', 'es2022', '--module', 'preserve', '--lib', 'es2023,dom,dom.iterable'];
+  try {
+    return execFileSync(process.execPath, [compiler, ...options, ...language, file], { encoding: 'utf8' });
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
+}
+
+/** Generators of clients with their defaults: each writes into a folder and returns the file to compile. */
+const generators: Readonly<Record<string, (document: string, folder: string) => Promise<string>>> = {
+  async oazapfts(document, folder) {
+    const { generateSource } = await import('oazapfts');
+    const file = join(folder, 'client.ts');
+    await writeFile(file, await generateSource(document));
+    return file;
+  },
+  async 'swagger-typescript-api'(document, folder) {
+    const { generateApi } = await import('swagger-typescript-api');
+    await generateApi({ input: document, output: folder, fileName: 'client.ts', silent: true });
+    return join(folder, 'client.ts');
+  },
+  async orval(document, folder) {
+    const { default: generate } = await import('orval');
+    const file = join(folder, 'client.ts');
+    await generate({ input: { target: document }, output: { target: file, client: 'fetch' } }, folder);
+    return file;
+  },
+  async kubb(document, folder) {
+    // In a process of its own: its types declare an `HTMLElement`, and it writes below the working directory.
+    const script = `
+      import { build } from '@kubb/core';
+      import { pluginOas } from '@kubb/plugin-oas';
+      import { pluginTs } from '@kubb/plugin-ts';
+      import { pluginClient } from '@kubb/plugin-client';
+      const config = { root: process.cwd(), input: { path: process.argv[1] }, output: { path: 'client' } };
+      const plugins = [pluginOas(), pluginTs(), pluginClient({ client: 'fetch' })];
+      const { failedPlugins, error } = await build({ config: { ...config, plugins } });
+      if (error || failedPlugins.size > 0) throw new Error('kubb failed', { cause: error ?? [...failedPlugins] });`;
+    execFileSync(process.execPath, ['--input-type=module', '-e', script, document], { cwd: folder });
+    return join(folder, 'client', 'index.ts');
+  },
+};
+
+for (const [name, generate] of Object.entries(generators))
+  test(`the client that ${name} generates compiles strictly`, {
+    skip: isSlice && name !== 'oazapfts',
+  }, async () => {
+    // Beside the packages, so that the client finds what it imports.
+    const folder = await mkdtemp(
+      fileURLToPath(new URL('../../../node_modules/.generated-', import.meta.url)),
+    );
+    after(() => rm(folder, { recursive: true }));
+    const document = join(folder, 'openapi.json');
+    await writeFile(document, text);
+    assert.equal(compile(await generate(document, folder)), '');
+  });

@@ -76,7 +76,12 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
             examples: spec.values,
             description: `One of ${spec.values.map(quote).join(', ')}; any other text is kept and shown as ${quote(spec.default)}.`,
           }
-        : { type: 'string', enum: spec.values, default: spec.default },
+        : {
+            type: 'string',
+            enum: spec.values,
+            default: spec.default,
+            ...(spec.component !== undefined && { 'x-component': spec.component }),
+          },
   },
   count: {
     problem: (spec, value) => wholeNumberProblem(spec, value),

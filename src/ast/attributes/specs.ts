@@ -23,7 +23,13 @@ type KindDetails = {
     readonly arePictures?: true;
   };
   /** `isOpen`: another word is kept as it was sent, and means the default. */
-  readonly 'one-of': { readonly default: string; readonly values: readonly string[]; readonly isOpen?: true };
+  /** `component`: what the schema of the values is called, where generators would make an enum of the attribute's name. */
+  readonly 'one-of': {
+    readonly default: string;
+    readonly values: readonly string[];
+    readonly isOpen?: true;
+    readonly component?: string;
+  };
   /** A whole number that may be missing: then there is no such limit. */
   readonly count: { readonly min: number; readonly max: number };
   /** The most bytes of something, as `count`; people read and write it in MB. */

@@ -136,6 +136,23 @@ async function makeMoving(): Promise<Buffer> {
     .toBuffer();
 }
 
+/** Writes another size into the header of a baseline JPEG. */
+function declareSize(jpeg: Buffer, width: number, height: number): Buffer {
+  const bytes = Buffer.from(jpeg);
+  const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
+  bytes.writeUInt16BE(height, frame + 5);
+  bytes.writeUInt16BE(width, frame + 7);
+  return bytes;
+}
+
+test('a photograph of 50 megapixels, as phones take them, is kept at the width of a page', async () => {
+  const id = await uploaded(await paint(8_160, 6_120).jpeg().withMetadata({ orientation: 6 }).toBuffer());
+  const form = await makeForm(tenant, [element('text', 'a')], { settings: { theme: { logo: id } } });
+  const shown = await (await fetch(`${service.url}/f/${form.id}/images/${id}`)).arrayBuffer();
+  const { width, height } = await sharp(shown).metadata();
+  assert.deepEqual([width, height], [1_440, 1_920]);
+});
+
 const refused: Readonly<Record<string, [status: number, bytes: Buffer, type?: string]>> = {
   'an SVG': [415, svg, 'image/svg+xml'],
   'an SVG that says it is a PNG': [415, svg],
@@ -150,6 +167,7 @@ const refused: Readonly<Record<string, [status: number, bytes: Buffer, type?: st
     413,
     await paint(3_000, 3_000).jpeg({ progressive: true }).toBuffer(),
   ],
+  'a baseline JPEG whose header says 53 megapixels': [413, declareSize(photo, 8_800, 6_000)],
   'an interlaced PNG of 9 megapixels': [413, await paint(3_000, 3_000).png({ progressive: true }).toBuffer()],
   'an image that moves': [415, await makeMoving()],
 };

@@ -11,11 +11,11 @@ export type Renditions = {
   readonly named: ReadonlyMap<string, Buffer>;
 };
 
-/** A phone's camera makes 12 to 24 million; unpacked they are some 100 MB. */
+/** Decoded they take some 100 MB. */
 const mostPixels = 25_000_000;
-/**
- * A progressive JPEG or an interlaced PNG is decoded as a whole, once for each scan: 24 million pixels in 5.4 MB took 18 s.
- */
+/** Phones take pictures of up to 50 million pixels. A baseline JPEG of that size is decoded at a quarter of its width. */
+const mostBaselinePixels = 52_000_000;
+/** A progressive JPEG or an interlaced PNG is decoded as a whole, once for each scan: 24 million pixels in 5.4 MB took 18 s. */
 const mostProgressivePixels = 8_000_000;
 /** Below its own width, what a screen chooses from: a logo on any, a phone's column, a desk's, and on fine screens. */
 const widths = [160, 320, 480, 800, 1200] as const;
@@ -56,14 +56,20 @@ export async function makeRenditions(bytes: Buffer): Promise<Renditions> {
     const open = (input: Buffer, options: SharpOptions): Sharp =>
       sharp(input, options).timeout({ seconds: patienceSeconds });
     refuseBy(await open(bytes, { limitInputPixels: false }).metadata().catch(refuseDamaged));
-    const { data, info } = await readPixels(open(bytes, { limitInputPixels: mostPixels, failOn: 'error' }));
+    const { data, info } = await readPixels(
+      open(bytes, { limitInputPixels: mostBaselinePixels, failOn: 'error' }),
+    );
     const image = (): Sharp => open(data, { raw: info });
     const { isOpaque } = await image().stats();
     const named = new Map<string, Buffer>();
     for (const width of [...widths.filter((each) => each < info.width), info.width]) {
       const small = image().resize({ width });
-      named.set(`${width}.avif`, await small.clone().avif({ quality: 60, effort: 2 }).toBuffer());
-      named.set(`${width}.webp`, await small.webp({ quality: 80, smartSubsample: true }).toBuffer());
+      // Effort 2 takes four times the CPU of 0, for the same size and no higher fidelity (PSNR 37.7 against 38.3).
+      named.set(`${width}.avif`, await small.clone().avif({ quality: 60, effort: 0 }).toBuffer());
+      named.set(
+        `${width}.webp`,
+        await small.webp({ quality: 80, effort: 3, smartSubsample: true }).toBuffer(),
+      );
     }
     const icon = image().resize(iconSide, iconSide, { fit: 'contain', background: '#0000' });
     named.set('icon.png', await icon.png().toBuffer());
@@ -79,15 +85,16 @@ export async function makeRenditions(bytes: Buffer): Promise<Renditions> {
 }
 
 /** Judges an image by its header alone: what it would unpack to is not unpacked for that. */
-function refuseBy({ width, height, pages = 1, isProgressive }: Metadata): void {
+function refuseBy({ width, height, format, pages = 1, isProgressive }: Metadata): void {
   const pixels = width * height;
   if (isProgressive && pixels > mostProgressivePixels) {
     const [has, may] = [pixels, mostProgressivePixels].map((count) => Math.ceil(count / 1_000_000));
     const message = `The image is progressive and has ${has} megapixels; ${may} are allowed. Save it without “progressive” or “interlaced”, or choose a smaller one.`;
     throw new ApiError('payload_too_large', message);
   }
-  if (pixels > mostPixels) {
-    const [has, may] = [pixels, mostPixels].map((count) => Math.ceil(count / 1_000_000));
+  const most = format === 'jpeg' && !isProgressive ? mostBaselinePixels : mostPixels;
+  if (pixels > most) {
+    const [has, may] = [pixels, most].map((count) => Math.ceil(count / 1_000_000));
     const message = `The image has ${has} megapixels, and may have ${may}. Choose a smaller one.`;
     throw new ApiError('payload_too_large', message);
   }

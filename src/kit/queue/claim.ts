@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts';
+import { type Database, isUnavailable } from '../database.ts';
 import type { Job } from '../queue.ts';
 import type { Lanes } from './lanes.ts';
 import { everything, type LookBack } from './look-back.ts';
@@ -15,6 +15,8 @@ export type Claims = {
   leaseSeconds: number;
   /** Whether a job runs here whose worker may have died of it (park-job.ts): then no second one is claimed. */
   hasSuspect: () => boolean;
+  /** When a claim last found the database away, by performance.now(). */
+  outage: { seenAt: number };
 };
 
 /** The longest sleep of who cannot be told of new work, or may have overlooked some. */
@@ -34,7 +36,7 @@ const mostAtOnce = 128;
  * @param free how many more can be held.
  */
 export async function claim(claims: Claims, free: number): Promise<Job[]> {
-  const { database, kinds, caps, lanes, lookBack, leaseSeconds } = claims;
+  const { database, kinds, caps, lanes, lookBack, leaseSeconds, outage } = claims;
   const limit = Math.min(free, mostAtOnce);
   const { names, rooms } = lanes.rooms();
   const began = performance.now();
@@ -51,7 +53,10 @@ export async function claim(claims: Claims, free: number): Promise<Job[]> {
     lost_alone: suspectAfter,
     limit,
     lease_seconds: leaseSeconds,
+    // An outage longer than a lease ends the leases of processes that run on. The next process to die of a job has seen none.
+    counts_lost: began - outage.seenAt > leaseSeconds * 1_000,
   }).catch((error: unknown) => {
+    if (isUnavailable(error)) outage.seenAt = performance.now();
     lookBack.forget();
     throw error;
   });

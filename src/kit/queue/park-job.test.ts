@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
-import { until } from '#test/service.ts';
+import { freePort, until } from '#test/service.ts';
 import { newId } from '../clock.ts';
+import { openDatabase } from '../database.ts';
 import { openLog } from '../log.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '../queue.ts';
-import { claim } from './claim.ts';
+import { type Claims, claim } from './claim.ts';
 import { openLanes } from './lanes.ts';
 import { openLookBack } from './look-back.ts';
 import { startQueue } from './worker.ts';
@@ -24,20 +25,19 @@ async function enqueue(lane: string): Promise<string> {
   return id;
 }
 
-/** Claims as a process does that has just started, and holds these jobs already. */
-const claimAll = (held: readonly Job[] = []): Promise<Job[]> =>
-  claim(
-    {
-      database,
-      lanes: openLanes({ places: 10, onOpen: () => {} }),
-      lookBack: openLookBack(),
-      kinds: ['work'],
-      caps: [8],
-      leaseSeconds: 25,
-      hasSuspect: () => held.some(({ lostClaims }) => lostClaims >= 2),
-    },
-    10,
-  );
+/** A process that has just started, and holds these jobs already. */
+const startClaims = (held: readonly Job[] = []): Claims => ({
+  database,
+  lanes: openLanes({ places: 10, onOpen: () => {} }),
+  lookBack: openLookBack(),
+  kinds: ['work'],
+  caps: [8],
+  leaseSeconds: 25,
+  hasSuspect: () => held.some(({ lostClaims }) => lostClaims >= 2),
+  outage: { seenAt: Number.NEGATIVE_INFINITY },
+});
+
+const claimAll = (held: readonly Job[] = []): Promise<Job[]> => claim(startClaims(held), 10);
 
 /** The process that held them died, and their leases ran out, in the order in which the jobs came. */
 const expireLeases = () =>
@@ -62,6 +62,24 @@ test('jobs that were held by two processes that died run one at a time, beside j
   assert.deepEqual(await claimAll(first), [], 'one of them runs');
   await completeJob(database, first.find(({ lane }) => lane === 'a')!);
   assert.deepEqual(namesOf(await claimAll()), ['b']);
+});
+
+test('leases that end while the database is away count as no lost claims', async () => {
+  const away = openDatabase(
+    { connectionString: `postgres://nobody@127.0.0.1:${await freePort()}/nowhere` },
+    { pool: 1, log },
+  );
+  after(() => away.end());
+  await enqueue('long');
+  const running = startClaims();
+  for (let outage = 0; outage < 4; outage += 1) {
+    const [job] = await claim(running, 10);
+    assert.deepEqual([job?.lane, job?.lostClaims], ['long', 0]);
+    await expireLeases();
+    await assert.rejects(claim({ ...running, database: away }, 10));
+  }
+  const [next] = await claimAll();
+  assert.equal(next?.lostClaims, 1, 'a process that has seen no outage counts the lost claim');
 });
 
 test('a job is parked after three claims without a result, and the jobs that were held with it go on', async () => {

@@ -1,4 +1,5 @@
 import {
+  boolean,
   type Columns,
   double,
   integer,
@@ -48,6 +49,8 @@ export const claimJobs = statement(
     lost_alone: integer,
     limit: integer,
     lease_seconds: double,
+    /** False after an outage of the database, in which leases end although their processes run (claim.ts). */
+    counts_lost: boolean,
   },
   {
     workspace_id: uuid,
@@ -61,7 +64,7 @@ export const claimJobs = statement(
   },
   `/* operator: across workspaces */
    with due as materialized (
-     select workspace_id, id, kind, lane, run_at, ${lostClaims} as lost
+     select workspace_id, id, kind, lane, run_at, case when $counts_lost then ${lostClaims} else lost_claims end as lost
        from jobs
       where run_at <= now() and run_at >= now() - make_interval(secs => $look_back)
         and kind = any($kinds) and lane <> all($closed_lanes) and ($lost_below is null or ${lostClaims} < $lost_below)
@@ -149,7 +152,7 @@ export const takeFirst = <const C extends Columns>(
 
 /** Shown in the delivery log, the mail log and the task. */
 export const parkedReason =
-  'The server stopped, or lost the database, three times while it worked on this, so it does not try again by itself.';
+  'The server stopped three times while it worked on this, so it does not try again by itself.';
 
 /** Parks a job that is held. */
 export const markParked = statement(

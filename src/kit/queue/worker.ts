@@ -91,6 +91,7 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
     mostHeld: concurrency * heldPerPlace,
     running: new Map(),
     hasSuspect: () => state.running.values().some(({ job }) => isSuspect(job)),
+    outage: { seenAt: Number.NEGATIVE_INFINITY },
     lookAgain: undefined,
     phase: 'working',
   };

@@ -87,6 +87,20 @@ test('An address that needs SMTPUTF8 fails with that reason if the server does n
   assert.equal(server.taken.length, 0);
 });
 
+test('a Reply-To that needs SMTPUTF8 fails with the reason of a recipient', async () => {
+  const server = await openMailServer({ smtpUtf8: false });
+  const sendTo = (replyTo: string): Promise<SmtpOutcome> =>
+    sendMessage(smtpOf(server.url), { recipient: 'ada@example.test', raw, replyTo });
+  const outcome = await sendTo('jösé@bücher.example');
+  assert.equal(outcome.kind, 'refused');
+  assert.match(
+    'reason' in outcome ? outcome.reason : '',
+    /SMTPUTF8, which jösé@xn--bcher-kva\.example needs/,
+  );
+  assert.equal(server.taken.length, 0);
+  assert.equal((await sendTo('jose@bücher.example')).kind, 'sent', 'a domain alone is Punycode');
+});
+
 test('an address in another script arrives as it is', async () => {
   const server = await openMailServer();
   assert.equal((await send(server.url, 'jösé@xn--bcher-kva.example')).kind, 'sent');

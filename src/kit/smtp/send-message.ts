@@ -7,7 +7,7 @@ import type { SmtpConfig } from './read-smtp.ts';
 export type SmtpOutcome = { kind: 'sent'; response: string } | SmtpFailure;
 
 /** A message as it goes over the wire, and for whom. */
-type SmtpMessage = { recipient: string; raw: Buffer };
+type SmtpMessage = { recipient: string; raw: Buffer; replyTo?: string | undefined };
 
 type Options = { signal?: AbortSignal; hear?: (line: string) => void };
 
@@ -74,8 +74,10 @@ function talk(
   const send = (): void => {
     if (!message) return end('');
     const envelope = { from: toAsciiDomain(from.address), to: [toAsciiDomain(message.recipient)] };
-    // The library would send the bytes all the same, and servers answer this with anything, or deliver it elsewhere.
-    const needed = [envelope.from, ...envelope.to].find((address) => /\P{ASCII}/u.test(address));
+    // The library would send the bytes all the same, and servers answer this with anything, or deliver it elsewhere. A header
+    // with such an address needs SMTPUTF8 as much as the envelope does (RFC 6531).
+    const replyTo = message.replyTo === undefined ? [] : [toAsciiDomain(message.replyTo)];
+    const needed = [envelope.from, ...envelope.to, ...replyTo].find((address) => /\P{ASCII}/u.test(address));
     if (needed !== undefined && !takesUtf8(connection)) return reject(new Utf8AddressError(needed));
     connection.send(envelope, message.raw, (error, info) => (error ? reject(error) : end(info.response)));
   };

@@ -82,7 +82,7 @@ async function attempt(
     replyTo,
     unsubscribeUrl,
   });
-  return sendMessage(smtp, { recipient: mail.recipient, raw }, { signal });
+  return sendMessage(smtp, { recipient: mail.recipient, raw, replyTo }, { signal });
 }
 
 /** Undefined when it was sealed with another key. */

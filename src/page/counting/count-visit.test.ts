@@ -103,6 +103,10 @@ test('without a script a visit begins with its first post; its steps and its las
   const [{ day } = { day: '' }] = found.days;
   assert.deepEqual(found.days, [{ day, views: 3, starts: 2, completions: 1 }]);
   assert.equal((await analytics(form, `?from=${day}&to=${day}`)).views, 3);
+  const tomorrow = new Date(Date.parse(day) + 86_400_000).toISOString();
+  for (const range of [`created_from=${day}`, `created_from=${day}T00:00:00Z&created_to=${tomorrow}`])
+    assert.equal((await analytics(form, `?${range}`)).views, 3, range);
+  assert.equal((await analytics(form, `?created_to=${day}`)).views, 0, 'the end of a range does not count');
   const before = await analytics(form, '?to=2020-01-01');
   assert.deepEqual([before.views, stepsIn(before)[0]], [0, [0, 0, null]]);
 });

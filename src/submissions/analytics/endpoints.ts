@@ -1,5 +1,6 @@
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { readDays } from '#kit/time-range.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { readAnalytics } from './read-analytics.ts';
 import { Analytics, AnalyticsQuery } from './shapes.ts';
@@ -13,11 +14,11 @@ export const analyticsEndpoints = ({ database }: { database: Database }) => ({
     permission: 'submissions:read',
     params: idParameter,
     query: AnalyticsQuery,
-    example: { query: { from: '2026-01-01', to: '2026-12-31' } },
+    example: { query: { created_from: '2026-01-01T00:00:00.000Z', created_to: '2027-01-01T00:00:00.000Z' } },
     reply: { status: 200, description: 'The analytics.', schema: Analytics },
     async run({ workspaceId, formIds, params, query }) {
       requireReach(formIds, params.id);
-      return { body: await readAnalytics(database, { workspaceId, formId: params.id }, query) };
+      return { body: await readAnalytics(database, { workspaceId, formId: params.id }, readDays(query)) };
     },
   }),
 });

@@ -18,7 +18,7 @@ type Sums = (kind: VisitKind, name?: string) => number;
 export async function readAnalytics(
   database: Database,
   { workspaceId, formId }: { workspaceId: string; formId: string },
-  { from = null, to = null }: { from?: string | null | undefined; to?: string | null | undefined },
+  { from, to }: { from: string | null; to: string | null },
 ): Promise<Analytics> {
   const key = { workspace_id: workspaceId, form_id: formId };
   const found = requireRow(await findViewedForm(database, key));

@@ -1,21 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { named } from '#kit/named.ts';
+import { dayRange } from '#kit/time-range.ts';
 
-const day = (description: string) => Type.Optional(Type.String({ format: 'date', description }));
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const share = (description: string) =>
   Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], { description });
 
-/** Which days are looked at; everything is optional. */
-export const AnalyticsQuery = Type.Object(
-  {
-    from: day(
-      'The first day, in the time zone of the form; from the first that is kept when it is left out.',
-    ),
-    to: day('The last day, which is counted; today when it is left out.'),
-  },
-  { additionalProperties: false },
-);
+/** Which days of the form's time zone count; all days if none is named. */
+export const AnalyticsQuery = Type.Object(dayRange, { additionalProperties: false });
 
 const Step = Type.Object({
   number: Type.Integer({ minimum: 1 }),

@@ -17,6 +17,8 @@ export const rating = inputType({
       title: 'Drawn as',
       values: ['stars', 'hearts', 'numbers'],
       default: defaults.symbol,
+      // An enum that is called like a type of TypeScript does not compile.
+      component: 'RatingSymbol',
     },
   },
   summary: 'levels',
