@@ -1,4 +1,3 @@
-import { uptime as machineUptime } from 'node:os';
 import { sayCount } from '#ast/say-count.ts';
 import { now } from '../clock.ts';
 import type { Database } from '../database.ts';
@@ -11,29 +10,18 @@ export type ClockDoubt = { what: string; remedy: string };
 const dayMs = 86_400_000;
 /** A clock that is off by more could delete what should be kept: the shortest retention is a day. */
 const mostMs = dayMs;
-/** A service may be off for so long without a doubt about its clock: holidays, a machine in repair. */
-const mostAwayMs = 30 * dayMs;
 /** The last sweep is noted this often at most. */
 const noteMs = 60_000;
 
 const daysBetween = (ms: number): string => sayCount(Math.round(Math.abs(ms) / dayMs), 'day');
 
-/** When this process last trusted the clock: by the clock, and by the time since the machine started, which no setting changes. */
-let trusted: { at: number; uptime: number } | undefined;
-
 /**
- * Compares the clock of this machine with the database's, with this process's own since it last trusted the clock, and with the last
- * sweep. A machine that was off for a weekend goes on by itself. An embedded database has the clock of this process, and after
- * months without a run the last sweep is as old as it is under a clock that is months ahead: only the operator can tell these
- * apart, with `sweeps confirm`.
- * @param uptime of the machine in ms, also while it slept.
+ * Compares the clock of this machine with the database's, and with the last sweep. An embedded database has the same
+ * clock as this process, and after months without a run the last sweep is as old as it is under a clock that is months
+ * ahead: only the operator can tell these apart, with \`sweeps confirm\`.
  * @returns undefined where the clock can be trusted.
  */
-export async function findClockDoubt(
-  database: Database,
-  at = now(),
-  uptime = machineUptime() * 1_000,
-): Promise<ClockDoubt | undefined> {
+export async function findClockDoubt(database: Database, at = now()): Promise<ClockDoubt | undefined> {
   const { database_seconds: seconds, swept_at: sweptAt } = only(await readClocks(database, {}))!;
   const here = at.toISOString();
   const apart = at.getTime() - seconds * 1_000;
@@ -43,13 +31,7 @@ export async function findClockDoubt(
       remedy: 'Set the clocks of both machines, with NTP. Sweeps go on by themselves then.',
     };
   const since = sweptAt === null ? 0 : at.getTime() - sweptAt.getTime();
-  const jump = trusted ? at.getTime() - trusted.at - (uptime - trusted.uptime) : 0;
-  // A sweep of today, or the operator's confirmation, outweighs a jump.
-  const isKnown = Math.abs(since) <= mostMs;
-  if (isKnown || (since > 0 && since <= mostAwayMs && Math.abs(jump) <= mostMs)) {
-    trusted = { at: at.getTime(), uptime };
-    return undefined;
-  }
+  if (Math.abs(since) <= mostMs) return undefined;
   const direction = since > 0 ? 'after' : 'before';
   return {
     what: `The clock of this machine says ${here}, ${daysBetween(since)} ${direction} the last sweep. Nothing is deleted by its age until this is confirmed.`,
