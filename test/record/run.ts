@@ -14,6 +14,7 @@ import { compareRecords } from './compare.ts';
  *                                   exports, emails and the accessibility trees of the console
  * npm run test:record               only records the working tree
  *   --parts document,help           only these parts
+ *   SCREENS=files                   only the states of pages and the screens whose names begin so
  *   --keep                          uses the records of the last run that exist already
  * The commit is built in .local/record/<commit>/tree. Records stay in .local/record/ for a look.
  */

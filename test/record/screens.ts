@@ -4,6 +4,9 @@ import { settleScreen } from '#test/gallery/settle-screen.ts';
 import { browser, outside } from '#test/gallery/stage.ts';
 import type { Save } from './texts.ts';
 
+/** Only the screens whose names begin so. */
+const wanted = new RegExp(`^(?:${process.env['SCREENS'] ?? ''})`);
+
 /** Records the accessibility tree of every screen of the console. */
 export async function recordScreens(save: Save): Promise<void> {
   for (const { screens, person, before, isPhone } of screenGroups) {
@@ -12,7 +15,8 @@ export async function recordScreens(save: Save): Promise<void> {
       ? { viewport: { width: 375, height: 800 }, hasTouch: true, isMobile: true }
       : { viewport: { width: 1280, height: 800 } };
     const page = await browser.open('/healthz', person, { ...size, isNew: true });
-    for (const screen of screens) await save(`screens/${screen[0]}.yaml`, await readTree(page, screen));
+    for (const screen of screens.filter(([name]) => wanted.test(name)))
+      await save(`screens/${screen[0]}.yaml`, await readTree(page, screen));
     await page.context().close();
   }
 }
