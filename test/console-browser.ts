@@ -60,7 +60,7 @@ export async function goNowhere(page: Page): Promise<void> {
 
 /** @param goesWithin whether the next screen of the same person is gone to within the console: for a third of the CPU. */
 export async function openConsoleBrowser(
-  service: TestService,
+  service: Pick<TestService, 'url'>,
   { goesWithin = false } = {},
 ): Promise<ConsoleBrowser> {
   const browser = await openBrowser();

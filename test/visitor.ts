@@ -62,7 +62,7 @@ export function openVisitor({ url }: Pick<TestService, 'url'>): Visitor {
 
 /** Creates a form of one step and these elements, published unless told otherwise; fails when it is refused. */
 export async function makeForm(
-  tenant: Tenant,
+  tenant: Pick<Tenant, 'call'>,
   elements: readonly FormNode[],
   more: { settings?: object; publish?: boolean } = {},
 ): Promise<Body> {

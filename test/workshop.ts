@@ -3,8 +3,9 @@ import sharp from 'sharp';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import type { ConsolePerson } from './console.ts';
 import type { Receiver } from './receiver.ts';
-import { addVisits, type VisitKind } from '#submissions/analytics/queries.ts';
-import { type Tenant, type TestService, until } from './service.ts';
+import type { VisitKind } from '#submissions/analytics/queries.ts';
+import type { Outside, OutsideTenant } from './record/outside.ts';
+import { until } from './service.ts';
 import type { Part, Visitor } from './visitor.ts';
 
 /* A workspace as it looks in use, for pictures of it: a form with its answers, deliveries, spam, trash and keys. */
@@ -66,8 +67,8 @@ const picture = new File([Buffer.from(onePixel, 'base64')], 'my-loom.png', { typ
 export type Workshop = { form: string; webhook: string; failed: string; thanks: string };
 
 type Setting = {
-  service: TestService;
-  tenant: Tenant;
+  outside: Outside;
+  tenant: OutsideTenant;
   owner: ConsolePerson;
   visitor: Visitor;
   receiver: Receiver;
@@ -75,7 +76,7 @@ type Setting = {
 
 /** The workshop with its answers, one of them with a file and a history, some in the trash, some held as spam. */
 export async function seedWorkshop({
-  service,
+  outside,
   tenant,
   owner,
   visitor,
@@ -84,7 +85,7 @@ export async function seedWorkshop({
   const settings = { confirmation_message: 'We will write to you within a week.' };
   const { body } = await tenant.call('POST', '/forms', { structure: workshop, settings, publish: true });
   const form = body.id;
-  await seedDays(service, owner, { workspaceId: tenant.workspaceId, form });
+  await seedDays(outside, owner, { workspaceId: tenant.workspaceId, form });
   for (let index = 0; index < 38; index += 1)
     assert.equal((await visitor.post(form, answersOf(index))).status, 303);
   for (let index = 0; index < 5; index += 1)
@@ -102,7 +103,7 @@ export async function seedWorkshop({
     tags: ['First time', 'Needle size asked'],
   });
   await owner.api('POST', `/submissions/${newest!.id}/notes`, { text: 'Sent the list of yarns by mail.' });
-  await seedKeys(service, owner);
+  await seedKeys(outside, owner);
   await owner.api('POST', '/members', { email: 'benita@example.org', role: 'editor' });
   const people = names.map((name, index) => `${name} <person-${index}@example.org>`).join('\n');
   await owner.api('POST', `/forms/${form}/invitations/imports`, {
@@ -110,13 +111,13 @@ export async function seedWorkshop({
     text: people,
     send: false,
   });
-  const thanks = new URL(last, service.url);
+  const thanks = new URL(last, outside.url);
   return { form, webhook, failed, thanks: thanks.pathname + thanks.search };
 }
 
 /** What came on the days before, how visits went, two that were not completed, and a view of it that is saved. */
 async function seedDays(
-  { services: { database } }: TestService,
+  outside: Outside,
   owner: ConsolePerson,
   { workspaceId, form }: { workspaceId: string; form: string },
 ): Promise<void> {
@@ -154,14 +155,11 @@ async function seedDays(
   const sums = days.flatMap((day, index) =>
     counted.map(([kind, name, share]) => ({ day, kind, name, count: share + ((index * 5) % 7) })),
   );
-  await addVisits(database, {
-    workspace_ids: sums.map(() => workspaceId),
-    form_ids: sums.map(() => form),
-    days: sums.map(({ day }) => day.toISOString().slice(0, 10)),
-    kinds: sums.map(({ kind }) => kind),
-    names: sums.map(({ name }) => name),
-    counts: sums.map(({ count }) => count),
-  });
+  for (const { day, kind, name, count } of sums)
+    await outside.query(
+      `insert into visit_counts (workspace_id, form_id, day, kind, name, count) values ($1, $2, $3, $4, $5, $6)`,
+      [workspaceId, form, day.toISOString().slice(0, 10), kind, name, count],
+    );
   type Listed = { data: { id: string }[] };
   const { data } = (await owner.api<Listed>('GET', `/forms/${form}/submissions?per_page=5`)).body;
   for (const { id } of [data[1]!, data[4]!])
@@ -273,7 +271,7 @@ async function seedDeliveries({
 }
 
 /** Keys of three kinds: one at work, one that may do little and ends, one revoked. */
-async function seedKeys({ url }: TestService, owner: ConsolePerson): Promise<void> {
+async function seedKeys({ url }: Outside, owner: ConsolePerson): Promise<void> {
   const make = async (key: object): Promise<{ id: string; key: string }> =>
     (await owner.api<{ id: string; key: string }>('POST', '/keys', key)).body;
   const { key } = await make({ name: 'Website' });

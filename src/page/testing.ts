@@ -3,7 +3,7 @@ import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
-import { english, englishProblems } from './words/en.ts';
+import { problemsOf, wordsOf } from './words/languages.ts';
 import { everythingShown } from './render/everything-shown.ts';
 import { renderForm } from './render/form.ts';
 import type { FormView } from './render/view.ts';
@@ -23,8 +23,8 @@ export function viewOf(form: Form, more: Partial<FormView> = {}): FormView {
     step: 0,
     shown: everythingShown([...form.children.keys()]),
     today: '2026-01-31',
-    words: english,
-    sentences: englishProblems,
+    words: wordsOf.en,
+    sentences: problemsOf.en,
     numbers: '.,',
     limits,
     ...more,

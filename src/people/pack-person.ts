@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { english } from '#mail/words/english.ts';
+import { english } from '#mail/words/words.ts';
 import { answerFields } from '#mail/notices/answer-fields.ts';
 import { type FilesContext, storageKey } from '#files/receive.ts';
 import { now } from '#kit/clock.ts';

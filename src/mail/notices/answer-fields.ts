@@ -7,7 +7,7 @@ import { numberMarksOf } from '#ast/rules/written-numbers.ts';
 import { type Form, type InputElement, kindOf, listQuestions } from '#ast/tree.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
-import type { MailWords } from '../words/english.ts';
+import type { MailWords } from '../words/words.ts';
 
 /** How a mail says answers: as the page does. */
 const speechOf = (language: Locale, words: Pick<MailWords, 'yes' | 'no'>): AnswerSpeech => ({

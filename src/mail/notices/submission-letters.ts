@@ -11,9 +11,8 @@ import { fill, sayDay } from '#ast/words.ts';
 import type { NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { LetterBlock } from '#kit/outbox/letter.ts';
 import type { RowOf } from '#kit/statement.ts';
-import { english } from '../words/english.ts';
 import { sayMoment } from '../say-moment.ts';
-import { mailWords } from '../words/words.ts';
+import { english, mailWords } from '../words/words.ts';
 import { answerFields, replyAddress, sayWithAnswers } from './answer-fields.ts';
 import type { noticeColumns } from './queries.ts';
 

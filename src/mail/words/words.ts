@@ -1,9 +1,23 @@
 import { isLocale, type Locale, type LocaleChoice } from '#ast/locales.ts';
-import { english, type MailWords } from './english.ts';
-import { translations } from './translations.ts';
+import ar from './ar.json' with { type: 'json' };
+import de from './de.json' with { type: 'json' };
+import en from './en.json' with { type: 'json' };
+import es from './es.json' with { type: 'json' };
+import fr from './fr.json' with { type: 'json' };
+import ja from './ja.json' with { type: 'json' };
+import pt from './pt.json' with { type: 'json' };
+import zh from './zh.json' with { type: 'json' };
 
-/** The words of a language; English for a form that speaks its visitor's, where that is not known. */
+/** What emails to visitors say in one language. The English file decides the names and their `{parts}`. */
+export type MailWords = Readonly<Record<keyof typeof en, string>>;
+
+const languages: Readonly<Record<Locale, MailWords>> = { en, fr, de, es, pt, ar, ja, zh };
+
+/** The English words of emails. */
+export const english: MailWords = en;
+
+/** Returns the words of a language: English if the form uses its visitor's language and that is not known. */
 export function mailWords(choice: LocaleChoice | undefined): { locale: Locale; words: MailWords } {
   const locale = isLocale(choice) ? choice : 'en';
-  return { locale, words: locale === 'en' ? english : translations[locale] };
+  return { locale, words: languages[locale] };
 }

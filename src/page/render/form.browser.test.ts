@@ -16,7 +16,7 @@ import { styleOf } from './elements/drawings.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
 import { everyElement, inputTypes, viewOf } from '../testing.ts';
-import { english } from '../words/en.ts';
+import { wordsOf } from '../words/languages.ts';
 
 const team = composite(
   'team',
@@ -68,7 +68,7 @@ const pages: Readonly<Record<string, string>> = {
     message: undefined,
     receipt: '0199e5b0',
     language: 'en',
-    words: english,
+    words: wordsOf.en,
   }),
   notice: renderNotice({ title: 'This form is closed', message: 'Come back in May.', language: 'en' }),
 };

@@ -10,7 +10,7 @@ import { drawingSteps } from './drawing-steps.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
 import { byId, everyElement, inputTypes, readMarkup, readPage, type Tag, viewOf } from '../testing.ts';
-import { english } from '../words/en.ts';
+import { wordsOf } from '../words/languages.ts';
 
 const groupTypes = [
   'radio',
@@ -63,7 +63,7 @@ for (const type of inputTypes) {
     const page = readPage([element(type, 'one', { required: true }), element(type, 'two')]);
     const captions = page.filter(({ tag, attrs }) => tag === 'legend' || (tag === 'label' && attrs['for']));
     assert.deepEqual(
-      captions.map(({ text }) => text).filter((text) => text !== english.signName),
+      captions.map(({ text }) => text).filter((text) => text !== wordsOf.en.signName),
       ['The one (required)', 'The two'],
     );
   });
@@ -181,7 +181,7 @@ test('a file element says its limits beforehand, and shows the files that are he
 test('the place for a typed signature has its label where no script draws a pad: on the canvas too', () => {
   const page = readPage([element('signature', 'sign')]);
   const labels = page.filter(({ tag, attrs }) => tag === 'label' && attrs['for'] === 'sign');
-  assert.equal(labels.at(-1)?.text, english.signName);
+  assert.equal(labels.at(-1)?.text, wordsOf.en.signName);
 });
 
 test('the form is multipart exactly when it takes files', () => {
@@ -332,7 +332,7 @@ test('hidden values travel with the post', () => {
 });
 
 test('the confirmation thanks, says the message or a default, and shows the reference number', () => {
-  const view = { formName: 'A & B', receipt: '0199', language: 'en', words: english };
+  const view = { formName: 'A & B', receipt: '0199', language: 'en', words: wordsOf.en };
   const page = readMarkup(renderConfirmation({ ...view, message: 'See <you>' }));
   assert.equal(page.find(({ tag }) => tag === 'title')?.text, 'Thank you – A & B');
   assert.ok('autofocus' in (page.find(({ tag }) => tag === 'h1')?.attrs ?? {}));
@@ -378,7 +378,7 @@ function pagesWith(text: string): string[] {
   const hidden = [['_key', text]] as const;
   return [
     renderForm(viewOf(form, { values, errors, held, hidden })),
-    renderConfirmation({ formName: text, message: text, receipt: text, language: 'en', words: english }),
+    renderConfirmation({ formName: text, message: text, receipt: text, language: 'en', words: wordsOf.en }),
     renderNotice({ title: text, message: text, language: 'en' }),
   ];
 }

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { element, stepsOf } from '#ast/testing.ts';
 import type { Form } from '#ast/tree.ts';
 import { inputTypes, viewOf } from '../testing.ts';
-import { english, englishProblems } from '../words/en.ts';
+import { problemsOf, wordsOf } from '../words/languages.ts';
 import { sentencesFor } from '../words/say-problem.ts';
 import { renderForm } from './form.ts';
 import { type ScriptData, scriptWords } from './script-data.ts';
@@ -35,8 +35,8 @@ test('the first view of a form of 20 elements, with its style and what its scrip
   const form = stepsOf({ title: 'One' }, twenty.slice(0, 10), { title: 'Two' }, twenty.slice(10)) as Form;
   const data: ScriptData = {
     form,
-    sentences: sentencesFor(form, englishProblems, false),
-    words: scriptWords(english),
+    sentences: sentencesFor(form, problemsOf.en, false),
+    words: scriptWords(wordsOf.en),
     numbers: '.,',
     today: '2026-01-31',
     reference: {},

@@ -1,13 +1,13 @@
 import { countCharacters } from '#ast/text.ts';
 import { fill } from '#ast/words.ts';
-import type { english, englishProblems } from './en.ts';
+import type en from './en.json';
 
 /**
- * Every sentence that the page says by itself, by name; the rest of its text is the author's. `en.ts` holds the
- * English ones and decides the names; another language is another such file. A sentence is plain text with `{names}`
- * for what is put in, so that it travels to the page's script as JSON.
+ * Every sentence that the page says by itself, by name; the rest of its text is the author's. `en.json` has the English
+ * sentences, and decides the names and their `{parts}` for every other language. A sentence is plain text, so that it
+ * travels to the page's script as JSON.
  */
-export type Words = Readonly<Record<keyof typeof english, string>>;
+export type Words = Readonly<Record<keyof typeof en.words, string>>;
 
 /** The words of a page that asks one question at a time: its steps are questions. */
 export const countingQuestions = (words: Words): Words => ({
@@ -16,8 +16,11 @@ export const countingQuestions = (words: Words): Words => ({
   stepTitle: words.questionTitle,
 });
 
-/** What is said at a question whose answer breaks a rule, in one language (say-problem.ts). */
-export type PageProblems = Readonly<Record<keyof typeof englishProblems, string>>;
+/**
+ * The sentences about answers that break a rule, in one language: `rule.kind` where a kind of question has a sentence of
+ * its own (say-problem.ts).
+ */
+export type PageProblems = Readonly<Record<keyof typeof en.problems, string>>;
 
 /** A problem where it does not stand at its question: behind the label, which may end in a mark of its own. */
 export function nameProblem(label: string, message: string, words: Pick<Words, 'labelled'>): string {

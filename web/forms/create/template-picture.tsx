@@ -12,7 +12,7 @@ import {
   optionsOf,
 } from '#ast/tree.ts';
 import { addressOf } from '../templates/pictures.ts';
-import type { Template } from '../templates/template.ts';
+import type { Template } from '../templates/templates.ts';
 
 /** A sketch of a form's first step: a bar for each label, what is asked below it, in its colour. Says nothing to screen readers. */
 export function TemplatePicture({ structure, settings }: Template): ReactElement {

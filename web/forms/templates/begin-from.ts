@@ -1,5 +1,5 @@
 import { addressOf } from './pictures.ts';
-import type { Template } from './template.ts';
+import type { Template } from './templates.ts';
 
 type Beginning = Pick<Template, 'structure' | 'settings'>;
 

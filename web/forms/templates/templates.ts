@@ -1,32 +1,32 @@
 import { elements } from '#ast/elements.ts';
-import { walkElements } from '#ast/tree.ts';
-import { events } from './events.ts';
-import { jobApplication } from './job-application.ts';
-import { form, step } from './notation.ts';
-import { opinions } from './opinions.ts';
-import { order } from './order.ts';
-import { quiz } from './quiz.ts';
-import { reachingUs } from './reaching-us.ts';
-import type { Template } from './template.ts';
+import type { Settings } from '#ast/settings.ts';
+import { type Form, walkElements } from '#ast/tree.ts';
+import eventsAndOrders from './events-and-orders.json' with { type: 'json' };
+import opinionsAndQuizzes from './opinions-and-quizzes.json' with { type: 'json' };
+import toBeginWith from './to-begin-with.json' with { type: 'json' };
 
-/** Nothing yet but a place to put elements. */
-const blank: Template = {
-  id: 'blank',
-  title: 'Blank form',
-  description: 'One empty step.',
-  structure: form({ name: 'Untitled form' }, step({ layout: 'stack' })),
+/** A form to start from: its title in the gallery, its structure, and its settings. */
+export type Template = {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly structure: Form;
+  readonly settings?: Settings;
 };
+type TemplateGroup = { readonly title: string; readonly templates: readonly Template[] };
 
-/** What a form can begin with, in groups, in the order in which it is offered. */
-export const templateGroups: readonly { readonly title: string; readonly templates: readonly Template[] }[] =
-  [
-    { title: 'To begin with', templates: [blank, ...reachingUs, jobApplication] },
-    { title: 'Opinions and quizzes', templates: [...opinions, quiz] },
-    { title: 'Events and orders', templates: [...events, order] },
-  ];
+/**
+ * The templates in groups, in the order in which they are offered. The compiler reads the words of JSON as any text:
+ * templates.test.ts validates each structure and its settings instead.
+ */
+export const templateGroups = [
+  toBeginWith,
+  opinionsAndQuizzes,
+  eventsAndOrders,
+] as unknown as readonly TemplateGroup[];
 export const templates: readonly Template[] = templateGroups.flatMap((group) => group.templates);
 
-/** What a search looks in: what it is called, what it asks, and the kinds of question. */
+/** Returns the text that a search looks through: titles, labels, and the kinds of question. */
 export function wordsOf({ title, description, structure }: Template): string {
   const asked = [...walkElements(structure)].map(({ element: { type, attrs } }) => {
     const { title: kind, words } = elements[type];

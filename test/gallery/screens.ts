@@ -1,0 +1,574 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { element } from '#ast/testing.ts';
+import type { ConsolePerson } from '#test/console.ts';
+import { makeForm } from '#test/visitor.ts';
+import { seedOrder, seedWorkshop } from '#test/workshop.ts';
+import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
+import { browser, outside } from './stage.ts';
+
+/** A screen: its file's name, its address, what shows that it is there, and what is done before it is looked at. */
+export type Screen = readonly [
+  name: string,
+  path: string,
+  ready: string,
+  act?: (page: Page) => Promise<unknown>,
+];
+
+const slug = (label: string): string => label.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '');
+export const h1 = (text: string): string => `h1:has-text("${text}")`;
+const press =
+  (name: string | RegExp, then = '[role="dialog"]') =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name, exact: true }).first().click();
+    await page.locator(then).first().waitFor();
+  };
+/** Does one thing after the other. */
+const doing =
+  (...acts: ((page: Page) => Promise<unknown>)[]) =>
+  async (page: Page): Promise<void> => {
+    for (const act of acts) await act(page);
+  };
+const choose = (menu: string | RegExp, item: string) => async (page: Page) => {
+  await page.getByRole('button', { name: menu, exact: true }).first().click();
+  await page.getByRole('menuitem', { name: item }).click();
+  await page.locator('[role="dialog"], [role="alertdialog"]').first().waitFor();
+};
+
+const { visitor, receiver } = outside;
+const tenant = await outside.makeTenant('Test');
+const { workspaceId } = tenant;
+const owner = await outside.signIn({ name: 'Anni Albers', workspaceId });
+await outside.signIn({ name: 'Otti Berger', role: 'editor', workspaceId });
+const newcomer = await outside.signIn({ name: 'Gunta Stölzl' });
+
+const { form, webhook, failed, thanks } = await seedWorkshop({ outside, tenant, owner, visitor, receiver });
+const order = await seedOrder({ tenant, visitor });
+const [ordered] = (await tenant.call('GET', `/forms/${order}/submissions?per_page=1`)).body.data;
+// As campaigns send it: names and values of every length.
+await tenant.call('PATCH', `/submissions/${ordered!.id}`, {
+  reference: {
+    utm_source: 'newsletter',
+    utm_campaign: 'Spring courses in the old mill, for whoever was here before',
+    gclid: 'Cj0KCQiAx9mABhD0ARIsAEfpavTZ3pF1XIpAqVg4hLrM8uXQnq2Wk7cJd5rYbTnE0sVfGz6mPaHtQoLkR',
+    the_page_that_the_visitor_came_from: 'https://example.org/courses/weaving/spring?print=1',
+    id: '7',
+  },
+});
+const quiet = (await makeForm(tenant, [element('text', 'name')])).id;
+const scratch = (await makeForm(tenant, [element('text', 'name')], { publish: false })).id;
+const draft = (await makeForm(tenant, [element('email', 'email')], { publish: false })).id;
+
+const forgetful = await outside.signIn({ name: 'Marianne Brandt' });
+const reset = ['user', 'password', '--email', forgetful.email];
+const { temporary_password: temporaryPassword } = await outside.command<{ temporary_password: string }>(
+  ...reset,
+);
+const signInAnew = async (page: Page): Promise<void> => {
+  await page.getByLabel('Email address').fill(forgetful.email);
+  await page.getByLabel('Password').fill(temporaryPassword);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('New password').waitFor();
+};
+
+/** Somebody with an authenticator app and a passkey: as one who is in, and as one who has yet to take the second step. */
+async function secure(): Promise<{ inside: ConsolePerson; waiting: ConsolePerson }> {
+  const person = await outside.signIn({ name: 'Lena Bergner' });
+  const { password } = person;
+  const { secret } = (await person.call<{ secret: string }>('POST', '/person/totp', { password })).body;
+  const code = codeOf(secret, stepAt(new Date()));
+  const { status, headers } = await person.call('PUT', '/person/totp', { code });
+  assert.equal(status, 200);
+  const withCookie = (cookie: string): ConsolePerson => ({
+    ...person,
+    cookies: [{ ...person.cookies[0]!, value: cookie.split(';', 1)[0]!.split('=', 2)[1]! }],
+  });
+  const inside = withCookie(headers.getSetCookie()[0]!);
+  const page = await browser.open('/app/account', inside);
+  await addPasskey(page, password);
+  await page.context().close();
+  return { inside, waiting: await outside.signInAgain(person) };
+}
+
+async function addPasskey(page: Page, password: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const answers = { hasResidentKey: true, hasUserVerification: true, isUserVerified: true };
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: { protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true, ...answers },
+  });
+  await press('Add passkey')(page);
+  await page.getByLabel('Name of the passkey').fill('My laptop');
+  await page.getByLabel('Your password').fill(password);
+  await page.keyboard.press('Enter');
+  await page.getByText('Passkey: My laptop').waitFor();
+}
+const secured = await secure();
+const withPassword =
+  (then: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByLabel('Your password').fill(owner.password);
+    await page.keyboard.press('Enter');
+    await page.locator(then).first().waitFor();
+  };
+const strict = await outside.signIn({ name: 'Ruth Consemüller' });
+await strict.api('PATCH', '/workspace', { second_factor_required: true });
+
+const beforeSignIn: readonly Screen[] = [
+  ['sign-in', '/app/sign-in', h1('Sign in')],
+  ['forgot-password', '/app/forgot-password', 'h1'],
+  ['page', `/f/${form}`, h1('Weaving workshop')],
+  ['page-errors', `/f/${form}`, h1('Weaving workshop'), press('Next', '[role="alert"]')],
+  ['page-confirmation', thanks, h1('Thank you')],
+  ['nowhere', '/app/nowhere', 'h1'],
+  ['api-docs', '/api/v1/docs', 'h1'],
+  ['new-password', '/app/sign-in', h1('Sign in'), signInAnew],
+];
+const secondStep: readonly Screen[] = [
+  ['second-step', '/app/', h1('Is it you?')],
+  ['second-step-recovery', '/app/', h1('Is it you?'), press('Use a recovery code', 'text=Each works once')],
+];
+const account: readonly Screen[] = [
+  ['account-secured', '/app/account', 'text=Passkey: My laptop'],
+  [
+    'account-passkey-actions',
+    '/app/account',
+    'text=Passkey: My laptop',
+    press('Actions for My laptop', '[role="menu"]'),
+  ],
+  [
+    'account-passkey-rename',
+    '/app/account',
+    'text=Passkey: My laptop',
+    choose('Actions for My laptop', 'Rename'),
+  ],
+  [
+    'account-passkey-remove',
+    '/app/account',
+    'text=Passkey: My laptop',
+    choose('Actions for My laptop', 'Remove'),
+  ],
+  ['account-app-remove', '/app/account', 'text=Passkey: My laptop', press('Remove app')],
+  [
+    'account-recovery-codes',
+    '/app/account',
+    'text=Passkey: My laptop',
+    doing(press('Get new ones'), withPassword('.recovery-codes')),
+  ],
+];
+const secondStepAsked: readonly Screen[] = [['second-step-asked', '/app/', h1('A second step is asked for')]];
+const newWorkspace: readonly Screen[] = [['forms-empty', '/app/', '.template']];
+
+const forms = `/app/w/${workspaceId}/forms`;
+const settings = `/app/w/${workspaceId}/settings`;
+const inForm = `/app/forms/${form}`;
+const inOrder = `/app/forms/${order}`;
+const openFirst = async (page: Page): Promise<void> => {
+  await page.locator('.sheet-link').first().click();
+  await page.getByRole('region', { name: 'Answers' }).waitFor();
+};
+const filtered = new URLSearchParams({
+  where: JSON.stringify([{ on: 'answer', name: 'wishes', op: 'filled' }]),
+}).toString();
+const write = (name: string, text: string) => async (page: Page) => {
+  await page.getByRole('combobox', { name }).pressSequentially(text);
+  await page.getByRole('option').first().waitFor();
+};
+const find = async (page: Page): Promise<void> => {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option').first().waitFor();
+};
+/** What covers the window is looked at as the window shows it. */
+const asWindow = async (): Promise<void> => {};
+const onPaper = (page: Page): Promise<void> => page.emulateMedia({ media: 'print' });
+/** What was begun is done, and the toast says so with its Undo. */
+const tagThem = doing(
+  (page) => selectPage(page),
+  press('Tag'),
+  async (page) => {
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Add tags' }).fill('Called back');
+    await dialog.getByRole('button', { name: /^Tag \d+/ }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+  },
+);
+/** The line is lost, and then something is asked. */
+const loseLine = async (page: Page): Promise<void> => {
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await page.getByText('It is loaded as soon as the service answers again.').first().waitFor();
+};
+const chooseFile = async (page: Page): Promise<void> => {
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Choose a file' }).click(),
+  ]);
+  const lines = [
+    'Full name,Email address,Years of weaving,Arrived',
+    'Ada,ada@example.org,4,yes',
+    'Ben,ben,x,no',
+  ];
+  await chooser.setFiles({
+    name: 'answers.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(lines.join('\n')),
+  });
+  await page.getByRole('heading', { name: 'What becomes of it' }).waitFor();
+};
+const findPerson = async (page: Page): Promise<void> => {
+  await page.getByLabel('Address, number or answer').fill('visitor-30@example.org');
+  await page.getByRole('button', { name: 'Find person' }).click();
+  await page.getByText('Weaving workshop').first().waitFor();
+};
+const toReference = (page: Page): Promise<void> => toHeading('Reference data')(page);
+const toHistory = (page: Page): Promise<void> =>
+  page.getByRole('heading', { name: 'History' }).scrollIntoViewIfNeeded();
+const selectBy =
+  (label: string) =>
+  (page: Page): Promise<void> =>
+    page.locator(`label:has(input[aria-label="${label}"])`).click();
+const selectPage = selectBy('Select all submissions on this page');
+/** An address is invited so many times an hour: each look has one of its own. */
+const inviteAnew = async (page: Page): Promise<void> => {
+  const { data } = (await owner.api<{ data: { id: string }[] }>('GET', '/members/invitations')).body;
+  for (const { id } of data) await owner.api('DELETE', `/members/invitations/${id}`);
+  await owner.api('POST', '/members', { email: `benita.${Date.now()}@example.org`, role: 'editor' });
+  await page.reload();
+};
+const isFound = (page: Page): Promise<void> => page.locator('.finder mark').first().waitFor();
+const inside: readonly Screen[] = [
+  ['forms', forms, 'table'],
+  ['forms-create', forms, 'table', press('Create form', '.template')],
+  [
+    'forms-create-search',
+    forms,
+    'table',
+    doing(press('Create form', '.template'), async (page) => {
+      await page.getByRole('dialog').getByRole('searchbox').fill('signature');
+    }),
+  ],
+  ...['From JSON', 'File'].map(
+    (tab) =>
+      [
+        `forms-create-${slug(tab)}`,
+        forms,
+        'table',
+        doing(press('Create form', '.template'), (page) => page.getByRole('tab', { name: tab }).click()),
+      ] as const,
+  ),
+  ['forms-delete', forms, 'table', choose('Actions for Weaving workshop', 'Delete')],
+  ['submissions', `${inForm}/submissions`, '.sheet-row'],
+  [
+    'submissions-search',
+    `${inForm}/submissions`,
+    '.sheet-row',
+    write('Search submissions', '"of weaving" -refund sta'),
+  ],
+  ['submissions-search-help', `${inForm}/submissions`, '.sheet-row', press('How to search')],
+  ['find', forms, 'table', find],
+  [
+    'find-answers',
+    forms,
+    'table',
+    doing(find, write('Find forms, submissions and settings', 'weav* '), isFound),
+  ],
+  ['submissions-selected', `${inForm}/submissions`, '.sheet-row', selectPage],
+  [
+    'submissions-status',
+    `${inForm}/submissions`,
+    '.sheet-row',
+    doing(selectPage, choose('Status', 'Mark as incomplete')),
+  ],
+  ['submissions-tag', `${inForm}/submissions`, '.sheet-row', doing(selectPage, press('Tag'))],
+  [
+    'submissions-delete',
+    `${inForm}/submissions`,
+    '.sheet-row',
+    doing(selectPage, press('Delete', '[role="alertdialog"]')),
+  ],
+  ['submissions-undo', `${inForm}/submissions`, '.sheet-row', tagThem],
+  ['submissions-columns', `${inForm}/submissions`, '.sheet-row', press('Columns')],
+  [
+    'submissions-views',
+    `${inForm}/submissions`,
+    '.sheet-row',
+    press('Views: all submissions', '[role="menu"]'),
+  ],
+  ['submissions-export', `${inForm}/submissions`, '.sheet-row', press('Export', '[role="menu"]')],
+  [
+    'submissions-time',
+    `${inForm}/submissions`,
+    '.sheet-row',
+    press(/^Any time/, '[role="dialog"], [role="listbox"]'),
+  ],
+  ['submissions-nothing', `${inForm}/submissions?q=velvet`, 'text=Nothing matches'],
+  ['submissions-offline', `${inForm}/submissions`, '.sheet-row', loseLine],
+  ['submission', `${inForm}/submissions`, '.sheet-link', openFirst],
+  ['submission-history', `${inForm}/submissions`, '.sheet-link', doing(openFirst, toHistory)],
+  ['submission-reference', `${inOrder}/submissions`, '.sheet-link', doing(openFirst, toReference)],
+  [
+    'submission-reference-edit',
+    `${inOrder}/submissions`,
+    '.sheet-link',
+    doing(openFirst, press('Edit reference data', '.reference-line'), toReference),
+  ],
+  [
+    'submission-end',
+    `${inOrder}/submissions`,
+    '.sheet-link',
+    doing(openFirst, (page) => toEnd('Print')(page)),
+  ],
+  [
+    'submission-delete',
+    `${inForm}/submissions`,
+    '.sheet-link',
+    doing(openFirst, press('Delete', '[role="alertdialog"]')),
+  ],
+  [
+    'submission-edit',
+    `${inForm}/submissions`,
+    '.sheet-link',
+    doing(openFirst, press('Edit answers', 'form')),
+  ],
+  ['spam', `${inForm}/spam`, 'tbody tr'],
+  ['spam-empty', `/app/forms/${quiet}/spam`, 'text=No spam'],
+  ['submissions-empty', `/app/forms/${quiet}/submissions`, 'text=No submissions yet'],
+  ['summary-empty', `/app/forms/${quiet}/summary`, 'h1'],
+  ['spam-selected', `${inForm}/spam`, 'tbody tr', selectBy('Select all of this page')],
+  ['spam-held', `${inForm}/spam`, 'tbody tr', press('Grace Hopper')],
+  ['trash', `${inForm}/trash`, 'tbody .selectable-cell'],
+  ['trash-selected', `${inForm}/trash`, 'tbody .selectable-cell', selectBy('Select all of this page')],
+  ['trash-empty', `/app/forms/${quiet}/trash`, 'text=The trash is empty'],
+  [
+    'trash-delete',
+    `${inForm}/trash`,
+    'tbody .selectable-cell',
+    press('Empty the trash', '[role="alertdialog"]'),
+  ],
+  ['submissions-filter', `${inForm}/submissions?${filtered}`, '.filter-chip', press('Add filter')],
+  ['summary', `${inForm}/summary`, '.standing-plot'],
+  ['summary-print', `${inForm}/summary`, '.standing-plot', onPaper],
+  ['webhooks-empty', `/app/forms/${quiet}/webhooks`, 'text=No webhooks yet'],
+  ['webhooks', `${inForm}/webhooks`, 'text=Last 24 hours'],
+  ['webhook-add', `${inForm}/webhooks`, 'text=Last 24 hours', press('Add webhook')],
+  ['webhook-log', `${inForm}/webhooks/${webhook}`, 'tbody tr'],
+  [
+    'delivery',
+    `${inForm}/webhooks/${webhook}?delivery=${failed}`,
+    'text=The receiver answered 404',
+    asWindow,
+  ],
+  ['webhook-edit', `${inForm}/webhooks/${webhook}`, 'tbody tr', choose(/^Actions for 127/, 'Edit')],
+  [
+    'webhook-filter',
+    `${inForm}/webhooks`,
+    'text=Last 24 hours',
+    doing(press('Add webhook'), press('Only when …', '.logic-comparison')),
+  ],
+  ['webhook-replay', `${inForm}/webhooks/${webhook}`, 'tbody tr', press('Send again …')],
+  ['keys', `${settings}/keys`, 'table'],
+  ['keys-create', `${settings}/keys`, 'table', press('Create key')],
+  ['keys-requests', `${settings}/keys`, 'table', choose('Actions for Website', 'Recent requests')],
+  ['keys-rotate', `${settings}/keys`, 'table', choose('Actions for Website', 'Rotate')],
+  ['members', `${settings}/members`, 'table'],
+  ['members-add', `${settings}/members`, 'table', press('Invite member')],
+  ['members-link', `${settings}/members`, 'table', doing(inviteAnew, press(/^Show link/))],
+  ['general', `${settings}/general`, h1('General')],
+  ['mail', `${settings}/mail`, 'h1'],
+  ['members-role', `${settings}/members`, 'table', press(/Role of Otti Berger/, '[role="listbox"]')],
+  ['retention', `${settings}/retention`, 'h1'],
+  ['retention-change', `${settings}/retention`, 'table', press('Change submissions')],
+  ['people', `${settings}/people`, 'h1'],
+  ['people-found', `${settings}/people`, 'h1', findPerson],
+  ['activity', `${settings}/activity`, 'h1'],
+  ['all-submissions', `/app/w/${workspaceId}/submissions`, 'h1'],
+  ['all-submissions-search', `/app/w/${workspaceId}/submissions?q=weav*`, 'mark'],
+  ['import', `${inForm}/import`, 'h1'],
+  ['import-preview', `${inForm}/import`, 'h1', chooseFile],
+  ['invitations-empty', `${inOrder}/invitations`, 'text=Nobody is invited yet'],
+  ['invitations', `${inForm}/invitations`, 'h1'],
+  ['invitations-new', `${inForm}/invitations/new`, 'h1'],
+  ['account', '/app/account', h1('Your account')],
+  ['account-app', '/app/account', h1('Your account'), press('Set up')],
+  [
+    'account-app-code',
+    '/app/account',
+    h1('Your account'),
+    doing(press('Set up'), withPassword('[role="img"]')),
+  ],
+  ['account-passkey', '/app/account', h1('Your account'), press('Add passkey')],
+  [
+    'general-second-step',
+    `${settings}/general`,
+    h1('General'),
+    press('Ask everybody for a second step', '.lacking'),
+  ],
+  ['order-submissions', `${inOrder}/submissions`, '.sheet-row'],
+  ['order-submission', `${inOrder}/submissions`, '.sheet-link', openFirst],
+  [
+    'order-submission-edit',
+    `${inOrder}/submissions`,
+    '.sheet-link',
+    doing(openFirst, press('Edit answers', 'form')),
+  ],
+  ['order-summary', `${inOrder}/summary`, '.standing-plot'],
+];
+
+const show = (view: string) => (page: Page) =>
+  page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name: view }).click();
+const select = (label: string) => (page: Page) =>
+  page.locator(`.canvas-body [aria-label^="“${label}”"]`).click();
+const alsoSelect = (label: string) => (page: Page) =>
+  page.locator(`.canvas-body [aria-label^="“${label}”"]`).click({ modifiers: ['Shift'] });
+/** Presses a key that opens something. */
+const pressKey = (key: string) => async (page: Page) => {
+  await page.keyboard.press(key);
+  await page.locator('[role="dialog"], [role="alertdialog"]').first().waitFor();
+};
+/** Opens the properties of what is selected, where they are not beside it. */
+const properties = async (page: Page): Promise<void> => {
+  const button = page.locator('.canvas-foot').getByRole('button', { name: 'Properties' });
+  if (await button.isVisible()) await button.click();
+};
+/** Brings what stands under a heading to the top. */
+const toHeading = (name: string) => (page: Page) =>
+  page
+    .getByRole('heading', { name, exact: true })
+    .evaluate((heading) => heading.scrollIntoView({ block: 'start' }));
+const toLogic = (page: Page): Promise<void> =>
+  page.getByRole('heading', { name: 'Logic', exact: true }).scrollIntoViewIfNeeded();
+/** To the button that ends a list. */
+const toEnd = (name: string) => (page: Page) => page.getByRole('button', { name }).scrollIntoViewIfNeeded();
+const toDetails = (page: Page): Promise<void> =>
+  page.locator('.option-details').getByRole('textbox').last().scrollIntoViewIfNeeded();
+const inBuilder: readonly Screen[] = [
+  ['builder', inForm, '.canvas-body'],
+  ...['Preview', 'Theme', 'Settings', 'Share', 'History', 'JSON'].map(
+    (view) => [`builder-${view.toLowerCase()}`, inForm, '.canvas-body', show(view)] as const,
+  ),
+  ...['QR code', 'Embed'].map(
+    (part) =>
+      [
+        `builder-share-${slug(part)}`,
+        inForm,
+        '.canvas-body',
+        doing(show('Share'), (page) => page.locator('svg.qr-code').waitFor(), toHeading(part)),
+      ] as const,
+  ),
+  ['builder-selected', inForm, '.canvas-body', select('Experience')],
+  ['builder-logic', inForm, '.canvas-body', doing(select('Years of weaving'), properties, toLogic)],
+  ['builder-several', inForm, '.canvas-body', doing(select('Phone'), alsoSelect('Experience'), properties)],
+  ['builder-deletion', inForm, '.canvas-body', doing(select('Full name'), pressKey('Delete'))],
+  [
+    'builder-rules',
+    inForm,
+    '.canvas-body',
+    doing(select('Experience'), pressKey('Delete'), async (page) => {
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText(/depends? on this/).waitFor();
+    }),
+  ],
+  ['builder-shortcuts', inForm, '.canvas-body', doing(select('Phone'), pressKey('?'))],
+  [
+    'builder-paste-list',
+    inForm,
+    '.canvas-body',
+    doing(select('Experience'), properties, press('Paste a list', '.dialog textarea')),
+  ],
+  [
+    'builder-publish-problems',
+    `/app/forms/${scratch}`,
+    '.canvas-body',
+    doing(
+      // After the first look it has no label any more.
+      (page) => page.locator('.canvas-body [aria-label*="Short text"]').last().click(),
+      properties,
+      (page) => page.getByRole('textbox', { name: 'Label' }).fill(''),
+      async (page) => {
+        if ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      },
+      press('Publish', '.publish-problems'),
+    ),
+  ],
+  [
+    'builder-compare',
+    `/app/forms/${scratch}`,
+    '.canvas-body',
+    doing(show('History'), press('Compare and restore')),
+  ],
+  ['builder-insert', inForm, '.canvas-body', doing(select('Experience'), (page) => page.keyboard.press('/'))],
+  ...[
+    'The banner',
+    'The terms',
+    'Which cloth?',
+    'Price',
+    'How did you like these?',
+    'Privacy',
+    'Your signature',
+    'Source',
+  ].map(
+    (label) =>
+      [`builder-order-${slug(label)}`, inOrder, '.canvas-body', doing(select(label), properties)] as const,
+  ),
+  [
+    'builder-option',
+    inOrder,
+    '.canvas-body',
+    doing(select('Which cloth?'), properties, press('More of option 1', '.option-details'), toDetails),
+  ],
+  ['builder-languages', inOrder, '.canvas-body', show('Languages')],
+  [
+    'builder-confirmations',
+    inOrder,
+    '.canvas-body',
+    doing(show('Settings'), toEnd('Say something else when …')),
+  ],
+  ['builder-notifications', inOrder, '.canvas-body', doing(show('Settings'), toEnd('Another mail'))],
+  ['builder-order-json', inOrder, '.canvas-body', show('JSON')],
+  ['builder-publish', `/app/forms/${draft}`, '.canvas-body', press('Publish')],
+  [
+    'builder-published',
+    `/app/forms/${draft}`,
+    '.canvas-body',
+    doing(press('Publish'), async (page) => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+      await page.getByRole('img', { name: /QR code/ }).waitFor();
+    }),
+  ],
+];
+const onPhone: readonly Screen[] = [
+  ['builder-steps', inForm, '.canvas-body', press('Steps')],
+  [
+    'builder-more',
+    inForm,
+    '.canvas-body',
+    doing(select('Experience'), press('Move and more', '[role="menu"]')),
+  ],
+];
+
+/** Screens that one person sees; `isPhone` for those that only a narrow window has. */
+export type ScreenGroup = {
+  readonly name: string;
+  readonly screens: readonly Screen[];
+  readonly person?: ConsolePerson;
+  readonly isPhone?: true;
+  readonly before?: () => Promise<unknown>;
+};
+
+/** Every screen of the console, by who sees it. */
+export const screenGroups: readonly ScreenGroup[] = [
+  { name: 'outside the console', screens: beforeSignIn },
+  { name: 'the second step', screens: secondStep, person: secured.waiting },
+  { name: 'a secured account', screens: account, person: secured.inside },
+  { name: 'a second step that is required', screens: secondStepAsked, person: strict },
+  { name: 'a new workspace', screens: newWorkspace, person: newcomer },
+  { name: 'the console', screens: inside, person: owner },
+  {
+    name: 'the builder',
+    screens: inBuilder,
+    person: owner,
+    before: () => tenant.call('POST', `/forms/${draft}/unpublish`),
+  },
+  { name: 'the builder on a phone', screens: onPhone, person: owner, isPhone: true },
+];
