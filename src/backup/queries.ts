@@ -68,7 +68,7 @@ export const selectForeignKeys = statement(
   { table_name: text, name: text, definition: text },
   `select ${nameOf('n.nspname', 't.relname')} as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
      from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = t.relnamespace
-    where c.contype = 'f' and ${inOurs('n.nspname')}
+    where c.contype = 'f' and c.conparentid = 0 and ${inOurs('n.nspname')}
     order by 1, 2`,
 );
 
