@@ -13,15 +13,12 @@ import { only } from '#kit/statement.ts';
 import { sweep } from '#kit/sweeps/sweep-clock.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
-import { pruneMails } from '#mail/log/mail-log.ts';
 import { failParkedMail, sendMail } from '#mail/sending/send-mail.ts';
 import { tellNews } from '#mail/tell-news.ts';
-import { eraseJob, eraseStep, pruneErasures } from '#people/erase/erase-person.ts';
+import { eraseJob, eraseStep } from '#people/erase/erase-person.ts';
 import { cleanPendingList } from '#search/queries.ts';
 import { bulkBatch, bulkJob } from '#submissions/bulk/bulk.ts';
 import { importSubmissionsStep, submissionImportJob } from '#submissions/import/start-import.ts';
-import { pruneVisits } from '#submissions/analytics/visit-counter.ts';
-import { pruneHeld } from '#submissions/held/prune.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
 import { removeEndedWorkspaces } from '#submissions/remove-workspace.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
@@ -30,10 +27,9 @@ import { deliverWebhook, failParkedDelivery, perWebhook } from '#webhooks/sendin
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { replayBatch, replayJob } from '#webhooks/replay/replay-job.ts';
 import { pruneDeliveryLog } from '#webhooks/upkeep/prune.ts';
-import { pruneAudit } from '#workspaces/audit/audit-log.ts';
-import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
 import { mailNewsJob } from '#workspaces/mail-news.ts';
 import { bringDuePeople } from '#workspaces/people-elsewhere/bring-people.ts';
+import { deleteExpired, expiring } from './delete-expired.ts';
 import { version } from './version.ts';
 import { watch } from './watch/watch.ts';
 import { hearRevokedKeys } from './hear-revoked-keys.ts';
@@ -138,11 +134,13 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       log,
       work: () => sendDueReminders({ ...services, wakeQueue: () => queue.wake() }),
     }),
-    runPeriodically('clearing spam boxes', {
-      pauseMs: 600_000,
-      log,
-      work: () => sweep(database, () => pruneHeld(database)),
-    }),
+    ...Object.entries(expiring).map(([table, { pauseMs }]) =>
+      runPeriodically(`deleting expired ${table}`, {
+        pauseMs,
+        log,
+        work: () => sweep(database, () => deleteExpired(database, table as keyof typeof expiring)),
+      }),
+    ),
     runPeriodically('pruning the delivery log', {
       pauseMs: 60_000,
       log,
@@ -150,31 +148,6 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
         sweep(database, () =>
           pruneDeliveryLog({ database }, { retentionDays: config.deliveryRetentionDays }),
         ),
-    }),
-    runPeriodically('pruning the mail log', {
-      pauseMs: 3_600_000,
-      log,
-      work: () => sweep(database, () => pruneMails(database)),
-    }),
-    runPeriodically('forgetting kept answers', {
-      pauseMs: 600_000,
-      log,
-      work: () => sweep(database, () => pruneKeptAnswers(database)),
-    }),
-    runPeriodically('forgetting old visits', {
-      pauseMs: 3_600_000,
-      log,
-      work: () => sweep(database, () => pruneVisits(database)),
-    }),
-    runPeriodically('pruning the audit log', {
-      pauseMs: 3_600_000,
-      log,
-      work: () => sweep(database, () => pruneAudit(database)),
-    }),
-    runPeriodically('forgetting old receipts', {
-      pauseMs: 3_600_000,
-      log,
-      work: () => sweep(database, () => pruneErasures(database)),
     }),
     runPeriodically('deleting workspaces whose time has come', {
       pauseMs: 60_000,

@@ -9,7 +9,7 @@ import { openService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { holdOne, idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { readWhileOthersWrite } from '#test/read-all.ts';
-import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
+import { deleteExpired } from '#app/delete-expired.ts';
 import { forgetKeptAnswers } from '#workspaces/idempotency/queries.ts';
 import { addMember } from '#workspaces/members.ts';
 import { apiRoutes } from './operations.ts';
@@ -363,7 +363,7 @@ test('a request whose process died midway is never run again under its key', asy
   // A refusal frees its own key alone, and what is swept is of the day before.
   assert.equal((await create('another', { structure: {} }, own)).status, 422);
   assert.equal((await create('cut', { structure: {} })).status, 422);
-  await pruneKeptAnswers(database);
+  await deleteExpired(database, 'repeatable_requests');
   assert.deepEqual(await forgetKeptAnswers(database, { workspace_id: own.workspaceId }), [], 'it has none');
   assert.equal((await create('cut', valid, own)).status, 409);
   // A day later the key is forgotten.

@@ -1,12 +1,35 @@
 import { type Restored, restoreBackup, type RestoreOptions } from '#backup/restore-backup.ts';
+import { readWorkspaceOf, type RestoredWorkspace, restoreWorkspace } from '#backup/workspace-backup.ts';
 import { type Config, readConfig } from '#kit/config.ts';
 import type { Log } from '#kit/log.ts';
 import { openStorage } from '#kit/open-storage.ts';
+import { findInstanceKey } from '#kit/vault.ts';
 import { refuseUnfit } from './checks/database-checks.ts';
-import { openEmptyDatabase } from './open-database.ts';
+import { openEmptyDatabase, openFormloomDatabase } from './open-database.ts';
+
+/**
+ * Restores an instance, or a workspace into an instance.
+ * @throws BackupError, or as openEmptyDatabase and openFormloomDatabase.
+ */
+export async function restore(config: Config, log: Log, options: RestoreOptions) {
+  const { path, file, passphrase } = options;
+  // A bucket has backups of instances only.
+  const workspace = file ? undefined : await readWorkspaceOf(path, passphrase);
+  return workspace ? restoreOne(config, log, options) : restoreAll(config, log, options);
+}
+
+async function restoreOne(config: Config, log: Log, options: RestoreOptions): Promise<RestoredWorkspace> {
+  const opened = await openFormloomDatabase(config, log);
+  try {
+    const key = options.isKeyLost ? undefined : await findInstanceKey(config.dataDir, config.secretKey);
+    return await restoreWorkspace({ database: opened.database, storage: openStorage(config), key }, options);
+  } finally {
+    await opened.close();
+  }
+}
 
 /** Restores into the instance that the configuration names. @throws BackupError, or as openEmptyDatabase. */
-export async function restore(config: Config, log: Log, options: RestoreOptions): Promise<Restored> {
+async function restoreAll(config: Config, log: Log, options: RestoreOptions): Promise<Restored> {
   const { database, close } = await openEmptyDatabase(config, log);
   try {
     await refuseUnfit(database);

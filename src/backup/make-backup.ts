@@ -26,7 +26,7 @@ export type BackupContext = {
   storage: Storage;
 };
 
-type BackupOptions = {
+export type BackupOptions = {
   path: string;
   /** Of Formloom, for whoever looks into it. */
   version: string;
@@ -40,7 +40,7 @@ type BackupOptions = {
   signal?: AbortSignal | undefined;
 };
 
-type BackupMade = {
+export type BackupMade = {
   path: string;
   tables: number;
   rows: number;
@@ -161,8 +161,8 @@ async function fillArchive(
   return { path, tables: tables.length, rows: total, ...files, missing };
 }
 
-/** @returns how many rows it has. */
-async function addTable(
+/** Adds the rows that a COPY returns. @returns how many. */
+export async function addTable(
   client: PoolClient,
   archive: ArchiveWriter,
   name: string,
@@ -187,10 +187,12 @@ async function addTable(
   return countOf(client, copy);
 }
 
-async function addFiles(
+/** Adds the stored files of all workspaces, or of one. */
+export async function addFiles(
   { storage, database }: BackupContext,
   client: PoolClient,
   archive: ArchiveWriter,
+  workspaceId?: string,
 ): Promise<{ files: number; bytes: number; missing: string[] }> {
   const done = { files: 0, bytes: 0, missing: [] as string[] };
   const put = async (key: string, size: number, content: Readable | Buffer): Promise<void> => {
@@ -207,8 +209,8 @@ async function addFiles(
     const whole = exactly(content, size, () => void done.missing.push(key));
     await put(key, size, size === 0 ? await buffer(whole) : Readable.from(whole, { objectMode: false }));
   };
-  for await (const file of storedFiles(client)) await add(file);
-  for (const image of await storedImages(client)) await add(image);
+  for await (const file of storedFiles(client, workspaceId)) await add(file);
+  for (const image of await storedImages(client, workspaceId)) await add(image);
   // What was deleted since the snapshot is not lost; who still asks for it finds it gone.
   const stillNamed = done.missing.length > 0 ? new Set(await findInAllCells(database, keysOf)) : new Set();
   return { ...done, missing: done.missing.filter((key) => stillNamed.has(key)) };

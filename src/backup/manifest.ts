@@ -16,6 +16,10 @@ export const Manifest = Type.Object({
   key_fingerprint: Type.Union([Type.String(), Type.Null()]),
   tables: Type.Array(Table),
   /** The cells beside the first: their tables are called `schema.table`. */
+  /** The one workspace of a backup of a workspace. */
+  workspace: Type.Optional(
+    Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }), name: Type.String() }),
+  ),
   cells: Type.Optional(Type.Array(Type.Object({ name: Type.String(), schema_name: Type.String() }))),
 });
 export type Manifest = Static<typeof Manifest>;

@@ -59,7 +59,10 @@ export async function restoreBackup(
   }
 }
 
-async function* untilEnd<Part>(parts: AsyncIterable<Part>, signal?: AbortSignal): AsyncGenerator<Part> {
+export async function* untilEnd<Part>(
+  parts: AsyncIterable<Part>,
+  signal?: AbortSignal,
+): AsyncGenerator<Part> {
   for await (const part of parts) {
     signal?.throwIfAborted();
     yield part;
@@ -118,11 +121,15 @@ async function requireUnused(db: Queryable): Promise<void> {
   );
 }
 
-type Reading = {
+export type Reading = {
   manifest: Manifest;
   entries: AsyncGenerator<ArchiveEntry>;
   /** Whether this place has no key yet, so that the backup has to bring it. */
   takesKey: boolean;
+  /** Files whose key does not begin so are refused. */
+  filesOf?: string;
+  /** Called when the rows of a table are in. */
+  onTable?: (name: string) => Promise<void>;
 };
 
 async function fill(
@@ -151,10 +158,10 @@ async function fill(
 }
 
 /** Takes in what an archive holds, to its end. @throws BackupError where something of it is missing. */
-async function readEntries(
+export async function readEntries(
   storage: Storage,
   client: PoolClient,
-  { manifest, entries, takesKey }: Reading,
+  { manifest, entries, takesKey, filesOf = '', onTable }: Reading,
 ): Promise<Ending & { keyInside: string | undefined }> {
   const tables = new Map(manifest.tables.map((table) => [table.name, table]));
   const rows: Record<string, number> = Object.fromEntries(manifest.tables.map(({ name }) => [name, 0]));
@@ -163,8 +170,11 @@ async function readEntries(
   let ending: Ending | undefined;
   let open: (Filling & { table: string }) | undefined;
   const endTable = async (): Promise<void> => {
-    if (open) rows[open.table] = await open.end();
+    if (!open) return;
+    const { table } = open;
+    rows[table] = await open.end();
     open = undefined;
+    await onTable?.(table);
   };
   try {
     for await (const entry of entries) {
@@ -190,7 +200,7 @@ async function readEntries(
           );
         open ??= { ...fillTable(client, table), table: table.name };
         await open.pour(entry.body);
-      } else if (kind === 'files' && isOurKey(entry.name)) {
+      } else if (kind === 'files' && isOurKey(entry.name) && entry.name.startsWith(`files/${filesOf}`)) {
         await storage.put(entry.name.slice('files/'.length), entry.body, entry.size);
         done.files += 1;
         done.bytes += entry.size;
@@ -208,16 +218,16 @@ async function readEntries(
 const isOurKey = (name: string): boolean =>
   name.split('/').every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
 
-const sum = (counts: Record<string, number>): number =>
+export const sum = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
 /** What PostgreSQL says of rows that are none, or that do not belong together (classes 22 and 23). */
-const isRefusedContent = (error: unknown): error is Error =>
+export const isRefusedContent = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
 
-const damaged = (why: string): BackupError => new BackupError(`The backup is damaged: ${why}.`);
+export const damaged = (why: string): BackupError => new BackupError(`The backup is damaged: ${why}.`);
 
-async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
+export async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
   if (entry.name !== name) throw damaged(`it begins with ${entry.name}`);
   return text(entry.body);
 }
@@ -234,7 +244,7 @@ function requireAll(found: Pick<Ending, 'rows' | 'files' | 'bytes'>, ending: End
 const otherKey =
   'SECRET_KEY, or secret.key in DATA_DIR, is not the key that the backup was used with: secrets and links in it could not be read. Take that one away, or put the right one in its place.';
 
-const isKeyOf = ({ key_fingerprint: fingerprint }: Manifest, key: string): boolean =>
+export const isKeyOf = ({ key_fingerprint: fingerprint }: Manifest, key: string): boolean =>
   openVault(key).derive('fingerprint').includes(fingerprint!);
 
 /** Whether there is a key here. @throws BackupError for one that the backup was not used with. */

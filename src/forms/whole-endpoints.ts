@@ -179,7 +179,7 @@ export function wholeFormEndpoints({
       body: ForeignForm,
       bodyLimit: documentBytes,
       example: {
-        body: { document: { title: 'Order', fields: [{ id: 'a', title: 'Your email', type: 'email' }] } },
+        body: { document: { title: 'Order', fields: [{ ref: 'email', type: 'email', title: 'Email' }] } },
       },
       reply: { status: 200, description: 'The form and the report.', schema: ConvertedForm },
       async run({ workspaceId, body }) {

@@ -24,7 +24,8 @@ import { trashSubmission } from '#submissions/trash/trash.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { readAsked } from './asked.ts';
-import { type EraseContext, eraseJob, eraseStep, pruneErasures, startErasing } from './erase/erase-person.ts';
+import { deleteExpired } from '#app/delete-expired.ts';
+import { type EraseContext, eraseJob, eraseStep, startErasing } from './erase/erase-person.ts';
 import { listErasures } from './erase/queries.ts';
 import { hashOfReceipt } from './erase/receipt.ts';
 import { packPerson } from './pack-person.ts';
@@ -273,7 +274,7 @@ test('a receipt is kept for as long as the audit log that names it', async () =>
       [id, days],
     );
   await database.query('update workspaces set audit_days = 30 where id = $1', [scene.workspaceId]);
-  await pruneErasures(database);
+  await deleteExpired(database, 'erasures');
   const { rows } = await database.query<{ id: string }>('select id from erasures where workspace_id = $1', [
     scene.workspaceId,
   ]);

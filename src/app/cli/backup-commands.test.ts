@@ -51,6 +51,25 @@ test('backup and restore carry an instance over, key and all, and say what they 
   assert.match(again.complaint, /in use/);
 });
 
+test('one workspace is carried into another instance, which keeps its own', async () => {
+  const { answer: made } = await formloom(source, 'workspace', 'create', 'Moves');
+  const { id } = made as { id: string };
+  const backedUp = await formloom(source, 'backup', path('moves.backup'), '--workspace', id);
+  assert.equal(backedUp.code, 0, backedUp.complaint);
+  const key = await readFile(join(source.dataDir, 'secret.key'), 'utf8');
+  const other = { url: (await testDatabase()).url, dataDir: path('of-workspace'), SECRET_KEY: key.trim() };
+  await formloom(other, 'workspace', 'create', 'Stays');
+  const restored = await formloom(other, 'restore', path('moves.backup'));
+  assert.equal(restored.code, 0, restored.complaint);
+  const { workspace, name } = restored.answer as { workspace: string; name: string };
+  assert.deepEqual([workspace, name], [id, 'Moves']);
+  const { data } = (await formloom(other, 'workspace', 'list')).answer as { data: { name: string }[] };
+  assert.deepEqual(data.map((each) => each.name).toSorted(), ['Moves', 'Stays']);
+  const again = await formloom(other, 'restore', path('moves.backup'));
+  assert.deepEqual([again.code, again.answer], [1, {}]);
+  assert.match(again.complaint, /exists in this instance/);
+});
+
 test('a backup in the bucket is restored by its name on an empty machine, which leaves no other copy of it', async () => {
   const { settings, environment: bucket } = await openS3Server();
   await formloom(source, 'backup', path('sent.backup'));

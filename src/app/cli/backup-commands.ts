@@ -5,7 +5,7 @@ import { fetchBackup } from '#backup/schedule/fetch-backup.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { version } from '../version.ts';
 import { type Command, command, flag, machineCommand, optional, PartlyDone } from './command.ts';
-import { readTextFile, text, UsageError, type Value } from './values.ts';
+import { id, readTextFile, text, UsageError, type Value } from './values.ts';
 
 const file: Value<string> = { ...text('<file>'), isFile: true };
 const passphraseFile = {
@@ -16,7 +16,8 @@ const passphraseFile = {
 export const backupCommands: readonly Command[] = [
   command({
     name: 'backup',
-    summary: 'Writes the database, the files and the key to one new file, while the service runs.',
+    summary:
+      'Writes the database, the files and the key, or one workspace, to one new file while the service runs.',
     about:
       'All that was acknowledged before it began is in it. Whoever has the file has every answer and, unless it is left out or sealed, the key.',
     note: 'The bytes are those of the uploads. `restore <file> --check` tries out whether it can be restored.',
@@ -24,15 +25,30 @@ export const backupCommands: readonly Command[] = [
     options: {
       'without-key': { ...flag, about: 'Leaves the key out: keep SECRET_KEY, or secret.key, elsewhere.' },
       'passphrase-file': passphraseFile,
+      workspace: {
+        ...optional(id),
+        about: 'Only this workspace, with the accounts of its members. The key is never inside.',
+      },
     },
     async run({ config, database, signal }, input) {
-      const { makeBackup } = await import('#backup/make-backup.ts');
       const key = input['without-key'] ? undefined : await findInstanceKey(config.dataDir, config.secretKey);
       const passphrase = readPassphrase(input['passphrase-file']);
-      const made = await makeBackup(
-        { database, storage: openStorage(config) },
-        { path: resolve(input.file), version, passphrase, key, leastRoom: config.limits.freeBytes, signal },
-      );
+      const context = { database, storage: openStorage(config) };
+      const options = {
+        path: resolve(input.file),
+        version,
+        passphrase,
+        leastRoom: config.limits.freeBytes,
+        signal,
+      };
+      const made =
+        input.workspace === undefined
+          ? await (await import('#backup/make-backup.ts')).makeBackup(context, { ...options, key })
+          : await (await import('#backup/workspace-backup.ts')).backUpWorkspace(
+              context,
+              input.workspace,
+              options,
+            );
       if (made.missing.length > 0)
         throw new PartlyDone(
           `${sayCount(made.missing.length, 'file is', 'files are')} not whole in storage, and so not in the backup: "missing" names them.`,
@@ -43,13 +59,14 @@ export const backupCommands: readonly Command[] = [
   }),
   machineCommand({
     name: 'restore',
-    summary: 'Brings a backup into an empty instance, which becomes what that one was.',
+    summary:
+      'Restores a backup into an empty instance, or the backup of a workspace into an instance that does not have it.',
     about:
-      'The service does not run meanwhile. A backup of an earlier version becomes one of this version. Killed midway it leaves the instance empty, and may be run again. `s3:<name>` is one in the bucket of S3_ENDPOINT; `s3:` says which there are.',
+      'Stop the service first, unless you restore a workspace. A workspace comes with the ids that it had, into the same version. A backup of an earlier version becomes one of this version. Killed midway it leaves the instance empty, and may be run again. `s3:<name>` is one in the bucket of S3_ENDPOINT; `s3:` says which there are.',
     note: ({ check }) =>
       check
         ? 'All of the backup was restored, and is gone again: so it can be.'
-        : 'All of the backup was read and is in its place: start the service.',
+        : 'The backup is restored. Start the service if it is stopped.',
     parameters: { file },
     options: {
       'passphrase-file': passphraseFile,

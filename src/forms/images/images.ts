@@ -224,12 +224,17 @@ async function removeTaken(
   return taken.length;
 }
 
-/** Where the bytes of every image lie, across workspaces: what a backup holds. */
-export const storedImages = async (db: Queryable): Promise<{ key: string; size: number }[]> =>
-  (await selectStoredImages(db, {})).flatMap(({ workspace_id, id, size, renditions }) => [
-    { key: storageKey(workspace_id, id), size },
-    ...Object.entries(renditions).map(([name, each]) => ({
-      key: storageKey(workspace_id, id, name),
-      size: each,
-    })),
-  ]);
+/** Lists the files of all images, of all workspaces or of one: what a backup holds. */
+export const storedImages = async (
+  db: Queryable,
+  ofWorkspace?: string,
+): Promise<{ key: string; size: number }[]> =>
+  (await selectStoredImages(db, { of_workspace: ofWorkspace ?? null })).flatMap(
+    ({ workspace_id, id, size, renditions }) => [
+      { key: storageKey(workspace_id, id), size },
+      ...Object.entries(renditions).map(([name, each]) => ({
+        key: storageKey(workspace_id, id, name),
+        size: each,
+      })),
+    ],
+  );

@@ -115,7 +115,9 @@ export const deleteImage = statement(
 /** Every image: there are at most 500 of a workspace. */
 export const selectStoredImages = statement(
   'select_stored_form_images',
-  {},
+  { of_workspace: nullable(uuid) },
   { workspace_id: uuid, id: uuid, size: integer, renditions },
-  `/* sweep: across workspaces */ select workspace_id, id, size, renditions from form_images where removed_at is null`,
+  `/* sweep: across workspaces */
+   select workspace_id, id, size, renditions from form_images
+    where removed_at is null and ($of_workspace is null or workspace_id = $of_workspace)`,
 );

@@ -1,6 +1,13 @@
-import { answerOfThread } from '#kit/answer-of-thread.ts';
 import { ApiError } from '#kit/errors.ts';
-import { convertTold, type FormSource, formSources, recogniseForm, type ToldForm } from './convert.ts';
+import { runInThread } from '#kit/run-in-thread.ts';
+import {
+  type convertText,
+  convertTold,
+  type FormSource,
+  formSources,
+  recogniseForm,
+  type ToldForm,
+} from './convert.ts';
 
 /** A document has many values, and its texts may be long: a form of some thousand questions fits. */
 export const documentBytes = 4 * 1024 * 1024;
@@ -39,7 +46,15 @@ export async function readDocument(
 
 /** As a text, for to copy its values takes longer than to write and to read it. */
 const convertBeside = (workspaceId: string, text: string, source: FormSource): Promise<ToldForm | string> =>
-  answerOfThread(workspaceId, new URL('convert-thread.ts', import.meta.url), [text, source], threadLimits);
+  runInThread(
+    workspaceId,
+    {
+      module: new URL('convert.ts', import.meta.url),
+      name: 'convertText',
+      given: [text, source] satisfies Parameters<typeof convertText>,
+    },
+    threadLimits,
+  );
 
 const refuse = (message: string): ApiError =>
   new ApiError('validation_error', undefined, { errors: [{ field: 'document', message }] });

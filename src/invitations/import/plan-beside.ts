@@ -1,5 +1,5 @@
 import type { Form } from '#ast/tree.ts';
-import { answerOfThread } from '#kit/answer-of-thread.ts';
+import { runInThread } from '#kit/run-in-thread.ts';
 import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
 
 /** A text of so many characters is read while others wait, in a few ms; to start a thread takes longer. */
@@ -19,6 +19,7 @@ export async function planBeside(
   form: Form,
 ): Promise<ImportPlan | string> {
   if (source.text.length <= shortText) return planImport(source, form);
+  const module = new URL('plan-import.ts', import.meta.url);
   const given: Parameters<typeof planImport> = [source, form];
-  return answerOfThread(workspaceId, new URL('plan-thread.ts', import.meta.url), given, limits);
+  return runInThread(workspaceId, { module, name: 'planImport', given }, limits);
 }

@@ -1,10 +1,7 @@
-import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { laneOfMail, type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
-import { deleteExpiredResets } from '#workspaces/password-reset/queries.ts';
-import { deleteCountedEmails } from '../sending/queries.ts';
-import { deleteOldMails, findLoggedMail, requeueMail } from './queries.ts';
+import { findLoggedMail, requeueMail } from './queries.ts';
 
 /**
  * Lets a failed mail of a workspace leave once more.
@@ -28,15 +25,4 @@ export async function retryMail(
   if (again.length === 0)
     throw new ApiError('conflict', 'Only a mail that failed, and that is still wanted, can be sent again.');
   wakeQueue();
-}
-
-/** Removes what is older than its workspace, or its form, keeps mails, and links of password resets that are over. */
-export async function pruneMails(database: Database): Promise<void> {
-  const at = now();
-  await deleteExpiredResets(database, { before: at });
-  while ((await deleteCountedEmails(database, {})).length === 1_000);
-  for (;;) {
-    const gone = await deleteOldMails(database, { now: at });
-    if (gone.length < 1_000) return;
-  }
 }

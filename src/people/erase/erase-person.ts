@@ -1,7 +1,7 @@
 import { parse } from 'node:path';
 import { type FilesContext, discardFiles, removeTakenFiles } from '#files/receive.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
-import { type Database, transaction } from '#kit/database.ts';
+import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { firstId } from '#kit/cursor.ts';
 import type { Actor } from '#kit/operation.ts';
@@ -20,7 +20,6 @@ import { findTraces, type Match, mostTraces } from '../traces.ts';
 import {
   advanceErasure,
   deleteMails,
-  deleteOldErasures,
   deleteWaitingLines,
   endErasure,
   findItems,
@@ -279,10 +278,4 @@ function opened(vault: Vault, content: Buffer): string {
   } catch {
     return 'null';
   }
-}
-
-/** Forgets the receipts whose time is over, which is that of the audit log: it names them. */
-export async function pruneErasures(database: Database): Promise<void> {
-  const limit = 1_000;
-  while ((await deleteOldErasures(database, { now: now(), limit })).length === limit);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deleteExpired } from '#app/delete-expired.ts';
 import { element, structure } from '#ast/testing.ts';
 import { createForm } from '#forms/forms.ts';
 import { openLog } from '#kit/log.ts';
@@ -8,7 +9,7 @@ import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { sumVisits } from './queries.ts';
 import { medianOf, spanOf } from './spans.ts';
-import { openVisitCounter, pruneVisits, type VisitCount } from './visit-counter.ts';
+import { openVisitCounter, type VisitCount } from './visit-counter.ts';
 
 const { database } = await testDatabase();
 const log = openLog('silent');
@@ -61,7 +62,7 @@ test('counts are forgotten after 400 days', async () => {
   const counter = openVisitCounter({ database, log }, 0);
   for (const { place } of [old, recent]) counter.add(place, '192.0.2.1', view);
   await counter.stop();
-  await pruneVisits(database);
+  await deleteExpired(database, 'visit_counts');
   assert.deepEqual([await old.read(), await recent.read()], [0, 1]);
 });
 

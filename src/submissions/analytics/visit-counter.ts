@@ -1,8 +1,7 @@
-import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { runPeriodically } from '#kit/periodic.ts';
-import { addVisits, forgetVisits, type VisitKind } from './queries.ts';
+import { addVisits, type VisitKind } from './queries.ts';
 
 /** What one part of a visit adds to. */
 export type VisitCount = readonly [kind: VisitKind, name: string, by: number];
@@ -92,14 +91,4 @@ async function writeSums(database: Database, sums: readonly Sum[]): Promise<void
     names: changed.map(({ name }) => name),
     counts: changed.map(({ count }) => count),
   });
-}
-
-/** For so many days counts are kept: thirteen months, so that a month has that of the year before beside it. */
-export const keptDays = 400;
-const dayMs = 86_400_000;
-
-/** Forgets counts whose time is over. */
-export async function pruneVisits(database: Database): Promise<void> {
-  const before = new Date(now().getTime() - keptDays * dayMs);
-  await forgetVisits(database, { before: before.toISOString().slice(0, 10) });
 }

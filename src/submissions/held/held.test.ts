@@ -12,7 +12,7 @@ import { saveProgress } from '../progress/save.ts';
 import { OtherAnswers } from '../submit.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { holdAnswers } from './hold.ts';
-import { pruneHeld } from './prune.ts';
+import { deleteExpired } from '#app/delete-expired.ts';
 import { deleteHeld } from './queries.ts';
 import { releaseHeld } from './release.ts';
 
@@ -180,7 +180,8 @@ test('what nobody decided on for 30 days is removed, and links whose time is ove
   await hold(scene, { name: 'old' });
   await database.query("update held_submissions set created_at = now() - interval '31 days'");
   await hold(scene, { name: 'new' });
-  await pruneHeld(database);
+  await deleteExpired(database, 'held_submissions');
+  await deleteExpired(database, 'submission_links');
   assert.equal(await heldOf(scene), 1);
   const { rows } = await database.query('select submission_id from submission_links where form_id = $1', [
     scene.formId,

@@ -27,7 +27,7 @@ class TooMuch extends Error {}
 
 /**
  * Returns the lines of the first sheet of a workbook, or why it cannot be read. It takes up to some seconds, so it belongs on a
- * thread that is ended after a time (plan-beside.ts). Only the sheet, its shared strings and its cell formats are read.
+ * thread that is ended after a time (start-import.ts). Only the sheet, its shared strings and its cell formats are read.
  */
 export async function readWorkbook(bytes: Uint8Array): Promise<Table | string> {
   try {

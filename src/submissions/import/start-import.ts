@@ -15,13 +15,14 @@ import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
 import { enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import { takeStep } from '#kit/queue/take-step.ts';
+import { runInThread } from '#kit/run-in-thread.ts';
 import { type Queryable, requireRow } from '#kit/statement.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { isLimited } from '../taken/limits-of.ts';
 import { AnswersTaken, type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { insertWriting, prepareWriting } from '../writing.ts';
-import { planBeside } from './plan-beside.ts';
-import type { ImportPlan, ImportSource } from './plan-import.ts';
+import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
+import type { ImportForm } from './read-line.ts';
 import { advanceImport, insertImport, takeLines, type WaitingEntry } from './queries.ts';
 import type { LineProblem } from './read-line.ts';
 import type { Home } from './time-zones.ts';
@@ -58,10 +59,27 @@ export async function previewImport(
     );
   const { today, asksSingly = false } = answerContext(live.settings, {});
   const about = { form: live.form, today, asksSingly, ...homeOf(live) };
-  const plan = await planBeside(workspaceId, source, about);
+  const plan = await planOnThread(workspaceId, source, about);
   if (typeof plan === 'string')
     throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
   return { ...plan, live };
+}
+
+/** What `readWorkbook` allows stays far below 256 MB of heap. The deadline holds for CSV files too. */
+const threadLimits = {
+  megabytes: 256,
+  ms: 30_000,
+  tooMuch: 'It takes too much to read the file. Import it in parts, or as CSV.',
+} as const;
+
+function planOnThread(
+  workspaceId: string,
+  source: ImportSource,
+  about: ImportForm,
+): Promise<ImportPlan | string> {
+  const module = new URL('plan-import.ts', import.meta.url);
+  const given: Parameters<typeof planImport> = [source, about];
+  return runInThread(workspaceId, { module, name: 'planImport', given }, threadLimits);
 }
 
 /** The language that the form is written in, and its time zone: the first guess of how a file writes days and numbers. */

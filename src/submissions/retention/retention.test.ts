@@ -4,7 +4,7 @@ import { element, structure } from '#ast/testing.ts';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
-import { pruneMails } from '#mail/log/mail-log.ts';
+import { deleteExpired } from '#app/delete-expired.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
@@ -193,7 +193,7 @@ test('mails and deliveries go by the same rules', async () => {
       [each.formId, leastIdAt(new Date(Date.now() - 6 * dayMs))],
     );
   }
-  await pruneMails(database);
+  await deleteExpired(database, 'mails');
   await pruneDeliveryLog({ database }, { retentionDays: 30 });
   const count = async (table: string, { formId }: Scene) =>
     (await database.query(`select from ${table} where form_id = $1`, [formId])).rowCount;

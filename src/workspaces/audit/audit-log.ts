@@ -1,5 +1,5 @@
 import { isRecord } from '#ast/json.ts';
-import { leastIdAt, newId, now, uuidPattern } from '#kit/clock.ts';
+import { newId, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { gather } from '#kit/gather.ts';
@@ -8,7 +8,7 @@ import type { Answer, AuditLine, Origin, Scope } from '#kit/operation.ts';
 import { runPeriodically } from '#kit/periodic.ts';
 import { changesBetween } from './changes.ts';
 import { notePerson, type PersonalLine } from './note-person.ts';
-import { deleteOldLines, deleteOldPersonalLines, insertLines, settleLines } from './queries.ts';
+import { insertLines, settleLines } from './queries.ts';
 
 /** The line of a request to an operation. Of what stands in its address the ids alone are kept. */
 export function lineOf(
@@ -70,9 +70,6 @@ export type AuditLog = {
   stop(): Promise<void>;
 };
 
-/** For how many days people see what concerned their account; workspaces have a number of their own. */
-const personalDays = 365;
-const dayMs = 86_400_000;
 /** How long the end of an operation may wait to be written, with others. */
 const pauseMs = 250;
 
@@ -187,12 +184,4 @@ function madeBy({ body, json }: Answer): string | undefined {
     ? body['id']
     : /^\{"id":"([^"]+)"/.exec(typeof json === 'string' ? json : '')?.[1];
   return typeof id === 'string' && uuidPattern.test(id) ? id : undefined;
-}
-
-/** Forgets lines whose time is over: of each workspace by its own number of days. */
-export async function pruneAudit(database: Database): Promise<void> {
-  const at = now();
-  while ((await deleteOldLines(database, { now: at })).length === 1_000);
-  const before = leastIdAt(new Date(at.getTime() - personalDays * dayMs));
-  while ((await deleteOldPersonalLines(database, { before })).length === 1_000);
 }

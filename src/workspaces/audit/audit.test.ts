@@ -7,7 +7,8 @@ import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { createKey } from '../keys.ts';
-import { lineOf, lineValues, openAuditLog, pruneAudit } from './audit-log.ts';
+import { deleteExpired } from '#app/delete-expired.ts';
+import { lineOf, lineValues, openAuditLog } from './audit-log.ts';
 import { originOf } from './note-person.ts';
 import { settleLines } from './queries.ts';
 
@@ -229,7 +230,8 @@ test('admins alone read it, of their workspace; lines go after a year, or when t
      select id, unnest($2::uuid[]), 'person', 'renamePerson', 200 from users where email = $1`,
     [owner.email, own],
   );
-  await pruneAudit(database);
+  await deleteExpired(database, 'audit_lines');
+  await deleteExpired(database, 'person_lines');
   const left = await database.query<{ id: string }>('select id from person_lines where id = any ($1)', [own]);
   assert.deepEqual(
     left.rows.map(({ id }) => id),
@@ -242,7 +244,8 @@ test('admins alone read it, of their workspace; lines go after a year, or when t
   // The workspace says how long, of its own lines.
   const theirs = await lineOfAge(40, other.workspaceId);
   await database.query('update workspaces set audit_days = 30 where id = $1', [workspaceId]);
-  await pruneAudit(database);
+  await deleteExpired(database, 'audit_lines');
+  await deleteExpired(database, 'person_lines');
   assert.deepEqual(
     (await read('', other)).map(({ id }) => id),
     [theirs],

@@ -6,12 +6,12 @@ import type { Answer, Scope } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { textOf } from '#kit/wire.ts';
-import { beginRequest, endRequest, findRequest, forgetRequest, pruneRequests } from './queries.ts';
+import { beginRequest, endRequest, findRequest, forgetRequest } from './queries.ts';
 
 const usedElsewhere = 'This Idempotency-Key was used for another request. Send a new one.';
 
-/** So long a key stands for its request. */
-const keptMs = 24 * 3_600_000;
+/** How long a key stands for its request. */
+export const keptMs = 24 * 3_600_000;
 /** No request runs longer; one that has not ended by then was cut off with its process. */
 const longestMs = 120_000;
 
@@ -106,8 +106,3 @@ const bodyText = (body: unknown): string =>
 
 const digest = (...parts: readonly string[]): Buffer =>
   createHash('sha256').update(JSON.stringify(parts)).digest();
-
-/** Forgets the keys of a day ago. */
-export async function pruneKeptAnswers(database: Database): Promise<void> {
-  await pruneRequests(database, { kept_from: keptFrom() });
-}

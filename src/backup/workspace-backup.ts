@@ -1,0 +1,268 @@
+import type { PoolClient } from 'pg';
+import { sayCount } from '#ast/say-count.ts';
+import { hideShards } from '#kit/cells/citus/queries.ts';
+import { cellForNew } from '#kit/cells/cell-for-new.ts';
+import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
+import { readingLock } from '#kit/cells/queries.ts';
+import { now } from '#kit/clock.ts';
+import { type Database, openPatient, transaction } from '#kit/database.ts';
+import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
+import { readMigrations } from '#kit/migrate.ts';
+import { only } from '#kit/statement.ts';
+import { type ArchiveWriter, readArchive, writeArchive } from './archive.ts';
+import { BackupError } from './backup-error.ts';
+import {
+  addFiles,
+  addTable,
+  type BackupContext,
+  type BackupMade,
+  type BackupOptions,
+} from './make-backup.ts';
+import { type Ending, entryNames, Manifest, readPart } from './manifest.ts';
+import {
+  copyPeople,
+  copyTenantRows,
+  countTenantRows,
+  createIncoming,
+  findWorkspace,
+  incomingName,
+  insertIncoming,
+  peopleTables,
+  renumberSegments,
+  selectMigrations,
+  selectPeopleTables,
+  selectTakenAddresses,
+  selectTenantTables,
+} from './queries.ts';
+import {
+  damaged,
+  isKeyOf,
+  isRefusedContent,
+  readEntries,
+  type Restored,
+  type RestoreOptions,
+  sum,
+  textOf,
+  untilEnd,
+} from './restore-backup.ts';
+
+/** A restored workspace, with the counts of all that came with it. */
+export type RestoredWorkspace = Restored & { workspace: string; name: string };
+
+/**
+ * Writes one workspace to a new file while the service runs: its rows as they were at one moment, the accounts that
+ * these rows name, and its files. Sealed values stay sealed with the instance's key, which is not in the file.
+ * @throws BackupError, or ApiError not_found for an unknown workspace; no file is left then.
+ */
+export async function backUpWorkspace(
+  context: BackupContext,
+  workspaceId: string,
+  options: BackupOptions,
+): Promise<BackupMade> {
+  const pool = openPatient(await cellOfWorkspace(context.database, workspaceId), 1);
+  const client = await pool.connect();
+  try {
+    await client.query('select pg_advisory_lock_shared($1)', [readingLock]);
+    await client.query('begin isolation level repeatable read, read only');
+    await client.query(
+      `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; ${hideShards}; select`,
+    );
+    const found = only(await findWorkspace(client, { workspace_id: workspaceId }));
+    if (!found) throw new BackupError(`There is no workspace ${workspaceId}.`);
+    let made: BackupMade | undefined;
+    const fill = async (archive: ArchiveWriter): Promise<void> => {
+      made = await fillArchive(context, client, archive, { id: workspaceId, name: found.name }, options);
+    };
+    await writeArchive(options.path, options.passphrase, fill, options);
+    return made!;
+  } finally {
+    // The session holds a lock: it is not used again.
+    client.release(true);
+    await pool.end();
+  }
+}
+
+async function fillArchive(
+  context: BackupContext,
+  client: PoolClient,
+  archive: ArchiveWriter,
+  workspace: { id: string; name: string },
+  { path, version }: BackupOptions,
+): Promise<BackupMade> {
+  const { tenants, people } = await findTables(client);
+  const queries = new Map([
+    ...people.map((table) => [incomingName(table.name), copyPeople(table, tenants, workspace.id)] as const),
+    ...tenants.map((table) => [table.name, copyTenantRows(table, workspace.id)] as const),
+  ]);
+  const manifest: Manifest = {
+    format: 1,
+    version,
+    made_at: now().toISOString(),
+    migrations: await selectMigrations(client, {}),
+    key_fingerprint: only(await selectKeyFingerprint(client, {}))?.key_fingerprint ?? null,
+    tables: tablesOf({ tenants, people }),
+    workspace,
+  };
+  const addText = (name: string, text: string) =>
+    archive.add(name, Buffer.byteLength(text), Buffer.from(text));
+  await addText(entryNames.manifest, JSON.stringify(manifest));
+  const rows: Ending['rows'] = {};
+  for (const [name, query] of queries) rows[name] = await addTable(client, archive, name, query);
+  const { missing, ...files } = await addFiles(context, client, archive, workspace.id);
+  await addText(entryNames.ending, JSON.stringify({ rows, sequences: [], ...files } satisfies Ending));
+  return { path, tables: queries.size, rows: sum(rows), ...files, missing };
+}
+
+type Tables = {
+  tenants: Awaited<ReturnType<typeof selectTenantTables>>;
+  people: Awaited<ReturnType<typeof selectPeopleTables>>;
+};
+
+/** Finds the tables in an order in which each comes after those that it refers to. */
+async function findTables(client: PoolClient): Promise<Tables> {
+  const waiting = new Map((await selectTenantTables(client, {})).map((table) => [table.name, table]));
+  const tenants: Tables['tenants'] = [];
+  while (waiting.size > 0) {
+    const ready = [...waiting.values()].filter(({ needs }) => !needs.some((name) => waiting.has(name)));
+    if (ready.length === 0) throw new Error(`Tables refer to each other: ${[...waiting.keys()].join(', ')}.`);
+    for (const table of ready) waiting.delete(table.name);
+    tenants.push(...ready);
+  }
+  return { tenants, people: await selectPeopleTables(client, { names: Object.keys(peopleTables) }) };
+}
+
+/** People come to tables of their own first, under another name. */
+const tablesOf = ({ tenants, people }: Tables): Manifest['tables'] => [
+  ...people.map(({ name, columns }) => ({ name: incomingName(name), columns })),
+  ...tenants.map(({ name, columns }) => ({ name, columns })),
+];
+
+/** Reads which workspace an archive holds; undefined for a backup of an instance. @throws BackupError */
+export async function readWorkspaceOf(
+  path: string,
+  passphrase: string | undefined,
+): Promise<Manifest['workspace']> {
+  const entries = readArchive(path, passphrase);
+  try {
+    const first = await entries.next();
+    return readPart(Manifest, first.done ? '' : await textOf(first.value, entryNames.manifest)).workspace;
+  } finally {
+    await entries.return(undefined);
+  }
+}
+
+/**
+ * Adds the workspace of a backup to an instance, with the ids that it had, beside a running service. All rows come in
+ * one transaction, which ends when the archive was read to its end. Accounts that exist here stay as they are.
+ * @param context.key the keys of this instance; undefined accepts the values that another key sealed.
+ * @throws BackupError if the workspace exists, the version differs, the archive is damaged, or the key is another.
+ */
+export async function restoreWorkspace(
+  context: BackupContext & { key: string | undefined },
+  { path, passphrase, signal }: RestoreOptions,
+): Promise<RestoredWorkspace> {
+  const { database, storage, key } = context;
+  const entries = readArchive(path, passphrase);
+  const pool = openPatient(await cellForNew(database), 1);
+  const stored: string[] = [];
+  try {
+    const reading = untilEnd(entries, signal);
+    const first = await reading.next();
+    const manifest = readPart(Manifest, first.done ? '' : await textOf(first.value, entryNames.manifest));
+    await requireSameVersion(manifest);
+    if (key !== undefined && manifest.key_fingerprint !== null && !isKeyOf(manifest, key))
+      throw new BackupError(
+        'Another instance key sealed the secrets of this workspace. Add that key to SECRET_KEY, behind yours and a comma, and restore again.',
+      );
+    const workspace = manifest.workspace!;
+    await refuseExisting(database, workspace.id);
+    const own = { ...storage, put: noting(storage, stored) };
+    const { rows, files, bytes } = await transaction(pool, async (client) => {
+      await client.query(
+        'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; select',
+      );
+      return fill(client, own, manifest, reading);
+    });
+    const { made_at, version } = manifest;
+    return { workspace: workspace.id, name: workspace.name, made_at, version, rows: sum(rows), files, bytes };
+  } catch (error) {
+    for (const file of stored) await storage.remove(file);
+    throw isRefusedContent(error) ? damaged(error.message) : error;
+  } finally {
+    await entries.return(undefined);
+    await pool.end();
+  }
+}
+
+/** Notes each key before its bytes are stored, so that a failed restore can remove them. */
+const noting =
+  (storage: BackupContext['storage'], stored: string[]): BackupContext['storage']['put'] =>
+  (key, source, limit) => {
+    stored.push(key);
+    return storage.put(key, source, limit);
+  };
+
+async function fill(
+  client: PoolClient,
+  storage: BackupContext['storage'],
+  manifest: Manifest,
+  entries: Parameters<typeof readEntries>[2]['entries'],
+): Promise<Ending> {
+  const workspaceId = manifest.workspace!.id;
+  const tables = await findTables(client);
+  if (JSON.stringify(tablesOf(tables)) !== JSON.stringify(manifest.tables))
+    throw damaged('its tables are not those of its version');
+  for (const { name } of tables.people) await client.query(createIncoming(name));
+  const people = new Map(tables.people.map((table) => [incomingName(table.name), table]));
+  const ending = await readEntries(storage, client, {
+    manifest,
+    entries,
+    takesKey: false,
+    filesOf: `${workspaceId}/`,
+    async onTable(name) {
+      const table = people.get(name);
+      if (!table) return;
+      if (table.name === 'users') await refuseTakenAddresses(client);
+      await client.query(insertIncoming(table));
+    },
+  });
+  for (const { name } of tables.tenants) await requireOwnRows(client, name, workspaceId, ending.rows[name]!);
+  await renumberSegments(client, { workspace_id: workspaceId });
+  return ending;
+}
+
+async function requireOwnRows(
+  client: PoolClient,
+  name: string,
+  workspaceId: string,
+  expected: number,
+): Promise<void> {
+  const { rows } = await client.query<{ count: number }>(countTenantRows(name, workspaceId));
+  if (rows[0]!.count !== expected) throw damaged(`${name} has rows of another workspace`);
+}
+
+async function refuseTakenAddresses(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ email: string }>(selectTakenAddresses);
+  if (rows.length > 0)
+    throw new BackupError(
+      `${sayCount(rows.length, 'address belongs', 'addresses belong')} to another account here: ${rows.map(({ email }) => email).join(', ')}. Delete that account first.`,
+    );
+}
+
+async function requireSameVersion({ version, migrations }: Manifest): Promise<void> {
+  const known = await readMigrations();
+  if (
+    migrations.length !== known.length ||
+    known.some(({ checksum }, at) => migrations[at]!.checksum !== checksum)
+  )
+    throw new BackupError(
+      `The workspace was backed up by Formloom ${version}, whose database differs from this version's. Restore it with that version.`,
+    );
+}
+
+async function refuseExisting(database: Database, id: string): Promise<void> {
+  if (only(await findWorkspace(await cellOfWorkspace(database, id), { workspace_id: id })))
+    throw new BackupError(
+      `The workspace ${id} exists in this instance. Delete it first, or restore into another instance.`,
+    );
+}
