@@ -167,7 +167,7 @@ export const selectTenantTables = statement(
           array(select k.confrelid::regclass::text from pg_constraint k
                  where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as needs,
           array(select u.attname::text from pg_constraint k join pg_attribute u on u.attrelid = c.oid and u.attnum = k.conkey[1]
-                 where k.conrelid = c.oid and k.contype = 'f' and k.confrelid = 'users'::regclass) as people
+                 where k.conrelid = c.oid and k.contype = 'f' and k.confrelid = to_regclass('users')) as people
      from pg_class c
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     where c.relnamespace = ${ownSchema} and c.relkind = 'r' and c.relname not in ${derivedTables}
