@@ -3,18 +3,16 @@ import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { distributedUrl } from './distribute.ts';
 import { endWithSignals } from './end-run.ts';
 
 /*
- * npm run test:cells                tests of the API, pages and the console on three cells, each tenant in the next: in one database, and
- *                                   with the third in another, as on another server; those of cells, which begin with one; and every declared statement on the Citus cluster at CITUS_URL,
- *                                   beside plain PostgreSQL, where there is one; and cells that are moved and lose their node,
- *                                   on a cluster of three that its programs make here
- * npm run test:cells -- <files…>    these test files: on three cells, or with all tables in one distributed schema of the cluster
+ * npm run test:cells                tests of the API, pages and the console on three cells, each tenant in the next; tests of cells, which
+ *                                   begin with one; and, if CITUS_URL names a server with Citus, the first ones with cells at a node of a
+ *                                   cluster, and cells that are moved and lose their node, on a cluster of three that this makes here
+ * npm run test:cells -- <files…>    these test files on three cells, at a node of a cluster if CITUS_URL names a server
  *
- * CITUS_URL=postgres://user@host:port/postgres is a server with Citus 13 in shared_preload_libraries, on which databases can be
- * made: each is a cluster of one node. Citus does its part there as on many, for it is the same planner.
+ * CITUS_URL=postgres://user@host:port/postgres is a server with Citus 13 in shared_preload_libraries and the settings of
+ * docs/operating/cells.md, on which databases can be made: each is a cluster of one node, which has the cells too.
  */
 const home = fileURLToPath(new URL('..', import.meta.url));
 const cluster = process.env['CITUS_URL'];
@@ -42,12 +40,7 @@ const wide = [
   'test/mcp.test.ts',
 ];
 /** These make their cells themselves, and begin with one. */
-const own = [
-  'test/cells/*.test.ts',
-  'test/cells/processes.ts',
-  'test/cells/moved-by-hand.ts',
-  'src/app/cells/*.test.ts',
-];
+const own = ['test/cells/*.test.ts', 'test/cells/processes.ts', 'src/app/cells/*.test.ts'];
 
 async function run(files: readonly string[], environment: Record<string, string>): Promise<boolean> {
   const child = spawn(
@@ -59,27 +52,23 @@ async function run(files: readonly string[], environment: Record<string, string>
   return code === 0;
 }
 
-const onCluster = (url: string) => ({ TEST_DATABASE_URL: distributedUrl(url), TEST_CELLS: 'citus' });
-const given = process.argv.slice(2);
 const threeCells = { TEST_CELLS: '3' };
-/** Two in one database, and one in another. */
-const onServers = { TEST_CELLS: '2+1' };
+const atNode = (url: string) => ({ TEST_CELLS: '3@citus', TEST_DATABASE_URL: url });
+const given = process.argv.slice(2);
+const every = given.length > 0 ? given : globSync(wide, { cwd: home });
 const runs =
   given.length > 0
-    ? [() => run(given, cluster === undefined ? threeCells : onCluster(cluster))]
+    ? [() => run(every, cluster === undefined ? threeCells : atNode(cluster))]
     : [
-        () => run(globSync(wide, { cwd: home }), threeCells),
-        () => run(globSync(wide, { cwd: home }), onServers),
+        () => run(every, threeCells),
         () => run(globSync(own, { cwd: home }), {}),
         ...(cluster === undefined
           ? []
           : [
-              () => run([join(home, 'test', 'nightly', 'statements-on-citus.ts')], onCluster(cluster)),
+              () => run(every, atNode(cluster)),
               () => run([join(home, 'test', 'nightly', 'cells-on-citus.ts')], {}),
             ]),
       ];
 if (given.length === 0 && cluster === undefined)
-  process.stdout.write(
-    'NOT RUN, as CITUS_URL names no Citus cluster: statements-on-citus.ts, cells-on-citus.ts\n',
-  );
+  process.stdout.write('NOT RUN, as CITUS_URL names no server with Citus: cells at a node of a cluster\n');
 for (const each of runs) if (!(await each())) process.exitCode = 1;

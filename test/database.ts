@@ -5,7 +5,6 @@ import { Client, type PoolClient } from 'pg';
 import { type Database, openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
-import { pathAtNode } from './distribute.ts';
 
 /** A database of a test file's own, on the real server that `npm test` started. */
 export type TestDatabase = {
@@ -76,7 +75,6 @@ export async function testDatabase(
       // Behind a relay the database is going to be silent, which is the subject; else a busy machine is no reason for a 503.
       ...(!options.reach && { waitMs: 60_000 }),
       ...(options.name && { name: options.name }),
-      ...(template && process.env['TEST_CELLS'] === 'citus' && { path: pathAtNode }),
       ...(options.limits === false && { limits: false }),
     },
   );

@@ -10,6 +10,7 @@ const floors = [
   'ast',
   'rules',
   'kit',
+  'cells',
   'workspaces',
   'forms',
   'files',

@@ -9,8 +9,7 @@ import { readCommands } from './page-commands.ts';
 import { openService } from './service.ts';
 
 /*
- * Commands on pages for operators, as they stand there. Most of docs/operating/README.md are run by test/flows/tour.test.ts, those
- * between servers of cells by test/cells/moved-by-hand.ts.
+ * Commands on pages for operators, as they stand there. Most of docs/operating/README.md are run by test/flows/tour.test.ts.
  */
 
 const folder = await mkdtemp(join(tmpdir(), 'formloom-handbook-'));
@@ -64,7 +63,7 @@ test('docs/backups.md saves, brings back and moves all that there is, people who
   assert.deepEqual(await workspaces(last), ['Acme']);
 });
 
-test('docs/operating/cells.md makes a cell beside the running service, and one on another server, whose address it says anew', async () => {
+test('docs/operating/cells.md creates a cell beside the running service', async () => {
   const { environment, services } = await openService({}, { cells: 1 });
   const cells = async () => {
     const { answer } = await command(environment, 'cell', 'list');
@@ -72,17 +71,11 @@ test('docs/operating/cells.md makes a cell beside the running service, and one o
       ({ name, workspaces: count }) => `${name} ${count}`,
     );
   };
-  const [here, elsewhere] = await readCommands('docs/operating/cells.md', 'run');
+  const [here] = await readCommands('docs/operating/cells.md', 'run');
   const [create, ...rest] = here!.split(/^/m);
   await follow(create!, environment);
   // As if its 15 seconds were over.
   await services.database.query("update cells set created_at = created_at - interval '1 minute'");
   await follow(rest.join(''), environment);
   assert.deepEqual(await cells(), ['default 0', 'second 1']);
-  const { url } = await testDatabase({ isEmpty: true });
-  await follow(elsewhere!, environment, {
-    'postgres://formloom:password@db2.example.org/formloom': url,
-    'postgres://formloom:another@db3.example.org/formloom': url,
-  });
-  assert.deepEqual(await cells(), ['default 0', 'second 1', 'third 0']);
 });

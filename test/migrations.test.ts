@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { sharedTables } from '#kit/cells/create-cell.ts';
+import { sharedTables } from '#cells/create-cell.ts';
 import { isOfInstance, readMigrations } from '#kit/migrate.ts';
 
 /*

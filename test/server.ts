@@ -9,7 +9,6 @@ import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { copyCluster, makeCluster } from './cluster.ts';
 import { withDatabase } from './database.ts';
-import { distributeTemplate, prepareCluster } from './distribute.ts';
 
 /** Receivers of webhooks have certificates of this authority. */
 const authority = { NODE_EXTRA_CA_CERTS: fileURLToPath(new URL('certs/ca.pem', import.meta.url)) };
@@ -63,11 +62,8 @@ async function makeTemplate(serverUrl: string): Promise<string> {
   await client.query(`create database ${name}`);
   await client.end();
   const url = withDatabase(serverUrl, name);
-  const isDistributed = process.env['TEST_CELLS'] === 'citus';
-  if (isDistributed) await prepareCluster(url);
   const database = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent') });
   await migrate(database, await readMigrations());
   await database.end();
-  if (isDistributed) await distributeTemplate(serverUrl, url, name);
   return name;
 }

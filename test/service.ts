@@ -8,7 +8,7 @@ import { serveCells } from '#app/cells/serve-cells.ts';
 import { buildServer } from '#app/server.ts';
 import { openServices } from '#app/open-services.ts';
 import type { Services } from '#app/services.ts';
-import { cellsOf } from '#kit/cells/cells.ts';
+import { cellsOf } from '#cells/cells.ts';
 import { readConfig } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
@@ -18,7 +18,7 @@ import { type Permission, permissionNames } from '#rules/permissions.ts';
 import type { Plan } from '#workspaces/plans.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { cellsOfRun, hasElsewhere, makeCells } from './cells/make-cells.ts';
+import { cellsOfRun, makeCells } from './cells/make-cells.ts';
 import { testDatabase } from './database.ts';
 import { closeAtEnd } from './group.ts';
 import { type Relay, startRelay } from './relay.ts';
@@ -113,7 +113,6 @@ export async function openService(
   {
     publicHost,
     cells: cellCount = cellsOfRun,
-    elsewhere,
     isWatched = true,
     ...options
   }: Parameters<typeof testDatabase>[0] & {
@@ -121,8 +120,6 @@ export async function openService(
     publicHost?: string;
     /** How many cells it has; tenants are made in each in turn. */
     cells?: number;
-    /** The address of another database, which has one more. */
-    elsewhere?: string | undefined;
     /** False: what the instance needs once, such as the look at what is wrong twice a minute, is done by the test itself. */
     isWatched?: boolean;
   } = {},
@@ -133,14 +130,7 @@ export async function openService(
   onEnd(() => end());
   const { database, url: databaseUrl } = await testDatabase(options);
   const vault = notingVault(openVault(secretKey));
-  const serverUrl =
-    elsewhere ?? (hasElsewhere ? (await testDatabase({ isEmpty: true, onEnd })).url : undefined);
-  const cells = await makeCells(
-    database,
-    { connectionString: databaseUrl },
-    cellCount,
-    serverUrl === undefined ? undefined : { url: serverUrl, vault },
-  );
+  const cells = await makeCells(database, { connectionString: databaseUrl }, cellCount);
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-test-'));
   const port = await freePort();
   const settings = {

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import type { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { PoolClient } from 'pg';
-import { ofCells as tablesOfCells, sharedTables } from '#kit/cells/create-cell.ts';
-import { personColumns } from '#kit/cells/servers/create-cell-on-server.ts';
+import { sharedTables } from '#cells/create-cell.ts';
+import { personColumns } from '#cells/citus/queries.ts';
 import type { Declared } from '#kit/statement.ts';
-import { citusProblems } from './citus-rules.ts';
 import { testDatabase } from './database.ts';
 import { loadStatements } from './load-statements.ts';
 
@@ -80,9 +79,6 @@ test('every statement is valid on the schema, and its declared parameters and co
   }
 });
 
-/** What a cell on another server knows of people is written there. */
-const ofCopies = ['people_elsewhere.put', 'people_elsewhere.delete', 'cells.select_known_people'];
-
 /** The statements that a database without some tables and columns cannot run. */
 async function invalidAfter(change: string): Promise<string[]> {
   const client = await database.connect();
@@ -106,9 +102,9 @@ async function invalidAfter(change: string): Promise<string[]> {
   }
 }
 
-test('a statement asks for what is of a cell, with a little of a person, or is declared as one of the instance', async () => {
+test('no statement needs both the tables of a cell and those of the instance, but for five columns of users', async () => {
   const dropAll = (names: readonly string[]) => `drop table ${names.join()} cascade`;
-  const shared = [...tablesOfCells, ...sharedTables.filter((name) => name !== 'users')];
+  const shared = ['cells', ...sharedTables.filter((name) => name !== 'users')];
   const { rows: all } = await database.query<{ name: string }>(
     `select relname::text as name from pg_class
       where relkind = 'r' and relnamespace = 'public'::regnamespace`,
@@ -127,22 +123,6 @@ test('a statement asks for what is of a cell, with a little of a person, or is d
   assert.deepEqual(
     ofInstance.filter((name) => ofCells.has(name)),
     [],
-  );
-  // What is written of people in a cell on another server asks for what such a cell has of them.
-  assert.deepEqual(
-    ofCopies.filter((name) => ofInstance.includes(name)),
-    [],
-  );
-  // Who asks for people alone would find in a cell on another server those alone that it knows.
-  const ofShared = (await invalidAfter(dropAll([...shared, 'users']))).filter(
-    (name) => !ofCells.has(name) && !ofCopies.includes(name),
-  );
-  assert.deepEqual(
-    statements
-      .filter(({ isOfInstance }) => isOfInstance)
-      .map(({ name }) => name)
-      .toSorted(),
-    ofShared.toSorted(),
   );
 });
 
@@ -218,73 +198,6 @@ test('every statement reads each table of tenants by workspace, but for what say
     client.release(true);
   }
   assert.deepEqual(careless, {});
-});
-
-/** Names of functions that may give something else for the same; of those that may do so within a statement; of tables. */
-const functions = await database.query<{ name: string; is_volatile: boolean }>(
-  `select proname as name, bool_and(provolatile = 'v') as is_volatile from pg_proc
-    where prokind = 'f' and pronamespace in ('pg_catalog'::regnamespace, current_schema()::regnamespace)
-    group by proname having bool_and(provolatile <> 'i')`,
-);
-const tables = await database.query<{ name: string }>(
-  "select relname as name from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace",
-);
-const known = {
-  changing: functions.rows.map(({ name }) => name),
-  volatile: functions.rows.filter(({ is_volatile }) => is_volatile).map(({ name }) => name),
-  tables: tables.rows.map(({ name }) => name),
-  tenant: tenantTables,
-};
-
-test('no statement asks for what Citus refuses where a row is written or several cells are read', () => {
-  const problems = statements.map(({ name, text }) => [name, citusProblems(text, known)] as const);
-  assert.deepEqual(
-    problems.filter(([, found]) => found.length > 0),
-    [],
-  );
-});
-
-test('what Citus refuses where a row is written or several cells are read is seen', () => {
-  const refused = {
-    '/* lookup: across workspaces */ select count(*) from (select from a limit 1) b': [
-      'a sub-select in FROM without a column',
-    ],
-    'update a set b = case when c then now() else b end': ['now() in CASE or COALESCE of a write'],
-    'update a set b = coalesce(b, now())': ['now() in CASE or COALESCE of a write'],
-    "update forms set updated_at = updated_at + interval '1 ms'": [
-      'a column and an interval are added in an UPDATE',
-    ],
-    "update a set b = case c when 'd' then 1 end": ['CASE of a value in a write'],
-    'update jobs set run_at = greatest(run_at, $1) + ($2 - $1)': [
-      'a column and an interval are added in an UPDATE',
-    ],
-    'update jobs set id = gen_random_uuid()': ['gen_random_uuid() where a row is written'],
-    'insert into a (b) values (1) on conflict (b) do update set c = now()': ['now() in DO UPDATE'],
-    'update a set b = 1 returning extract(epoch from c - now())': ['now() in RETURNING'],
-    'insert into a (b) select f.b::date from forms f': ['an insert that reads a table asks for what changes'],
-    "with a as (update b set c = 1 returning d) select a.d from a, pg_notify('x', '')": [
-      'pg_notify() in another statement',
-    ],
-    "with a as (select id from b where (select set_config('c', 'd', true)) is not null for update) update b set e = 1":
-      ['set_config() beside rows that are locked'],
-    'with a as (select c.id from c join unnest($1) as d (id) on d.id = c.id for update of c) insert into e select id from a':
-      ['rows are locked in a join with what is no table'],
-    'with d as (delete from e returning id), a as (select id from c where id in (select id from d) for key share) select id from a':
-      ['rows are locked in a join with what is no table'],
-    'with a as (update c set b = 1 returning b), d as (insert into jobs (b) select b from a) select': [
-      'an insert reads what was found before, and no table (`here`, kit/statement.ts)',
-    ],
-    'with a as (update c set b = 1 returning b) insert into jobs (b) select b from a join forms on true': [
-      'an insert that reads a table ends a statement that writes before',
-    ],
-  };
-  for (const [text, problems] of Object.entries(refused))
-    assert.deepEqual(citusProblems(text, known), problems, text);
-  const taken = `with a as (select now() as at from b for update)
-    update c set d = a.at, e = now() + make_interval(secs => $1) from a where c.id = a.id returning c.id`;
-  const held = `with a as (select d.id from unnest($1) as b (id) cross join lateral (
-    select id from c where c.id = b.id for update skip locked) d) select id from a`;
-  for (const text of [taken, held]) assert.deepEqual(citusProblems(text, known), []);
 });
 
 test('every primary key and unique index of a tenant table begins with workspace_id, and every foreign key carries it', async () => {

@@ -1,4 +1,4 @@
-import { firstCell } from '#kit/cells/cells.ts';
+import { firstCell } from '#cells/cells.ts';
 import { type CitusCluster, openCitusCluster } from '#test/citus-cluster.ts';
 import { publishForm } from '#test/crowd.ts';
 import { type Instance, openInstance } from '#test/process.ts';

@@ -5,9 +5,8 @@ import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { importJob, importStep } from '#invitations/import/start-import.ts';
 import { sendDueReminders } from '#invitations/sending/remind.ts';
-import { cellOf, cellsOf, isApart } from '#kit/cells/cells.ts';
-import { noteContents } from '#kit/cells/contents.ts';
-import { openNearTables } from '#kit/cells/citus/near.ts';
+import { cellsOf } from '#cells/cells.ts';
+import { openAllViews } from '#cells/migrate-cells.ts';
 import { type Periodic, runPeriodically } from '#kit/periodic.ts';
 import { only } from '#kit/statement.ts';
 import { sweep } from '#kit/sweeps/sweep-clock.ts';
@@ -28,7 +27,6 @@ import { deliverJob } from '#webhooks/delivery-job.ts';
 import { replayBatch, replayJob } from '#webhooks/replay/replay-job.ts';
 import { pruneDeliveryLog } from '#webhooks/upkeep/prune.ts';
 import { mailNewsJob } from '#workspaces/mail-news.ts';
-import { bringDuePeople } from '#workspaces/people-elsewhere/bring-people.ts';
 import { deleteExpired, expiring } from './delete-expired.ts';
 import { version } from './version.ts';
 import { watch } from './watch/watch.ts';
@@ -165,18 +163,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       log,
       work: () => sweep(database, () => sweepImages(services)),
     }),
-    ...(isApart(cellOf(database))
-      ? [runPeriodically('bringing people', { pauseMs: 1_000, log, work: () => bringDuePeople(database) })]
-      : []),
-    ...(first
-      ? [
-          runPeriodically('noting what a cell has', {
-            pauseMs: 60_000,
-            log,
-            work: () => noteContents(database),
-          }),
-        ]
-      : keepInstance(services, { mail, wakeQueue: () => queue.wake() })),
+    ...(first ? [] : keepInstance(services, { mail, wakeQueue: () => queue.wake() })),
   ];
   const keys = first ? undefined : hearRevokedKeys(services);
   const end = async (graceMs: number | undefined): Promise<void> => {
@@ -215,12 +202,12 @@ function keepInstance(
           }),
         ]
       : []),
-    // What a `cell move` shut whose command was killed.
-    runPeriodically('asking cells at their nodes', {
+    // The views of a cell that a move by Citus itself, or a command that was killed, has left behind.
+    runPeriodically('opening cells at their nodes', {
       pauseMs: 15_000,
       log,
       work: async () => {
-        if (cellsOf(database).length > 1) await openNearTables(database);
+        if (cellsOf(database).some(({ place }) => place)) await openAllViews(database);
       },
     }),
     runPeriodically('watching', {

@@ -1,5 +1,5 @@
 import { leastIdAt, now } from '#kit/clock.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, homeOf } from '#kit/database.ts';
 import { deleteOldMails } from '#mail/log/queries.ts';
 import { deleteCountedEmails } from '#mail/sending/queries.ts';
 import { deleteOldErasures } from '#people/erase/queries.ts';
@@ -46,7 +46,7 @@ export const expiring = {
   },
   password_resets: {
     pauseMs: hourMs,
-    remove: (database, before) => deleteExpiredResets(database, { before }),
+    remove: (database, before) => deleteExpiredResets(homeOf(database), { before }),
   },
   counted_emails: {
     pauseMs: hourMs,
@@ -73,7 +73,7 @@ export const expiring = {
     pauseMs: hourMs,
     batch: 1_000,
     keptMs: 365 * dayMs,
-    remove: (database, before) => deleteOldPersonalLines(database, { before: leastIdAt(before) }),
+    remove: (database, before) => deleteOldPersonalLines(homeOf(database), { before: leastIdAt(before) }),
   },
   // Receipts of erasures, for as long as the audit log that names them.
   erasures: {

@@ -7,7 +7,6 @@ import { InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { findRemedyOfCode } from '#kit/system-errors.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/refuse-transaction-pooling.ts';
-import { OtherCellError } from '#kit/cells/servers/identity.ts';
 import { CheckError } from './checks/check.ts';
 import { explainConnection } from './explain-connection.ts';
 import { InstanceKeyError } from '#kit/vault.ts';
@@ -22,7 +21,6 @@ const inWords = [
   MigrationError,
   InstanceKeyError,
   InstanceStorageError,
-  OtherCellError,
   EmbeddedPostgresError,
   WebProcessError,
 ];

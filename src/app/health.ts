@@ -1,5 +1,5 @@
 import type { Config } from '#kit/config.ts';
-import { findCellsAway } from '#kit/cells/in-cells.ts';
+import { findCellsAway } from '#cells/across-cells.ts';
 import { type Database, isDiskFull } from '#kit/database.ts';
 import { hasFullDisk } from '#kit/full-disk.ts';
 import type { Server } from '#kit/http.ts';

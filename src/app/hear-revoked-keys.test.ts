@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { cellsOf, openCells } from '#kit/cells/cells.ts';
-import { createCell } from '#kit/cells/create-cell.ts';
+import { cellsOf, openCells } from '#cells/cells.ts';
+import { createCell } from '#cells/create-cell.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
@@ -14,8 +14,8 @@ test('a process that heard of a cell and could not look looks again, without bei
   const { database, url: connectionString } = await testDatabase();
   const lines = new PassThrough();
   const log = openLog('warn', lines);
-  const cells = await openCells(database, (path, pool) =>
-    openDatabase({ connectionString }, { path, pool, log }),
+  const cells = await openCells(database, (of) =>
+    openDatabase({ connectionString }, { ...of, pool: 2, log }),
   );
   await createCell(database, 'late', {});
   await database.query('alter table cells rename to away');

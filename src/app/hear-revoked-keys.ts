@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onCell, refreshCells } from '#kit/cells/cells.ts';
+import { onCell, refreshCells } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { listen } from '#kit/queue/listen.ts';
@@ -40,27 +40,16 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
     isLooking = false;
   };
   const here = listen(database, keyChannel, hear, { log, signal: ending.signal });
-  // What is written on another server is said there.
-  const elsewhere = new Map<Database, { stop: () => void; stopped: Promise<void> }>();
-  const unhear = onCell(
-    database,
-    ({ server, database: there }) => {
-      if (!server) return;
-      const own = new AbortController();
-      const signal = AbortSignal.any([ending.signal, own.signal]);
-      const stopped = listen(there, keyChannel, forgetKeys, { log, signal });
-      elsewhere.set(there, { stop: () => own.abort(), stopped });
-    },
-    async ({ database: there }) => {
-      elsewhere.get(there)?.stop();
-      elsewhere.delete(there);
-    },
-  );
+  // A change in a cell at a node of a cluster is told there.
+  const elsewhere: Promise<void>[] = [];
+  const unhear = onCell(database, ({ place, database: there }) => {
+    if (place) elsewhere.push(listen(there, keyChannel, forgetKeys, { log, signal: ending.signal }));
+  });
   return {
     async stop() {
       unhear();
       ending.abort();
-      await Promise.all([here, ...[...elsewhere.values()].map(({ stopped }) => stopped)]);
+      await Promise.all([here, ...elsewhere]);
     },
   };
 }

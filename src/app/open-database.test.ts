@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '#kit/log.ts';
-import { migrationLock } from '#kit/cells/queries.ts';
+import { migrationLock } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
 import { startRelay } from '#test/relay.ts';
 import { until } from '#test/service.ts';

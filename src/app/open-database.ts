@@ -2,15 +2,15 @@ import { sep } from 'node:path';
 import { makeDirectories } from '#kit/make-directories.ts';
 import { sayCount } from '#ast/say-count.ts';
 import type { Config } from '#kit/config.ts';
-import { connectionsOf, openCells } from '#kit/cells/cells.ts';
-import { reachServers } from '#kit/cells/servers/reach-server.ts';
+import { connectionsOf, openCells } from '#cells/cells.ts';
+import { migrateCells } from '#cells/migrate-cells.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { placeOf } from '#kit/find-host.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
 import type { Log } from '#kit/log.ts';
-import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
+import { checkMigrated, readMigrations } from '#kit/migrate.ts';
 import { nameServer } from '#kit/server-name.ts';
 import type { Vault } from '#kit/vault.ts';
 import { refuseProblems } from './checks/check.ts';
@@ -81,7 +81,7 @@ export async function openFormloomDatabase(
     if (migrated.length > 0)
       say(`The database was migrated: ${sayCount(migrated.length, 'step')}, to ${migrated.at(-1)}.`);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
-    closeCells = await openOtherCells(connection, { database, vault }, options);
+    closeCells = await openOtherCells(connection, database, options);
     isOpen = true;
     const url = embedded ? urlOf(embedded) : config.databaseUrl!;
     return { database, vault, embedded, migrated, url, description: describe(config, embedded), close };
@@ -94,14 +94,11 @@ export async function openFormloomDatabase(
 /** Opens the other cells of a database as it was opened itself. @returns what closes them. */
 async function openOtherCells(
   connection: Connection,
-  { database, vault }: Pick<FormloomDatabase, 'database' | 'vault'>,
+  database: Database,
   options: { log: Log; name?: string },
 ): Promise<() => Promise<void>> {
-  const cells = await openCells(
-    database,
-    (path, pool, at) => openDatabase(connection, { ...options, path, pool, ...(at && { at }) }),
-    reachServers(database, vault, options),
-  );
+  const pool = database.options.max;
+  const cells = await openCells(database, (of) => openDatabase(connection, { ...options, ...of, pool }));
   return () => cells.close();
 }
 
@@ -144,7 +141,7 @@ async function prepare(connection: Connection, log: Log, say: (line: string) => 
   const database = openDatabase(connection, { pool: 2, log, limits: false });
   try {
     await refuseProblems(databaseChecks, { database });
-    return await migrate(database, await readMigrations(), say);
+    return await migrateCells(database, await readMigrations(), say);
   } finally {
     await database.end();
   }
@@ -166,7 +163,7 @@ export async function joinFormloomDatabase(
     await connectOnce(database);
     await checkMigrated(database, await readMigrations());
     const vault = await openInstanceVault(database, config);
-    const closeCells = await openOtherCells(connection, { database, vault }, options);
+    const closeCells = await openOtherCells(connection, database, options);
     const close = async (): Promise<void> => {
       await closeCells();
       await database.end();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import { createCell } from '#kit/cells/create-cell.ts';
+import { createCell } from '#cells/create-cell.ts';
 import { type Database, openDatabase } from '#kit/database.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
 import { claimStorage } from '#kit/instance-storage/claim-storage.ts';

@@ -1,20 +1,10 @@
-import { createCell } from '#kit/cells/create-cell.ts';
-import { cellsElsewhere, otherCells } from '#kit/cells/other-cells.ts';
+import { createCell } from '#cells/create-cell.ts';
+import { otherCells } from '#cells/migrate-cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
 import { findUse, hasWorkspaces } from './queries.ts';
-
-/** @throws BackupError for an instance with cells on other servers: what is there is of another moment. */
-export async function refuseServers(db: Queryable): Promise<void> {
-  const names = (await cellsElsewhere(db)).map(({ name }) => name);
-  if (names.length > 0)
-    throw new BackupError(
-      `This instance has cells on other servers (${names.join(', ')}), which neither a backup nor a move takes along. ` +
-        'docs/operating/cells.md says how each database is saved by pg_dump or pg_basebackup.',
-    );
-}
 
 /** Makes the cells of an instance that is brought here, where they are not yet. @throws BackupError for one that it has not. */
 export async function requireCells(

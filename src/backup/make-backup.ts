@@ -4,18 +4,18 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
-import { type Cell, cellsOf, everyCell } from '#kit/cells/cells.ts';
-import { hideShards } from '#kit/cells/citus/queries.ts';
-import { findInAllCells } from '#kit/cells/in-cells.ts';
-import { findHome, pathOf, readingLock, setPath } from '#kit/cells/queries.ts';
+import { type Cell, cellsOf } from '#cells/cells.ts';
+import { hideShards } from '#cells/citus/queries.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
+import { readingLock } from '#kit/migrate.ts';
+import { findHome, pathOf, setPath } from '#kit/search-path/queries.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
-import { refuseServers } from './cells.ts';
-import { otherCells } from '#kit/cells/other-cells.ts';
+import { otherCells } from '#cells/migrate-cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import { countOf } from './count-of.ts';
 import { copyOut, selectMigrations, selectSequences, selectTables } from './queries.ts';
@@ -58,10 +58,9 @@ const partBytes = 4 * 1024 * 1024;
  * Writes everything that an instance has to one file, while it serves: tables as they were at one moment (a snapshot of
  * PostgreSQL's own), then the files that they name, which are stored before they are named and never change. So whatever
  * was acknowledged before it began is in it. No other program is needed: rows are read by COPY.
- * @throws BackupError, also for an instance with cells on other servers; nothing is left then.
+ * @throws BackupError; nothing is left then.
  */
 export async function makeBackup(context: BackupContext, options: BackupOptions): Promise<BackupMade> {
-  await refuseServers(context.database);
   const readers: Reader[] = [];
   let made: BackupMade | undefined;
   try {
@@ -84,16 +83,16 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
   }
 }
 
-/** Who reads: the first all that is at its server, each other one a cell that another node of a cluster has. */
+/** A connection that reads: the first one all tables of the database, each other one those of a cell at a node of a cluster. */
 type Reader = { cell: string; pool: Database; client: PoolClient };
 
 /**
- * Begins to read, all of one moment. A cluster has no snapshot of several nodes: while each begins, nobody writes to what cells and
- * instance have of each other, people and the directory, so that neither has what the other lacks; and no cell is moved until the end.
+ * Begins to read, all of one moment. A cluster has no snapshot of several nodes: while each begins, nobody writes to people, so that no cell
+ * has a member whom the instance does not know; and no cell is moved until the end.
  */
 async function beginReading(database: Database, readers: Reader[]): Promise<void> {
   const [first, ...others] = cellsOf(database) as [Cell, ...Cell[]];
-  const away = others.filter(({ place }) => place?.host);
+  const away = others.filter(({ place }) => place);
   for (const { name, database: own } of [first, ...away]) {
     // Whoever reads a large table may wait for long until its first row.
     const pool = openPatient(own, 1);
@@ -111,7 +110,7 @@ async function beginReading(database: Database, readers: Reader[]): Promise<void
   await readers[0]!.client.query('select pg_advisory_lock_shared($1)', [readingLock]);
   if (away.length === 0) return begin();
   await transaction(database, async (holder) => {
-    await holder.query('lock table users, directory in share mode');
+    await holder.query('lock table users in share mode');
     await begin();
   });
 }
@@ -150,11 +149,7 @@ async function fillArchive(
     rows[table.name] = await addTable((reader ?? readers[0]!).client, archive, table.name, query);
   }
   const sequences = await selectSequences(client, schemas);
-  if (cells.length > 0) {
-    const { schema_name: home } = only(await findHome(client, {}))!;
-    await setPath(client, { path: pathOf(everyCell, home) });
-  }
-  const { missing, ...files } = await addFiles(context, client, archive);
+  const { missing, ...files } = await addFiles(context, storedAt(readers, cells), archive);
   const ending: Ending = { rows, sequences, ...files };
   await addText(entryNames.ending, JSON.stringify(ending));
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
@@ -187,12 +182,33 @@ export async function addTable(
   return countOf(client, copy);
 }
 
-/** Adds the stored files of all workspaces, or of one. */
+type StoredFile = { key: string; size: number };
+
+/** Lists the files and images of all cells. */
+async function* storedAt(
+  readers: readonly Reader[],
+  cells: Awaited<ReturnType<typeof otherCells>>,
+): AsyncGenerator<StoredFile> {
+  const { client } = readers[0]!;
+  const { schema_name: home, path } = only(await findHome(client, {}))!;
+  const local = cells.filter(({ name }) => !readers.some(({ cell }) => cell === name));
+  for (const each of [path, ...local.map(({ schema_name }) => pathOf(schema_name, home))]) {
+    await setPath(client, { path: each });
+    yield* filesOf(client);
+  }
+  for (const { client: there } of readers.slice(1)) yield* filesOf(there);
+}
+
+/** Lists the stored files of all workspaces, or of one. */
+export async function* filesOf(db: Queryable, workspaceId?: string): AsyncGenerator<StoredFile> {
+  yield* storedFiles(db, workspaceId);
+  yield* await storedImages(db, workspaceId);
+}
+
 export async function addFiles(
   { storage, database }: BackupContext,
-  client: PoolClient,
+  stored: AsyncIterable<StoredFile>,
   archive: ArchiveWriter,
-  workspaceId?: string,
 ): Promise<{ files: number; bytes: number; missing: string[] }> {
   const done = { files: 0, bytes: 0, missing: [] as string[] };
   const put = async (key: string, size: number, content: Readable | Buffer): Promise<void> => {
@@ -209,8 +225,7 @@ export async function addFiles(
     const whole = exactly(content, size, () => void done.missing.push(key));
     await put(key, size, size === 0 ? await buffer(whole) : Readable.from(whole, { objectMode: false }));
   };
-  for await (const file of storedFiles(client, workspaceId)) await add(file);
-  for (const image of await storedImages(client, workspaceId)) await add(image);
+  for await (const file of stored) await add(file);
   // What was deleted since the snapshot is not lost; who still asks for it finds it gone.
   const stillNamed = done.missing.length > 0 ? new Set(await findInAllCells(database, keysOf)) : new Set();
   return { ...done, missing: done.missing.filter((key) => stillNamed.has(key)) };
@@ -234,7 +249,6 @@ async function* exactly(content: Readable, size: number, onLoss: () => void): As
   for (; left > 0; left -= zeros.length) yield zeros.subarray(0, left);
 }
 
-async function keysOf(db: Queryable): Promise<string[]> {
-  const files = await Array.fromAsync(storedFiles(db));
-  return [...files, ...(await storedImages(db))].map(({ key }) => key);
+function keysOf(db: Queryable): Promise<string[]> {
+  return Array.fromAsync(filesOf(db), ({ key }) => key);
 }

@@ -1,15 +1,15 @@
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { sayCount } from '#ast/say-count.ts';
-import { hideShards } from '#kit/cells/citus/queries.ts';
+import { hideShards } from '#cells/citus/queries.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { findInstance } from '#kit/instance-key/queries.ts';
-import { findPending, migrate, readMigrations } from '#kit/migrate.ts';
+import { findPending, readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
-import { otherCells } from '#kit/cells/other-cells.ts';
-import { isUsed, refuseServers, requireCells } from './cells.ts';
+import { migrateCells, otherCells } from '#cells/migrate-cells.ts';
+import { isUsed, requireCells } from './cells.ts';
 import { countOf } from './count-of.ts';
 import { fillTable } from './fill-table.ts';
 import {
@@ -63,7 +63,6 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     await source.query('begin isolation level repeatable read');
     await source.query(hideShards);
     await source.query(lockInstance);
-    await refuseServers(source);
     const instance = await requireMovable(source, to);
     if (instance.moved_to) {
       tell('All rows were there already.');
@@ -73,7 +72,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     await requireFree(to, instance.key_fingerprint);
     const cells = await otherCells(source);
     const schemas = cells.map(({ schema_name }) => schema_name);
-    await migrate(to, migrations);
+    await migrateCells(to, migrations);
     await requireCells(
       to,
       cells.map(({ name }) => name),
@@ -134,7 +133,6 @@ async function requireMovable(source: PoolClient, to: Database): Promise<Marks> 
 /** What an instance left when it was moved away is free for its return. @throws BackupError */
 async function requireFree(db: Queryable, fingerprint: string): Promise<void> {
   await requireStopped(db, 'the database that this one is to be moved to');
-  await refuseServers(db);
   if (!(await isMade(db)) || !(await isUsed(db))) return;
   const there = only(await findMove(db, {}));
   if (there?.moved_to && there.key_fingerprint === fingerprint) return;

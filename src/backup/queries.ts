@@ -1,11 +1,10 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { ownSchema } from '#kit/cells/queries.ts';
+import { ownSchema } from '#kit/search-path/queries.ts';
 import {
   bigint,
   boolean,
   integer,
   nullable,
-  ofInstance,
   statement,
   text,
   texts,
@@ -15,7 +14,7 @@ import {
 
 // Of the catalog: what there is is asked of PostgreSQL, so that a new table is in the next backup without a line here.
 
-// Those of other cells (src/kit/cells) are called `schema.table`, in what a backup has of them too.
+// Those of other cells (src/cells) are called `schema.table`, in what a backup has of them too.
 
 /** How something is called, by its schema and its name as PostgreSQL has them. */
 const nameOf = (schema: string, name: string): string =>
@@ -108,7 +107,8 @@ export const hasWorkspaces = (schema: string): string =>
 const listed = ({ columns }: Table): string => columns.map((column) => escapeIdentifier(column)).join(', ');
 
 export const copyOut = (table: Table): string =>
-  `copy ${identifier(table.name)} (${listed(table)}) to stdout`;
+  // A select, since the tables of a cell at a node are views there.
+  `copy (select ${listed(table)} from ${identifier(table.name)}) to stdout`;
 export const copyIn = (table: Table): string =>
   `copy ${identifier(table.name)} (${listed(table)}) from stdin`;
 
@@ -126,7 +126,7 @@ export const addForeignKey = ({ table_name, name, definition }: ForeignKey): str
   `alter table ${identifier(table_name)} add constraint ${escapeIdentifier(name)} ${definition}`;
 
 /** Where this database was moved to; null: it was not. Also of a database of an earlier version, which has no such columns. */
-export const findMove = ofInstance(
+export const findMove = statement(
   'backup.find_move',
   {},
   { key_fingerprint: text, moved_to: nullable(text), moved_at: nullable(timestamp) },
@@ -136,7 +136,7 @@ export const findMove = ofInstance(
 );
 
 /** Says where this database was moved to, or, with nulls, that it stays after all. */
-export const markMove = ofInstance(
+export const markMove = statement(
   'backup.mark_move',
   { moved_to: nullable(text), moved_at: nullable(timestamp) },
   { key_fingerprint: text },

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
-import { hideShards } from '#kit/cells/citus/queries.ts';
-import { nameHome } from '#kit/cells/queries.ts';
+import { hideShards } from '#cells/citus/queries.ts';
+import { refreshPeople } from '#cells/citus/citus.ts';
+import { nameHome } from '#cells/queries.ts';
 import { BackupError } from './backup-error.ts';
 import {
   addForeignKey,
@@ -46,6 +47,7 @@ export async function refillTables<Done extends { sequences: Sequences }>(
   const done = await fill();
   // The first cell lies where this database keeps what is of no other, whatever that was called where it comes from.
   if (cells.length > 0) await nameHome(client, {});
+  if (cells.length > 0) await refreshPeople(client);
   for (const { name, last_value } of done.sequences)
     if (last_value !== null) await setSequence(client, { name, last_value });
   for (const key of foreignKeys) await client.query(addForeignKey(key));

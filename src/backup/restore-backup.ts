@@ -6,13 +6,14 @@ import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { takeOverStorage } from '#kit/instance-storage/claim-storage.ts';
 import { setStorageId } from '#kit/instance-storage/queries.ts';
-import { migrate, readMigrations } from '#kit/migrate.ts';
+import { migrateCells } from '#cells/migrate-cells.ts';
+import { readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
 import { type ArchiveEntry, readArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
-import { isUsed, refuseServers, requireCells } from './cells.ts';
+import { isUsed, requireCells } from './cells.ts';
 import { type Filling, fillTable } from './fill-table.ts';
 import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
 import { findTable } from './queries.ts';
@@ -90,7 +91,7 @@ async function restoreEntries(
   const hasKey = needsKey && (await findKey(context, manifest));
   const ofBackup = migrations.slice(0, manifest.migrations.length);
   const { cells = [] } = manifest;
-  await migrate(database, ofBackup);
+  await migrateCells(database, ofBackup);
   await requireCells(
     database,
     cells.map(({ name }) => name),
@@ -101,7 +102,7 @@ async function restoreEntries(
   ).catch((error: unknown) => {
     throw isRefusedContent(error) ? damaged(error.message) : error;
   });
-  await migrate(database, migrations);
+  await migrateCells(database, migrations);
   await takeOverStorage(database, context.storage);
   await database.query('analyze');
   return restored;
@@ -109,7 +110,6 @@ async function restoreEntries(
 
 /** @throws BackupError where somebody works, or a newer version was. */
 async function requireEmpty(database: Database): Promise<void> {
-  await refuseServers(database);
   await requireStopped(database);
   if (only(await findTable(database, { name: 'workspaces' }))!.is_there) await requireUnused(database);
 }

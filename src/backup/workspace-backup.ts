@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
-import { hideShards } from '#kit/cells/citus/queries.ts';
-import { cellForNew } from '#kit/cells/cell-for-new.ts';
-import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
-import { readingLock } from '#kit/cells/queries.ts';
+import { hideShards } from '#cells/citus/queries.ts';
+import { cellForNew } from '#cells/choose-cell.ts';
+import { cellOfWorkspace } from '#cells/across-cells.ts';
+import { readingLock } from '#kit/migrate.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
@@ -14,6 +14,7 @@ import { BackupError } from './backup-error.ts';
 import {
   addFiles,
   addTable,
+  filesOf,
   type BackupContext,
   type BackupMade,
   type BackupOptions,
@@ -108,7 +109,7 @@ async function fillArchive(
   await addText(entryNames.manifest, JSON.stringify(manifest));
   const rows: Ending['rows'] = {};
   for (const [name, query] of queries) rows[name] = await addTable(client, archive, name, query);
-  const { missing, ...files } = await addFiles(context, client, archive, workspace.id);
+  const { missing, ...files } = await addFiles(context, filesOf(client, workspace.id), archive);
   await addText(entryNames.ending, JSON.stringify({ rows, sequences: [], ...files } satisfies Ending));
   return { path, tables: queries.size, rows: sum(rows), ...files, missing };
 }

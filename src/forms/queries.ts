@@ -2,12 +2,10 @@ import type { Settings } from '#ast/settings.ts';
 import {
   bigint,
   boolean,
-  here,
   integer,
   json,
   jsonb,
   jsonText,
-  laterThan,
   nullable,
   statement,
   text,
@@ -66,9 +64,9 @@ export const insertForm = statement(
      returning *),
    version as (
      insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
-     select workspace_id, id, version, name, $structure, settings, $fields, created_at, $created_by from form ${here}),
+     select workspace_id, id, version, name, $structure, settings, $fields, created_at, $created_by from form),
    lookup as (
-     insert into form_lookup (form_id, workspace_id) select id, workspace_id from form ${here}),
+     insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
    language as (
      insert into search_languages (workspace_id, language) select $workspace_id, unnest($languages) on conflict do nothing),
    segment as (
@@ -108,7 +106,7 @@ export const updateForm = statement(
        name = $name, description = $description, version = version + 1,
        status = coalesce($status, status), settings = coalesce($settings, settings),
        password_hash = case when $changes_password then $password_hash else password_hash end,
-       updated_at = ${laterThan('updated_at')},
+       updated_at = greatest($now, updated_at + interval '1 ms'),
        published_at = case when coalesce($status, status) = 'published' and (status <> 'published' or published_at is null)
                            then $now else published_at end
      where workspace_id = $workspace_id and id = $id and deleted_at is null
@@ -116,10 +114,10 @@ export const updateForm = statement(
      returning *),
    version as (
      insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
-     select workspace_id, id, version, name, $structure, settings, $fields, $now, $created_by from form ${here}),
+     select workspace_id, id, version, name, $structure, settings, $fields, $now, $created_by from form),
    language as (
      insert into search_languages (workspace_id, language)
-     select workspace_id, unnest($languages) from form ${here} on conflict do nothing)
+     select workspace_id, unnest($languages) from form on conflict do nothing)
    select id from form`,
 );
 
@@ -242,7 +240,7 @@ export const setFormStatus = statement(
   { workspace_id: uuid, id: uuid, status: word<FormStatus>(), now: timestamp },
   { id: uuid },
   `update forms set
-     status = $status, updated_at = ${laterThan('updated_at')},
+     status = $status, updated_at = greatest($now, updated_at + interval '1 ms'),
      published_at = case when $status = 'published' and (status <> 'published' or published_at is null)
                          then $now else published_at end
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
@@ -253,7 +251,7 @@ export const setFormPassword = statement(
   'set_form_password',
   { workspace_id: uuid, id: uuid, password_hash: nullable(text), now: timestamp },
   { id: uuid },
-  `update forms set password_hash = $password_hash, updated_at = ${laterThan('updated_at')}
+  `update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at + interval '1 ms')
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
 );
 

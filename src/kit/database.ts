@@ -45,13 +45,9 @@ const probeMs = 1_500;
  * What every session is set to once it is connected, and not by start-up options: poolers such as PgBouncer refuse those.
  *
  * A statement is planned once for each connection, whatever its parameters: they hardly change which plan is best here,
- * and PostgreSQL else plans many anew each time (measured: half the time of a list, 1 of 1.5 ms of a search). Citus has
- * no plan without the parameters, and is left to plan as it does; there a session sees the tables that have the rows of a cell.
+ * and PostgreSQL otherwise plans many anew each time (measured: half the time of a list, 1 of 1.5 ms of a search).
  */
-const sessionSettings = {
-  plan_cache_mode: 'force_generic_plan',
-  'citus.override_table_visibility': 'off',
-} as const;
+const sessionSettings = { plan_cache_mode: 'force_generic_plan' } as const;
 const sessionLimits = {
   statement_timeout: `${statementLimitMs}ms`,
   idle_in_transaction_session_timeout: '30s',
@@ -104,8 +100,8 @@ export function openDatabase(
     path?: string;
     /** Which server its connections go to, where that may move. */
     at?: Whereabouts;
-    /** The first database of the instance, where this is one of a cell on another server. */
-    home?: Database;
+    /** Of a pool that serves a part of an instance. */
+    part?: Part;
   },
 ): Database {
   const { limits = true, silenceMs = silenceLimitMs, waitMs = poolWaitMs, name = 'formloom' } = options;
@@ -132,6 +128,7 @@ export function openDatabase(
         ...(options.path !== undefined && { search_path: options.path }),
         [connectionNumber]: String(number(client)),
       });
+      if (options.part?.home) await requireSchema(client);
     }),
     types,
   });
@@ -152,7 +149,7 @@ export function openDatabase(
   });
   refuseAtEnd(pool);
   patients.set(pool, (most) => openDatabase(connection, { ...options, pool: most, silenceMs: Infinity }));
-  if (options.home) homes.set(pool, options.home);
+  if (options.part) parts.set(pool, options.part);
   return pool;
 }
 
@@ -186,12 +183,29 @@ const patients = new WeakMap<Pool, (most: number) => Pool>();
  */
 export const openPatient = (database: Database, most: number): Database => patients.get(database)!(most);
 
-/** The first databases of the instances that have cells on other servers, by the pools of these. */
-const homes = new WeakMap<Pool, Database>();
+/** What a pool says of itself where an instance has several (src/cells decides which). */
+export type Part = {
+  /** Its name, by which its jobs are announced. */
+  name: string;
+  /** The pool over which the processes of this part tell each other of jobs; its own unless named. */
+  notifier?: Database;
+  /** The pool for the tables that all parts share; undefined where its own sessions find them. */
+  home?: Database;
+};
 
-/** Where what is of the instance is, for whoever works on a cell: there, unless the cell is on another server. */
+const parts = new WeakMap<Pool, Part>();
+/** The name of the only part of an instance, and of the first. */
+export const firstPart = 'default';
+
+/** Returns the name of the part that a pool serves. */
+export const partNameOf = (database: Database): string => parts.get(database)?.name ?? firstPart;
+
+/** Returns the pool over which the processes of a part tell each other of jobs. */
+export const notifierOf = (database: Database): Database => parts.get(database)?.notifier ?? database;
+
+/** Returns what to ask for the tables that all parts share: the given pool or client, unless its sessions cannot see them. */
 export const homeOf = <Db extends Pool | ClientBase>(db: Db): Db | Database =>
-  homes.get(databaseOf(db)) ?? db;
+  parts.get(databaseOf(db))?.home ?? db;
 
 /** What the driver, which knows of one host alone, is to be told where there are several. */
 function hostsOf(connection: Connection): PoolConfig {
@@ -236,10 +250,18 @@ const onConnect = (setUp: (client: ClientBase) => Promise<void>) => ({ onConnect
 
 async function setSession(client: ClientBase, settings: Readonly<Record<string, string>>): Promise<void> {
   await client.query(
-    `select set_config(name, setting, false) from unnest($1::text[], $2::text[]) as given (name, setting)
-      where case when current_setting('citus.version', true) is null then name not like 'citus.%' else name <> 'plan_cache_mode' end`,
+    'select set_config(name, setting, false) from unnest($1::text[], $2::text[]) as given (name, setting)',
     [Object.keys(settings), Object.values(settings)],
   );
+}
+
+/** @throws an error that `isUnavailable` knows while the schema of a session is being made or has gone. */
+async function requireSchema(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ is_there: boolean }>(
+    'select current_schema() is not null as is_there',
+  );
+  if (!rows[0]!.is_there)
+    throw Object.assign(new Error('The tables are not open at this node yet.'), { code: cannotConnectNow });
 }
 
 /** @types/pg leaves out where a client is connected, and whether it owes no answer. */
@@ -329,22 +351,6 @@ export async function transaction<T>(
   }
 }
 
-const deadlock = '40P01';
-const mostTries = 10;
-
-/**
- * Does something again that the database ended as a deadlock: who takes many tables waits for one that somebody holds who waits for
- * another of them.
- */
-export async function despiteDeadlocks<T>(work: () => Promise<T>, tries = mostTries): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (tries === 1 || (error as { code?: unknown }).code !== deadlock) throw error;
-    return despiteDeadlocks(work, tries - 1);
-  }
-}
-
 /** Does a part of a transaction. What it wrote is taken back where it throws, and the transaction can go on. */
 export async function attempt<T>(client: Pick<PoolClient, 'query'>, work: () => Promise<T>): Promise<T> {
   await client.query('savepoint attempt');
@@ -358,8 +364,12 @@ export async function attempt<T>(client: Pick<PoolClient, 'query'>, work: () => 
   }
 }
 
-/** Connection lost or refused (08), resources used up (53), shut down or starting (57P), cancelled by the limit (57014), read-only (25006), deadlock or serialization (40). */
-const unavailableStates = /^(08|53|57P|57014|25006|40)/;
+const cannotConnectNow = '57P03';
+/**
+ * Connection lost or refused (08), resources used up (53), shut down or starting (57P), cancelled by the limit (57014), read-only (25006),
+ * deadlock or serialization (40), the views of a cell at a node are gone while it is migrated or moved (42P01).
+ */
+const unavailableStates = /^(08|53|57P|57014|25006|40|42P01)/;
 const unavailableErrors = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
-import { everyCell } from './cells/cells.ts';
-import { bindFunctions, isCluster, openToCluster } from './cells/citus/distribute-cell.ts';
-import { shutNearTables } from './cells/citus/near.ts';
-import { otherCells } from './cells/other-cells.ts';
-import { changingLocks, dropSchema, findHome, pathOf, readingLock, setPath } from './cells/queries.ts';
-import { viewEveryCell } from './cells/view-every-cell.ts';
 import { transaction, type Database } from './database.ts';
+import { findHome } from './search-path/queries.ts';
 import { only } from './statement.ts';
 
 const migrationsDirectory = new URL('../../db/migrations/', import.meta.url);
@@ -34,9 +29,20 @@ export async function readMigrations(directory: URL = migrationsDirectory): Prom
   );
 }
 
+/** The advisory lock under which one process at a time migrates, or moves a cell; any constant of our own. */
+export const migrationLock = 7_246_001;
 /**
- * Brings the database to this version, every cell of it, forward only, all or nothing, one process at a time.
+ * The advisory lock that a long reader of all tables shares, as a backup does. A change of tables takes it first, and waits here
+ * instead of at the tables, where all requests would wait behind it.
+ */
+export const readingLock = 7_246_006;
+/** The locks for a change of tables, in the order in which to take them: two processes in different orders would wait for each other. */
+export const changingLocks = [readingLock, migrationLock] as const;
+
+/**
+ * Brings the database to this version: forward only, all or nothing, one process at a time.
  * @param tell hears what it waits for.
+ * @param around runs the migrations; it may do more before and after them, in the same transaction.
  * @returns the names of the migrations that ran now.
  * @throws MigrationError when the database is newer than this version or was migrated by other files.
  */
@@ -44,31 +50,14 @@ export async function migrate(
   database: Database,
   migrations: readonly Migration[],
   tell: (line: string) => void = () => {},
+  around = (_client: PoolClient, run: () => Promise<string[]>): Promise<string[]> => run(),
 ): Promise<string[]> {
   return transaction(database, async (client) => {
-    // Without waiting for anybody, so that a server which has nothing to migrate starts beside a backup and a cell that is moved.
+    // Without a lock, so that a server that has nothing to migrate starts beside a backup and a move of a cell.
     if ((await findPendingOf(client, migrations)).length === 0) return [];
     await beginMigrating(client, tell);
-    const { path, schema_name: home } = only(await findHome(client, {}))!;
-    const others = await otherCells(client);
-    // All cells have run the same, so none is asked: the node of one may be away.
-    if (others.length > 0 && (await findPendingOf(client, migrations)).length === 0) return [];
-    // Its views would hold on to columns that a migration changes.
-    if (others.length > 0) await client.query(dropSchema(everyCell));
-    const isDistributed = others.length > 0 && (await isCluster(client));
-    if (isDistributed) for (const { schema_name } of others) await shutNearTables(client, schema_name, true);
-    const ran = await runMigrations(client, migrations);
-    for (const { schema_name } of others) {
-      await setPath(client, { path: pathOf(schema_name, home) });
-      const ranHere = await runMigrations(client, migrations.map(asInCell));
-      if (ranHere.length > 0 && isDistributed) await bindFunctions(client, schema_name, home);
-    }
-    await setPath(client, { path });
-    if (others.length > 0) {
-      if (isDistributed) await openToCluster(client, home, others[0]!.schema_name);
-      await viewEveryCell(client, home);
-    }
-    return ran;
+    if ((await findPendingOf(client, migrations)).length === 0) return [];
+    return around(client, () => runMigrations(client, migrations));
   });
 }
 
@@ -92,7 +81,7 @@ export async function beginMigrating(
   for (const lock of changingLocks) await client.query('select pg_advisory_xact_lock($1)', [lock]);
 }
 
-/** What is of the instance is in no cell (docs/decisions/0078-cells.md): there it is in the history alone. */
+/** A migration of the instance's own tables changes nothing in a cell: there it is in the history alone (src/cells). */
 const ofInstance = /^-- Of the instance\b/;
 export const isOfInstance = ({ sql }: Pick<Migration, 'sql'>): boolean => ofInstance.test(sql);
 export const asInCell = (migration: Migration): Migration =>
@@ -106,7 +95,7 @@ export async function runMigrations(client: PoolClient, migrations: readonly Mig
   const pending = await findPendingOf(client, migrations);
   const { path } = only(await findHome(client, {}))!;
   for (const migration of pending) {
-    // A Citus cluster wants to be told the path; it is the same one.
+    // Citus takes no `from current`, but the path by name.
     await client.query(migration.sql.replaceAll('search_path from current', `search_path to ${path}`));
     await client.query('insert into migrations (number, name, checksum) values ($1, $2, $3)', [
       migration.number,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
-import { cellsOf } from './cells/cells.ts';
+import { cellsOf } from '#cells/cells.ts';
 import { newId } from './clock.ts';
 import { openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';

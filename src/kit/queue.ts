@@ -1,7 +1,6 @@
 import {
   type Column,
   double,
-  here,
   integer,
   jsonb,
   only,
@@ -11,8 +10,7 @@ import {
   texts,
   uuid,
 } from './statement.ts';
-import { nameOfCell, saidAt } from './cells/cells.ts';
-import type { Database } from './database.ts';
+import { type Database, notifierOf, partNameOf } from './database.ts';
 import { currentTrace } from './trace.ts';
 
 /**
@@ -96,7 +94,7 @@ const restartIfParked = `on conflict (workspace_id, id) do update
  */
 export const insertJobs = (source: string): string =>
   `insert into ${jobColumns}
-   select workspace_id, id, kind, lane, payload, run_at, at from ${source} ${here} ${restartIfParked}`;
+   select workspace_id, id, kind, lane, payload, run_at, at from ${source} ${restartIfParked}`;
 
 const insertJob = statement(
   'queue.enqueue_job',
@@ -136,9 +134,9 @@ const notifyJobs = statement(
 
 /** What says that there are new jobs in the cell of a pool. `sender` lets a queue recognise its own announcement. */
 export const announcementOf = (database: Database, sender: string): string =>
-  `${sender} ${nameOfCell(database)}`;
+  `${sender} ${partNameOf(database)}`;
 
-/** Says all of it at once, where the processes of its cells hear of it: `saidAt`. */
+/** Says all of it at once, over the pool of `notifierOf`. */
 export const sayAnnouncements = (place: Database, payloads: string[]): Promise<unknown> =>
   notifyJobs(place, { payloads });
 
@@ -147,7 +145,7 @@ export const sayAnnouncements = (place: Database, payloads: string[]): Promise<u
  * PostgreSQL serialises the commits of transactions that notify.
  */
 export const announceJobs = (database: Database, sender = ''): Promise<unknown> =>
-  sayAnnouncements(saidAt(database), [announcementOf(database, sender)]);
+  sayAnnouncements(notifierOf(database), [announcementOf(database, sender)]);
 
 /**
  * The same with the commit, to the queues of all cells: of what is rare, and where nobody knows a queue, or in which cell a

@@ -1,5 +1,4 @@
 import type { ClientBase, Pool } from 'pg';
-import { type Database, databaseOf, homeOf } from './database.ts';
 import { noteFullDisk } from './full-disk.ts';
 import { ApiError } from './errors.ts';
 
@@ -64,24 +63,9 @@ export type Declared = {
   text: string;
   parameters: Columns;
   columns: Columns;
-  isOfInstance: boolean;
 };
 
-type Declare = <const P extends Columns, const C extends Columns>(
-  name: string,
-  parameters: P,
-  columns: C,
-  source: string,
-) => (db: Queryable, values: RowOf<P>) => Promise<RowOf<C>[]>;
-
 const registry = new Map<string, Declared>();
-
-/** What has to be so before people are written to, by database. */
-const guards = new WeakMap<Database, () => Promise<void>>();
-
-/** Has whoever writes to people over a database wait for something, which throws where it is not so. */
-export const guardPeople = (database: Database, guard: () => Promise<void>): void =>
-  void guards.set(database, guard);
 
 /** Every statement of the modules loaded so far. */
 export const declaredStatements = (): readonly Declared[] => [...registry.values()];
@@ -93,22 +77,11 @@ export const declaredStatements = (): readonly Declared[] => [...registry.values
  * @param parameters every `$name` of the text and its type.
  * @param columns every column of the result and its type; `{}` for none.
  */
-export const statement: Declare = (name, parameters, columns, source) =>
-  declare(name, parameters, columns, source, false);
-
-/**
- * The same of what asks for nothing of a cell: asked over a cell on another server it runs on the first database, beside the
- * transaction that is open in the cell, and is committed before it (docs/decisions/0078-cells.md).
- */
-export const ofInstance: Declare = (name, parameters, columns, source) =>
-  declare(name, parameters, columns, source, true);
-
-function declare<const P extends Columns, const C extends Columns>(
+export function statement<const P extends Columns, const C extends Columns>(
   name: string,
   parameters: P,
   columns: C,
   source: string,
-  isOfInstance: boolean,
 ): (db: Queryable, values: RowOf<P>) => Promise<RowOf<C>[]> {
   if (registry.has(name)) throw new Error(`two statements are named ${name}`);
   const names = Object.keys(parameters);
@@ -119,44 +92,24 @@ function declare<const P extends Columns, const C extends Columns>(
       throw new Error(`statement ${name} uses the undeclared parameter $${parameter}`);
     return `$${position}::${parameters[parameter]!.pg}`;
   });
-  registry.set(name, { name, text, parameters, columns, isOfInstance });
+  registry.set(name, { name, text, parameters, columns });
   const readers = Object.entries(columns).flatMap(([column, { read }]) =>
     read ? [[column, read] as const] : [],
   );
-  const writesPeople = /\b(?:update|insert into|delete from) users\b/.test(source);
   return async (db, values) => {
     const given: Record<string, unknown> = values;
-    const place = isOfInstance ? homeOf(db) : db;
-    if (writesPeople) await guards.get(databaseOf(place))?.();
     try {
-      const result = await place.query({ name, text, values: names.map((key) => given[key]) });
+      const result = await db.query({ name, text, values: names.map((key) => given[key]) });
       const rows = result.rows as Record<string, unknown>[];
       for (const [column, read] of readers)
         for (const row of rows) if (row[column] !== null) row[column] = read(row[column]);
       return rows as RowOf<C>[];
     } catch (error) {
-      noteFullDisk(place, error);
+      noteFullDisk(db, error);
       throw error;
     }
   };
 }
-
-/**
- * A moment and an interval later, as SQL. To PostgreSQL their plain sum depends on the session's time zone, and Citus takes
- * nothing that depends on a session where a row is changed (docs/decisions/0078-cells.md).
- */
-export const plus = (moment: string, interval: string): string =>
-  `((${moment} at time zone 'UTC' + ${interval}) at time zone 'UTC')`;
-
-/** `updated_at` of a row that is changed at $now: never that of the change before, so that each has a tag of its own. */
-export const laterThan = (updatedAt: string): string =>
-  `greatest($now, ${plus(updatedAt, "interval '1 ms'")})`;
-
-/**
- * Ends the FROM of an insert that reads only what parts of its statement found. It finds nothing and costs nothing, but with a table to
- * read Citus knows where that is needed: else it sends what they found to every node, and fails where one is lost.
- */
-export const here = 'left join (select 1 from workspaces limit 0) as here on true';
 
 /** The only row, or undefined. For statements whose key allows one row at most. */
 export const only = <Row>(rows: readonly Row[]): Row | undefined => rows[0];

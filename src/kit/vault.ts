@@ -33,7 +33,6 @@ type Purpose =
   | 'answers'
   | 'told answers'
   | 'erasures'
-  | 'servers of cells'
   | 'fingerprint';
 
 /**

@@ -10,7 +10,7 @@ import {
   uuid,
   uuids,
 } from '#kit/statement.ts';
-import { ownSchema } from '#kit/cells/queries.ts';
+import { ownSchema } from '#kit/search-path/queries.ts';
 import { answeredVersion, foundColumns, submissionSelection } from '#submissions/queries.ts';
 import { checking, checkParameters, isPassed } from './checks.ts';
 import {
@@ -173,7 +173,7 @@ export const cleanPendingList = statement(
   'clean_pending_list',
   {},
   { pages: bigint },
-  // By its name, as Citus puts a number behind that of the index that has something.
+  // By its name, which has a number behind it at a node of a cluster.
   `select coalesce(sum(gin_clean_pending_list(oid)), 0)::bigint as pages from pg_class
     where relnamespace = ${ownSchema} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
 );

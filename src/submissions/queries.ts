@@ -4,7 +4,6 @@ import {
   bigint,
   boolean,
   bytes,
-  here,
   integer,
   jsonText,
   nullable,
@@ -28,7 +27,7 @@ export const submissionStatuses = ['completed', 'incomplete'] as const satisfies
  * it at the same time. Only the sum over the slots means anything.
  */
 const countSlots = 64;
-/** The slot of the connection that asks; where sessions have no number (a node of Citus), that of its process. */
+/** The slot of the connection that asks; that of its process where a session has no number. */
 const ownSlot = `(coalesce(nullif(current_setting('${connectionNumber}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
 
 /**
@@ -63,10 +62,7 @@ export const searchTerms = termsOf(
   `|| array(select segment.code || '${searchMarks.tag}' || tag from unnest(submission.tags) as tag)`,
 );
 
-/**
- * The search documents of the rows of `submission`, as `words`, to be inserted: on Citus an insert that reads a table may ask
- * for nothing but what never changes.
- */
+/** The search documents of the rows of `submission`, as `words`, to be inserted. */
 export const searchWords = (condition = ''): string =>
   `words as materialized (select workspace_id, id, form_id, ${searchTerms} as terms from submission ${condition})`;
 
@@ -106,18 +102,18 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
    submission as (
      insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, created_at, updated_at, completed_at${columns})
      select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $spoken, $created_at, $created_at, $completed_at${values}
-     from live ${here}
+     from live
      where live.version = coalesce($live_version, live.version)
      ${conflict}
      returning id),
    counted as (
      insert into submission_counts (workspace_id, form_id, status, slot, count)
-     select $workspace_id, $form_id, $status, live.slot, 1 from submission cross join live ${here}
+     select $workspace_id, $form_id, $status, live.slot, 1 from submission cross join live
      on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + 1),
    words as materialized (select ${termsOf('$status')} as terms from submission),
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select $workspace_id, $id, $form_id, terms from words ${here})
+     select $workspace_id, $id, $form_id, terms from words)
    select id from submission`;
 
 /**
@@ -248,7 +244,7 @@ export const findSubmission = statement(
  * reads every submission of the table for it (measured: 33 ms of 26,000 short ones, not 0.2).
  *
  * How long the page is stands in selects of their own, and the longest beside: a plan that knew it would always seem cheaper
- * than the one for all, and where Citus is each list was planned anew (measured: 1.0 ms of its 1.3 at the node of a cell).
+ * than the one for all.
  */
 const listStatement = (name: string, statusCondition: string) => {
   const listed = `select p.id from submissions p

@@ -7,11 +7,8 @@ import {
   bytes,
   type Column,
   double,
-  here,
   json,
-  laterThan,
   nullable,
-  plus,
   statement,
   text,
   texts,
@@ -137,12 +134,12 @@ export const updateWebhook = statement(
                                  when $secret is not null and $overlap > 0 then secret end,
           previous_secret_until = case when not $changes_secret then previous_secret_until
                                        when $secret is not null and $overlap > 0 and secret is not null
-                                       then ${plus('$now', 'make_interval(secs => $overlap)')} end,
+                                       then $now + make_interval(secs => $overlap) end,
           headers = case when $changes_headers then $headers else headers end,
           header_names = case when $changes_headers then $header_names else header_names end,
           filter = case when $changes_filter then $filter else filter end,
           pauses_on_failure = coalesce($pauses_on_failure, pauses_on_failure),
-          updated_at = ${laterThan('updated_at')}
+          updated_at = greatest($now, updated_at + interval '1 ms')
     where workspace_id = $workspace_id and id = $id`,
 );
 
@@ -231,7 +228,7 @@ export const insertEvents = statement(
                              next_attempt_at, created_at)
      select $workspace_id, id, $form_id, webhook_id, event_id, kind, case when is_sent then 'Retrying' else 'Failed' end,
             $trigger = 'test', $test_url, case when is_sent then made.at end, made.at
-       from made ${here}
+       from made
    ),
    job as materialized (
      select $workspace_id as workspace_id, id, '${deliverJob}' as kind, lane,

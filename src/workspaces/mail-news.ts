@@ -1,5 +1,5 @@
 import type { Locale } from '#ast/locales.ts';
-import { findInCellsHere, findInAllCells, inCellOf } from '#kit/cells/in-cells.ts';
+import { findInAllCells, inCellOf } from '#cells/across-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { announceWithCommit, enqueueJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
@@ -76,9 +76,7 @@ export async function reportToPerson(db: Queryable, news: MailNews): Promise<voi
   if (workspace) await inCellOf(db, workspace.id, (cell) => reportNews(cell, workspace.id, news));
 }
 
-/** Where what is of no workspace is done: the first one of the first server, or of another one that answers. */
+/** Finds the workspace whose queue and mails serve what is of no workspace: the first one of the first cell that has any. */
 export async function firstWorkspace(db: Queryable): Promise<{ id: string } | undefined> {
-  const find = (cells: Queryable) => findFirstWorkspace(cells, {});
-  const [found] = (await findInCellsHere(db, find, true)).flat();
-  return found ?? (await findInAllCells(db, find, { isPartial: true }))[0];
+  return (await findInAllCells(db, (cell) => findFirstWorkspace(cell, {}), { isPartial: true }))[0];
 }

@@ -9,7 +9,6 @@ import { deleteMember, findMembership, lockMembers, updateRole, hasOtherOwner } 
 import { forgetKeys } from './authenticate.ts';
 import { revokeKeysOf, tellOfKeys } from './keys/queries.ts';
 import { reportNews } from './mail-news.ts';
-import { bringPerson } from './people-elsewhere/bring-people.ts';
 import { insertMember } from './queries.ts';
 import type { PersonalPermission, Role } from '#rules/permissions.ts';
 
@@ -21,7 +20,6 @@ export async function addMember(
   database: Queryable,
   member: { workspaceId: string; userId: string; role: Role },
 ): Promise<void> {
-  await bringPerson(database, member.userId);
   const added = await insertMember(database, {
     workspace_id: member.workspaceId,
     user_id: member.userId,

@@ -3,7 +3,6 @@ import {
   bytes,
   integer,
   nullable,
-  ofInstance,
   statement,
   text,
   texts,
@@ -60,7 +59,7 @@ export const updatePlan = statement(
 // People ---------------------------------------------------------------------------------------------------
 
 /** A person and the password to sign in with, or nothing when the address is taken. */
-export const insertUser = ofInstance(
+export const insertUser = statement(
   'workspaces.insert_user',
   {
     id: text,
@@ -83,7 +82,6 @@ export const insertUser = ofInstance(
    returning user_id as id`,
 );
 
-// Not by `exists`: on a Citus cluster people are at every node, and accounts are not.
 const hasPassword = `email = $email and id in (select user_id from accounts where provider_id = 'credential')`;
 
 /**
@@ -92,7 +90,7 @@ const hasPassword = `email = $email and id in (select user_id from accounts wher
  * who signs in by a provider alone. Their second factors stay, unless the address was nobody's for certain until
  * now: then they were whoever's had the account before.
  */
-export const resetPassword = ofInstance(
+export const resetPassword = statement(
   'workspaces.reset_password',
   { email: text, password: text, now: timestamp, until: timestamp },
   { id: text },
@@ -113,7 +111,7 @@ export const resetPassword = ofInstance(
 );
 
 /** The person has chosen a password in place of a temporary one: everything is open again. */
-export const confirmPassword = ofInstance(
+export const confirmPassword = statement(
   'workspaces.confirm_password',
   { id: text },
   {},
@@ -121,7 +119,7 @@ export const confirmPassword = ofInstance(
 );
 
 /** The person has chosen a password: every session has ended, and links to choose another one. None where `old` is theirs no more. */
-export const choosePassword = ofInstance(
+export const choosePassword = statement(
   'workspaces.choose_password',
   { user_id: text, old: text, password: text, now: timestamp },
   { user_id: text },
@@ -161,7 +159,7 @@ export const insertMember = statement(
 // Set-up ---------------------------------------------------------------------------------------------------
 
 /** Puts the hash of this start's token in place, unless there are accounts. */
-export const offerSetup = ofInstance(
+export const offerSetup = statement(
   'workspaces.offer_setup',
   { token_hash: bytes },
   { offered: boolean },
@@ -172,7 +170,7 @@ export const offerSetup = ofInstance(
 );
 
 /** Whether anybody has an account here. */
-export const hasAccounts = ofInstance(
+export const hasAccounts = statement(
   'workspaces.has_accounts',
   {},
   { has_accounts: boolean },
@@ -183,7 +181,7 @@ export const hasAccounts = ofInstance(
  * Uses the token up. Of two at once the second waits for the first's transaction, and then finds no row; the
  * look at users also closes a token that a starting process offered while the first account was being made.
  */
-export const claimSetup = ofInstance(
+export const claimSetup = statement(
   'workspaces.claim_setup',
   { token_hash: bytes },
   { claimed: boolean },
@@ -191,7 +189,7 @@ export const claimSetup = ofInstance(
 );
 
 /** The hash of a person's password; nothing for one who has none. */
-export const findPasswordHash = ofInstance(
+export const findPasswordHash = statement(
   'workspaces.find_password_hash',
   { user_id: text },
   { password: text },

@@ -1,7 +1,8 @@
+import { homeOf } from '#kit/database.ts';
 import { randomBytes } from 'node:crypto';
 import { isEmail } from '#ast/rules/text-formats.ts';
 import { normalizeText } from '#ast/text.ts';
-import { findInAllCells } from '#kit/cells/in-cells.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { normalizeAddress, readMailAddress } from '#kit/outbox/address.ts';
@@ -47,7 +48,7 @@ export function emailProblems(email: string): ErrorItem[] {
 export async function createUser(database: Queryable, user: NewUser): Promise<{ id: string }> {
   refuseProblems(await userProblems(user));
   const id = newId();
-  const added = await insertUser(database, {
+  const added = await insertUser(homeOf(database), {
     id,
     account_id: newId(),
     name: normalizeText(user.name ?? user.email.split('@', 1)[0]!),

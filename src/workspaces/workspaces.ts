@@ -1,5 +1,5 @@
 import { normalizeText } from '#ast/text.ts';
-import { findInAllCells, newestFirst } from '#kit/cells/in-cells.ts';
+import { findInAllCells, newestFirst } from '#cells/across-cells.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';

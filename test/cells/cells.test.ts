@@ -3,47 +3,41 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { cellForNew } from '#kit/cells/cell-for-new.ts';
-import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
-import { type Cell, cellsOf, connectionsOf, openCells } from '#kit/cells/cells.ts';
-import { createCell } from '#kit/cells/create-cell.ts';
-import { findCellsAway, findInAllCells, inEachCell } from '#kit/cells/in-cells.ts';
-import { listCells } from '#kit/cells/list-cells.ts';
-import { findRoom } from '#kit/cells/room.ts';
-import { askerOf } from '#kit/cells/servers/server.ts';
-import { type Database, openClient, openDatabase, transaction } from '#kit/database.ts';
+import { cellForNew } from '#cells/choose-cell.ts';
+import { cellWith, bytesOfId } from '#cells/across-cells.ts';
+import { type Cell, cellsOf, connectionsOf, openCells } from '#cells/cells.ts';
+import { findCellsAway, findInAllCells, inEachCell, isAway } from '#cells/across-cells.ts';
+import { listCells } from '#cells/choose-cell.ts';
+import { findRoom } from '#cells/create-cell.ts';
+import { type Database, openClient } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { openLog } from '#kit/log.ts';
-import { migrate, readMigrations } from '#kit/migrate.ts';
+import { migrateCells } from '#cells/migrate-cells.ts';
+import { readMigrations } from '#kit/migrate.ts';
+import type { Queryable } from '#kit/statement.ts';
 import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
 import { takePlace } from '#mail/sending/queries.ts';
 import { checkQuotas } from '#mail/sending/quota.ts';
 import { keyChannel } from '#workspaces/keys/queries.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
-import { firstWorkspace } from '#workspaces/mail-news.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { command } from '../command-line.ts';
 import { form, makeForm, submit } from './guest-book.ts';
 import { makeCells } from './make-cells.ts';
 import { openReceiver } from '../receiver.ts';
-import { freePort, openService, type Tenant, until } from '../service.ts';
+import { openService, type Tenant, until } from '../service.ts';
 import { beginSession, password, signIn } from '../console.ts';
 import { testDatabase } from '../database.ts';
-import { untilOneWaits, untilWaiting } from '../while-held.ts';
 
 const service = await openService({}, { cells: 3 });
 const { database } = service.services;
 
 /** What a question is answered with in each cell. */
 const inEach = async (question: string): Promise<unknown[]> => {
-  const found: unknown[] = [];
-  await inEachCell(database, async (cell) => {
+  return findInAllCells(database, async (cell) => {
     const { rows } = await cell.query(question);
-    found.push(rows[0].found);
+    return [rows[0].found];
   });
-  return found;
 };
 /** A command of the operator, beside the service or elsewhere: its exit code, its answer and what it complains of. */
 const formloom = (...args: string[]) => command(service.environment, ...args);
@@ -101,15 +95,15 @@ test('a webhook of every cell hears of its submissions, and of no others', async
   await receiver.close();
 });
 
-test('what goes from a cell goes from the directory: a key that is revoked opens nothing, a form that is gone is nowhere', async () => {
+test('a key of a cell that is revoked opens nothing, and a form that is deleted is found in no cell', async () => {
   await service.makeTenant();
   const tenant = await service.makeTenant();
   assert.ok(tenant.database !== database);
   const { id } = await makeForm(tenant);
-  const place = idInDirectory(id);
+  const place = bytesOfId(id);
   assert.ok((await cellWith(database, place)) === tenant.database);
   assert.equal((await tenant.call('DELETE', `/forms/${id}`)).status, 204);
-  await until('the directory to forget it', async () => (await cellWith(database, place)) === database);
+  await until('no cell to have it', async () => (await cellWith(database, place)) === database);
   const key = await tenant.makeKey();
   const ask = async () =>
     (await fetch(`${service.url}/api/v1/forms`, { headers: { Authorization: `Bearer ${key}` } })).status;
@@ -299,7 +293,7 @@ test('a new workspace goes to the cell that takes the least, or to the one that 
   for (const schema of ['public', 'cell_c2']) await database.query(`drop table ${schema}.ballast`);
   const made = await formloom('workspace', 'create', 'Named', '--cell', 'c3');
   const { id } = made.answer as { id: string };
-  assert.ok((await cellWith(database, idInDirectory(id))) === cellsOf(database)[2]!.database);
+  assert.ok((await cellWith(database, bytesOfId(id))) === cellsOf(database)[2]!.database);
   const listed = (await formloom('workspace', 'list')).answer as { data: { id: string }[] };
   assert.equal(listed.data[0]!.id, id);
   assert.equal((await formloom('workspace', 'plan', id, 'business')).code, 0);
@@ -308,8 +302,8 @@ test('a new workspace goes to the cell that takes the least, or to the one that 
 test('a cell that is made while the service runs serves soon after, and its name is taken then', async () => {
   assert.equal((await formloom('cell', 'create', 'late')).code, 0);
   const again = await formloom('cell', 'create', 'late');
-  assert.deepEqual([again.code, again.complaint], [1, 'There is a cell late already.']);
-  assert.match((await formloom('cell', 'create', 'No-name')).complaint, /small letters/);
+  assert.deepEqual([again.code, again.complaint], [1, 'A cell late already exists.']);
+  assert.match((await formloom('cell', 'create', 'No-name')).complaint, /lowercase letters/);
   await database.query('create schema cell_left');
   assert.match(
     (await formloom('cell', 'create', 'left')).complaint,
@@ -333,23 +327,6 @@ test('a cell that is made while the service runs serves soon after, and its name
     await inEach("select count(*)::int as found from submissions where answers ->> 'name' = 'Late'"),
     [0, 0, 0, 1],
   );
-});
-
-test('a cell is made though it meets a writer who holds what it waits for, and waits for what it holds', async () => {
-  const { database: own, url } = await testDatabase();
-  const maker = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent'), limits: false });
-  const writer = await own.connect();
-  // The other one is to be ended.
-  await writer.query("begin; set local deadlock_timeout = '1min'; lock table forms in row exclusive mode");
-  const made = createCell(maker, 'met', {});
-  made.catch(() => {});
-  await untilWaiting(own, 1);
-  await writer.query('lock table workspaces in row exclusive mode; commit');
-  writer.release();
-  await made;
-  const { rows } = await own.query('select name from cells order by name');
-  assert.deepEqual(rows, [{ name: 'default' }, { name: 'met' }]);
-  await maker.end();
 });
 
 test('a backup has every cell, a restore makes them, and a move takes them along', async () => {
@@ -377,9 +354,7 @@ test('a backup has every cell, a restore makes them, and a move takes them along
     );
     return Promise.all(
       rows
-        .filter(({ name }) =>
-          /\.(workspaces|forms|submissions|files|directory|cells|api_key_lookup|users)$/.test(name),
-        )
+        .filter(({ name }) => /\.(workspaces|forms|submissions|files|cells|api_key_lookup|users)$/.test(name))
         .map(
           async ({ name }) =>
             (
@@ -409,13 +384,13 @@ test('a backup has every cell, a restore makes them, and a move takes them along
   const moved = await command(there, 'move', '--to', last.url);
   assert.equal(moved.code, 0, moved.complaint);
   assert.deepEqual(await count(last.database), whole);
-  // It goes on there: what is made is in the directory, what is not of the instance is refused.
+  // It goes on there.
   const further = { ...there, DATABASE_URL: last.url };
   const { answer } = await command(further, 'workspace', 'create', 'After', '--cell', 'c3');
-  const { rows } = await last.database.query('select cell from elsewhere.directory where id = $1', [
-    idInDirectory((answer as { id: string }).id),
+  const { rows } = await last.database.query('select name from cell_c3.workspaces where id = $1', [
+    (answer as { id: string }).id,
   ]);
-  assert.deepEqual(rows, [{ cell: 'c3' }]);
+  assert.deepEqual(rows, [{ name: 'After' }]);
   const listed = await command(further, 'cell', 'list');
   const [first] = (listed.answer as { data: { schema: string; bytes: number }[] }).data;
   assert.equal(first!.schema, 'elsewhere');
@@ -449,100 +424,33 @@ test('the doctor says how many cells there are, which has no tables, and where t
   await database.query('alter table cell_late.gone rename to workspaces');
 });
 
-test('a cell that has no workspace goes with its tables, and none that somebody is making a workspace in', async () => {
-  const forget = (name: string) => formloom('cell', 'forget', name, '--yes');
-  assert.match((await forget('c2')).complaint, /The cell c2 has \d+ workspaces/);
-  assert.equal((await formloom('cell', 'create', 'idle')).code, 0);
-  const known = () => cellsOf(database).find(({ name }) => name === 'idle');
-  const idle = await until('it to be known', async () => known());
-  let forgetting: ReturnType<typeof forget> | undefined;
-  const { id } = await transaction(idle.database, async (client) => {
-    const made = await createWorkspace(client, { name: 'In time', plan: 'free' });
-    forgetting = forget('idle');
-    await untilOneWaits(database, '.workspaces in share row exclusive mode');
-    return made;
-  });
-  assert.match((await forgetting!).complaint, /The cell idle has 1 workspace\./);
-  assert.ok((await cellWith(database, idInDirectory(id))) === idle.database);
-  await idle.database.query('delete from workspaces');
-  let asked = '';
-  let complaint = '';
-  const declined = await runCommandLine(['cell', 'forget', 'idle'], {
-    environment: service.environment,
-    print: () => assert.fail(),
-    complain: (text) => void (complaint += text),
-    ask: async (question) => {
-      asked = question;
-      return false;
-    },
-  });
-  assert.deepEqual([declined, complaint], [1, 'formloom: Nothing was done.\n']);
-  assert.match(asked, /^Let go of the cell idle, which .*\? This cannot be undone\.$/);
-  assert.ok(known());
-  const forgotten = await forget('idle');
-  assert.equal(forgotten.code, 0, forgotten.complaint);
-  await until('it to be gone', async () => !known());
-  assert.equal((await formloom('workspace', 'list')).code, 0);
-  const { rows } = await database.query("select to_regnamespace('cell_idle') as schema");
-  assert.deepEqual(rows, [{ schema: null }]);
-  assert.equal((await formloom('cell', 'create', 'idle')).code, 0);
-  assert.equal((await forget('idle')).code, 0);
-});
-
-test('what is read of all cells goes on with those that answer while the node of a cluster that has one is away', async () => {
+test('cells at nodes that do not answer are passed over where something is better than nothing, and named', async () => {
   const { database: own, url } = await testDatabase();
   const opened = (await makeCells(own, { connectionString: url }, 3))!;
   const cells = cellsOf(own);
   for (const { name, database: cell } of cells) await createWorkspace(cell, { name, plan: 'free' });
-  const names = (isPartial: boolean) =>
-    findInAllCells(
-      own,
-      async (db) => (await db.query<{ name: string }>('select name from workspaces')).rows,
-      {
-        isPartial,
-        order: (a, b) => a.name.localeCompare(b.name),
-      },
-    ).then((found) => found.map(({ name }) => name));
-  // As on a cluster, where the coordinator refuses what has to do with a node that is away.
-  const [, second, third] = cells as [Cell, Cell, Cell];
-  const askerAt = (connectionString: string, path: string) =>
-    askerOf(openDatabase({ connectionString }, { path, pool: 1, log: openLog('silent') }));
-  second.asker = askerAt(url, second.path);
-  third.asker = askerAt(`postgres://lost@127.0.0.1:${await freePort()}/lost`, third.path);
-  await own.query(`
-    create function every_cell.lose() returns text language plpgsql as $$ begin
-      raise exception 'connection to the remote node failed' using errcode = '08006'; end $$;
-    alter view every_cell.workspaces rename to those_of_all;
-    create view every_cell.workspaces as select * from every_cell.those_of_all where every_cell.lose() = name`);
+  const names = async (isPartial: boolean) => {
+    const find = async (db: Queryable) =>
+      (await db.query<{ name: string }>('select name from workspaces')).rows;
+    const order = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
+    return (await findInAllCells(own, find, { isPartial, order })).map(({ name }) => name);
+  };
+  assert.deepEqual(await names(false), ['c2', 'c3', 'default']);
+  const third = cells[2]!;
+  // A node of a cluster that has gone.
+  third.place = { node: 'lost:5432', host: undefined };
+  await third.database.end();
   assert.deepEqual(await names(true), ['c2', 'default']);
   assert.deepEqual(
     (await findCellsAway(own)).map(({ name }) => name),
     ['c3'],
   );
-  await assert.rejects(names(false), { code: '08006' });
-  const { rows } = await own.query('select id from workspaces');
-  assert.deepEqual(await firstWorkspace(own), rows[0]);
-  await third.asker.database.end();
-  third.asker = askerAt(url, third.path);
-  assert.deepEqual(await names(true), ['c2', 'c3', 'default']);
-  assert.deepEqual(await findCellsAway(own), []);
-  await opened.close();
-});
-
-test('a cell that has answered is asked, though who asked it before was waiting in vain', async () => {
-  const asker = askerOf(database);
-  const before = Promise.withResolvers<never>();
-  const early = asker.ask(() => before.promise);
-  const ask = () => asker.ask((there) => there.query('select'));
-  await ask();
-  before.reject(new Error('Connection terminated: the database does not answer'));
-  await assert.rejects(early, /does not answer/);
-  assert.equal((await ask()).rowCount, 1);
-  await assert.rejects(
-    asker.ask(() => before.promise),
-    /does not answer/,
-  );
-  await assert.rejects(ask(), { code: 'service_unavailable' }, 'where it has not answered since, it rests');
+  await assert.rejects(names(false), isAway);
+  await assert.rejects(cellWith(own, bytesOfId(crypto.randomUUID())), isAway, 'it may be in that cell');
+  const { rows } = await cells[1]!.database.query<{ id: string }>('select id from workspaces');
+  assert.ok((await cellWith(own, bytesOfId(rows[0]!.id))) === cells[1]!.database);
+  third.place = undefined;
+  await assert.rejects(opened.close(), /Called end on pool more than once/);
 });
 
 test('an upgrade brings every cell to the new version, or none', async () => {
@@ -559,8 +467,8 @@ test('an upgrade brings every cell to the new version, or none', async () => {
     9003,
     "do $$ begin if current_schema() like 'cell%' then raise exception 'broken in a cell'; end if; end $$",
   );
-  await assert.rejects(migrate(database, [...migrations, tenants, shared, broken]), /broken in a cell/);
-  assert.deepEqual(await migrate(database, [...migrations, tenants, shared]), [
+  await assert.rejects(migrateCells(database, [...migrations, tenants, shared, broken]), /broken in a cell/);
+  assert.deepEqual(await migrateCells(database, [...migrations, tenants, shared]), [
     '9001_next.sql',
     '9002_next.sql',
   ]);
@@ -568,10 +476,11 @@ test('an upgrade brings every cell to the new version, or none', async () => {
     database,
     async (cells) => (await cells.query('select remark from forms limit 1')).rows,
   );
-  assert.deepEqual(found, [{ remark: null }]);
-  assert.deepEqual(await migrate(database, [...migrations, tenants, shared]), []);
-  // For whoever starts on it again.
-  await database.query('drop schema every_cell cascade');
+  assert.deepEqual(
+    found,
+    cellsOf(database).map(() => ({ remark: null })),
+  );
+  assert.deepEqual(await migrateCells(database, [...migrations, tenants, shared]), []);
 });
 
 test('where there is one cell nobody is asked where anything is', async () => {
@@ -582,7 +491,7 @@ test('where there is one cell nobody is asked where anything is', async () => {
   const end = closed.end.bind(closed);
   await end();
   closed.end = async () => {};
-  assert.ok((await cellWith(closed, idInDirectory(crypto.randomUUID()))) === closed);
+  assert.ok((await cellWith(closed, bytesOfId(crypto.randomUUID()))) === closed);
   assert.ok((await cellForNew(closed)) === closed);
   assert.deepEqual(await findInAllCells(closed, async (cells) => [cells === closed]), [true]);
   let isDone = false;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { removeFormJob } from '#forms/forms.ts';
-import { cellsOf } from '#kit/cells/cells.ts';
+import { cellsOf } from '#cells/cells.ts';
 import { newId } from '#kit/clock.ts';
 import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';

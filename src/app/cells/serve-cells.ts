@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cellWith, idInDirectory } from '#kit/cells/cell-with.ts';
-import { type Cell, cellsOf, onCell } from '#kit/cells/cells.ts';
+import { cellWith, bytesOfId } from '#cells/across-cells.ts';
+import { type Cell, cellsOf, onCell } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseRequest, type Server } from '#kit/http.ts';
@@ -35,7 +35,6 @@ export function serveCells(
   const { database, log } = ground;
   const parts = new Map<Database, Promise<Part>>();
   const open = async (cell: Cell): Promise<Part> => {
-    await cell.server?.open();
     const services = openServices({ ...ground, database: cell.database });
     // The process that does the work does that of every cell, and hears of all of them on one channel.
     const own = (isBackgroundElsewhere ? startBesideBackground : startBackground)(services, background);
@@ -63,19 +62,11 @@ export function serveCells(
       if (message !== said)
         log.error({ err: error, cell: cell.name }, 'a cell could not be opened, which is tried again');
       await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
-      if (!ending.signal.aborted && parts.has(cell.database)) openAgain(cell, message);
+      if (!ending.signal.aborted) openAgain(cell, message);
     });
   };
-  const letGo = async ({ database: own }: Cell): Promise<void> => {
-    const part = parts.get(own);
-    parts.delete(own);
-    forget();
-    const opened = await part;
-    await opened?.stop();
-    await opened?.close();
-  };
-  const { forget } = dispatch(first, ground, parts);
-  const unhear = onCell(database, openAgain, letGo);
+  dispatch(first, ground, parts);
+  const unhear = onCell(database, openAgain);
   const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
     const opened = await Promise.allSettled(parts.values());
     await Promise.all(
@@ -108,7 +99,7 @@ function dispatch(
   const [own] = first.server.listeners('request') as [Answer];
   first.server.off('request', own);
   const find = async (place: Buffer | string): Promise<Answer> => {
-    const id = typeof place === 'string' ? idInDirectory(place) : place;
+    const id = typeof place === 'string' ? bytesOfId(place) : place;
     const cell = await cellWith(database, id);
     if (cell === database) return own;
     const part = await parts.get(cell)?.catch(() => undefined);

@@ -1,8 +1,8 @@
 import { findMoved } from '#backup/move-instance.ts';
 import { readBackups } from '#backup/schedule/queries.ts';
-import { findInAllCells } from '#kit/cells/in-cells.ts';
-import { otherCells } from '#kit/cells/other-cells.ts';
-import { findRoom, sayRoom } from '#kit/cells/room.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
+import { describeRoom, findRoom } from '#cells/create-cell.ts';
+import { otherCells } from '#cells/migrate-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -171,7 +171,7 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
         );
       if (room.needed > room.allowed)
         return warning(
-          sayRoom(count, room),
+          describeRoom(count, room),
           'Allow more, or make DATABASE_POOL smaller: who finds no connection is answered 503.',
         );
       return ok(`There are ${count}, with up to ${room.needed} connections of ${room.allowed}.`);

@@ -6,7 +6,6 @@ import { openExistingDatabase } from '../open-database.ts';
 import type { Check, Finding } from './check.ts';
 import { contentChecks, databaseChecks } from './database-checks.ts';
 import { machineChecks } from './machine-checks.ts';
-import { lookAtServers } from './server-checks.ts';
 
 /** A line of the doctor's report. */
 export type Diagnosis = { check: string; state: Finding['state']; finding: string; remedy: string | null };
@@ -30,8 +29,7 @@ async function examineDatabase(config: Config, database: Database): Promise<Diag
   const found = await lookAtAll(databaseChecks, { database });
   if (found.some(({ state }) => state === 'problem')) return found;
   const within = await lookAtAll(contentChecks, { database, config });
-  const servers = (await lookAtServers({ database, config })).map(([name, each]) => diagnose(name, each));
-  return [...found, ...within, ...servers];
+  return [...found, ...within];
 }
 
 /** One after the other, until one cannot even look: of a database that cannot be used nothing else can be said. */

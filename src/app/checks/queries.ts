@@ -1,4 +1,4 @@
-import { boolean, double, integer, ofInstance, statement, text } from '#kit/statement.ts';
+import { boolean, double, integer, statement, text } from '#kit/statement.ts';
 
 export const readServer = statement(
   'checks.read_server',
@@ -26,11 +26,11 @@ export const selectLeftovers = statement(
 );
 
 /** Cells of which the tables are not where they should be. */
-export const selectLostCells = ofInstance(
+export const selectLostCells = statement(
   'checks.select_lost_cells',
   {},
   { name: text },
-  `select name from cells where to_jsonb(cells) ->> 'server' is null and to_regclass(format('%I.workspaces', schema_name)) is null order by name`,
+  `select name from cells where to_regclass(format('%I.workspaces', schema_name)) is null order by name`,
 );
 
 /**

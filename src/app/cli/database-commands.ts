@@ -1,6 +1,6 @@
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
-import { findInAllCells } from '#kit/cells/in-cells.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
 import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { command } from './command.ts';

@@ -1,4 +1,4 @@
-import { findInAllCells } from '#kit/cells/in-cells.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import {

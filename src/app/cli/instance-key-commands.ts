@@ -1,5 +1,4 @@
-import { findInAllCells } from '#kit/cells/in-cells.ts';
-import { cellsElsewhere } from '#kit/cells/other-cells.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
 import { updateKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { findInstanceKey, keysPattern, newKey, replaceInstanceKeys, type Vault } from '#kit/vault.ts';
@@ -88,14 +87,6 @@ export const instanceKeyCommands = [
         ];
         return lost.length > 0 ? [{ ...webhook, lost: lost.join(', ') }] : [];
       });
-      const cells = (await cellsElsewhere(database))
-        .filter(({ server }) => !opens(vault, 'servers of cells', server!))
-        .map(({ name }) => name);
-      if (cells.length > 0)
-        throw new PartlyDone(
-          `The addresses of cells on other servers are lost with it too (${cells.join(', ')}): say each anew with \`cell address\`, and run this again for the webhooks there.`,
-          { data },
-        );
       return { data };
     },
   }),

@@ -1,5 +1,5 @@
-import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
-import { findInAllCells } from '#kit/cells/in-cells.ts';
+import { cellOfWorkspace } from '#cells/across-cells.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';

@@ -1,5 +1,5 @@
 import { normalizeBody } from '#ast/normalize-json.ts';
-import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
+import { cellOfWorkspace } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';

@@ -3,7 +3,6 @@ import {
   byteStrings,
   integer,
   nullable,
-  ofInstance,
   statement,
   text,
   texts,
@@ -80,10 +79,10 @@ export const selectSealed = statement(
  * What another key than the one of now has sealed in a column, from `after` on, in the order in which rows lie. `place` is
  * a row as long as nobody writes to it; it is written where the column is still what was read.
  */
-const sealedIn = (table: string, column: string, declare = statement) => ({
-  /** Whether it is not in every cell. */
-  isOfInstance: declare === ofInstance,
-  select: declare(
+const sealedIn = (table: string, column: string, isOfInstance = false) => ({
+  /** Whether the instance has the table, and no other cell. */
+  isOfInstance,
+  select: statement(
     `cli.select_sealed_${table}_${column}`,
     { key_id: bytes, after: text, limit: integer },
     { place: text, sealed: bytes },
@@ -92,7 +91,7 @@ const sealedIn = (table: string, column: string, declare = statement) => ({
       where ${column} is not null and substring(${column} for 4) <> $key_id and ctid > $after::tid
       order by ctid limit $limit`,
   ),
-  update: declare(
+  update: statement(
     `cli.update_sealed_${table}_${column}`,
     { places: texts, former: byteStrings, sealed: byteStrings },
     { place: text },
@@ -108,9 +107,8 @@ const sealedIn = (table: string, column: string, declare = statement) => ({
 export const sealedColumns = {
   'webhook secrets': [sealedIn('webhooks', 'secret'), sealedIn('webhooks', 'previous_secret')],
   'webhook headers': [sealedIn('webhooks', 'headers')],
-  'second factors': [sealedIn('totp_secrets', 'secret', ofInstance)],
+  'second factors': [sealedIn('totp_secrets', 'secret', true)],
   mails: [sealedIn('mails', 'content')],
   answers: [sealedIn('repeatable_requests', 'answer')],
   erasures: [sealedIn('erasures', 'asked')],
-  'servers of cells': [sealedIn('cells', 'server', ofInstance)],
 } as const;

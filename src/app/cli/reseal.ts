@@ -1,4 +1,4 @@
-import { cellsOf } from '#kit/cells/cells.ts';
+import { cellsOf } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import { sealedColumns } from './queries.ts';

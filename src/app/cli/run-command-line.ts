@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findCellsAway } from '#kit/cells/in-cells.ts';
-import { isAway } from '#kit/cells/servers/server.ts';
+import { findCellsAway } from '#cells/across-cells.ts';
+import { isAway } from '#cells/across-cells.ts';
 import { readConfig } from '#kit/config.ts';
 import { trustCaFile } from '#kit/trust-ca-file.ts';
 import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
@@ -248,8 +248,8 @@ async function sayWhoIsAway(database: Database, error: unknown): Promise<unknown
   const away = await findCellsAway(database);
   if (away.length === 0) return error;
   const said = away.map(
-    ({ name, server, place }) =>
-      `The cell ${name} at ${server?.place ?? place?.node} does not answer: what needs all cells waits for it.`,
+    ({ name, place }) =>
+      `The cell ${name} at ${place!.node} does not answer. This command needs all cells. Try again when it is back.`,
   );
   return new ApiError('service_unavailable', [sentenceOf(problemOf(error)), ...said].join('\n'), {
     cause: error,

@@ -1,4 +1,4 @@
-import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
+import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace, notePerson } from '#workspaces/audit/note-person.ts';
 import { accountOf, beginEndOfAccount, bringBackAccount } from '#workspaces/endings/endings.ts';

@@ -1,6 +1,6 @@
-import { cellForNew } from '#kit/cells/cell-for-new.ts';
-import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
-import { findInAllCells, newestFirst } from '#kit/cells/in-cells.ts';
+import { cellForNew } from '#cells/choose-cell.ts';
+import { cellOfWorkspace } from '#cells/across-cells.ts';
+import { findInAllCells, newestFirst } from '#cells/across-cells.ts';
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
 import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';

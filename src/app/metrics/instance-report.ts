@@ -1,6 +1,6 @@
 import { readBackups } from '#backup/schedule/queries.ts';
-import { refreshCells } from '#kit/cells/cells.ts';
-import { findCellsAway, findInAllCells } from '#kit/cells/in-cells.ts';
+import { refreshCells } from '#cells/cells.ts';
+import { findCellsAway, findInAllCells } from '#cells/across-cells.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '#kit/database.ts';
-import { cellsOf, onCell } from '#kit/cells/cells.ts';
+import { cellsOf, onCell } from '#cells/cells.ts';
 import { countDroppedWrites } from '#kit/output.ts';
 import { watchPoolWaits } from '#kit/pool-waits.ts';
 import type { DeliveryStatus } from '#webhooks/queries.ts';

@@ -27,7 +27,7 @@ export const readInstance = statement(
      (select count(*) from webhooks where paused_by = 'failure') as webhooks_paused`,
 );
 
-/** What the server of the database says of itself. Beside tables of cells Citus lets a superuser alone read these views. */
+/** What the server of the database says of itself. */
 export const readServer = statement(
   'metrics.read_server',
   {},

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { Cron } from 'croner';
 import { sayCount } from '#ast/say-count.ts';
 import { readBackups } from '#backup/schedule/queries.ts';
-import { findInAllCells } from '#kit/cells/in-cells.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';

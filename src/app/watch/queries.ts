@@ -1,7 +1,7 @@
-import { boolean, double, ofInstance, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
+import { boolean, double, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
 
 /** Notes that these are wrong now. @returns whether somebody was told of it. */
-export const noteIncidents = ofInstance(
+export const noteIncidents = statement(
   'watch.note_incidents',
   { keys: texts },
   { key: text, is_told: boolean },
@@ -12,7 +12,7 @@ export const noteIncidents = ofInstance(
 );
 
 /** Takes it upon the caller to tell of these: of several processes at the same time each falls to one. @returns them, and since when it is so. */
-export const takeIncidents = ofInstance(
+export const takeIncidents = statement(
   'watch.take_incidents',
   { keys: texts },
   { key: text, began_at: timestamp },
@@ -23,7 +23,7 @@ export const takeIncidents = ofInstance(
 );
 
 /** Ends those that nobody has seen for so many seconds. */
-export const endIncidents = ofInstance(
+export const endIncidents = statement(
   'watch.end_incidents',
   { calm: double },
   { key: text },

@@ -1,5 +1,4 @@
-import { cellsOnServers } from '#kit/cells/cells.ts';
-import { inCellOf } from '#kit/cells/in-cells.ts';
+import { inCellOf } from '#cells/across-cells.ts';
 import { idOf } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
@@ -28,13 +27,10 @@ export async function watch(context: Context, calm = calmSeconds): Promise<void>
   const noted = await noteIncidents(database, { keys: found.map(({ key }) => key) });
   const isUntold = new Set(noted.filter((each) => !each.is_told).map(({ key }) => key));
   const incidents = found.filter(({ key }) => isUntold.has(key));
-  // On another server a mail is committed before it is noted that it was sent: what fails then is of one workspace.
-  const groups =
-    cellsOnServers(database).length > 0
-      ? Map.groupBy(incidents, ({ workspaceId }) => workspaceId).values()
-      : [incidents];
+  // A mail in another cell is committed before it is noted that it was sent: a failure concerns one workspace.
   const fresh: Incident[] = [];
-  for (const group of groups) fresh.push(...(await tell(context, group)));
+  for (const group of Map.groupBy(incidents, ({ workspaceId }) => workspaceId).values())
+    fresh.push(...(await tell(context, group)));
   for (const { key, what, remedy, workspaceId } of fresh)
     log.warn({ incident: key, workspace_id: workspaceId, remedy }, what);
   if (fresh.length > 0) context.wakeQueue();

@@ -1,14 +1,4 @@
-import {
-  bigint,
-  boolean,
-  double,
-  integer,
-  nullable,
-  ofInstance,
-  statement,
-  text,
-  timestamp,
-} from '#kit/statement.ts';
+import { bigint, boolean, double, integer, nullable, statement, text, timestamp } from '#kit/statement.ts';
 
 /** The advisory lock of whoever makes a backup of the schedule, for as long as that takes; any constant of our own. */
 export const backupLock = 7_246_002;
@@ -21,7 +11,7 @@ export const takeBackupLock = statement(
 );
 
 /** Whether a moment has its backup, or it was tried since `again`. */
-export const findSettled = ofInstance(
+export const findSettled = statement(
   'backup.find_settled',
   { due_at: timestamp, again: timestamp },
   { name: text },
@@ -33,7 +23,7 @@ export const findSettled = ofInstance(
  * Begins the backup of a moment, if it has none and none was tried since `again`. For whoever has the lock: what others left
  * unfinished was broken off, and counts as failed until it is made.
  */
-export const beginBackup = ofInstance(
+export const beginBackup = statement(
   'backup.begin',
   { due_at: timestamp, name: text, begun_at: timestamp, again: timestamp },
   { name: text, problem: nullable(text) },
@@ -49,7 +39,7 @@ export const beginBackup = ofInstance(
 );
 
 /** @param bytes null: it was not made. @param problem why, or what it lacks; null for one that is whole. */
-export const endBackup = ofInstance(
+export const endBackup = statement(
   'backup.end',
   {
     due_at: timestamp,
@@ -64,7 +54,7 @@ export const endBackup = ofInstance(
 );
 
 /** Leaves a backup that was not tried before to whoever comes next. */
-export const giveBackBackup = ofInstance(
+export const giveBackBackup = statement(
   'backup.give_back',
   { due_at: timestamp, begun_at: timestamp },
   {},
@@ -76,7 +66,7 @@ const kept = `(select due_at from backups where bytes is not null order by due_a
 const keptWhole = `(select due_at from backups where bytes is not null and problem is null order by due_at desc limit $keep)`;
 
 /** Those that are not kept, and all that failed before the first that is. */
-export const selectOutdated = ofInstance(
+export const selectOutdated = statement(
   'backup.select_outdated',
   { keep: integer },
   { due_at: timestamp, name: text },
@@ -85,7 +75,7 @@ export const selectOutdated = ofInstance(
     order by due_at`,
 );
 
-export const deleteBackup = ofInstance(
+export const deleteBackup = statement(
   'backup.delete',
   { due_at: timestamp },
   {},
@@ -93,7 +83,7 @@ export const deleteBackup = ofInstance(
 );
 
 /** All that are known, and whether each is being made, or was broken off since, and is of the newest that were made. */
-export const selectBackups = ofInstance(
+export const selectBackups = statement(
   'backup.select',
   { keep: integer },
   { name: text, begun_at: timestamp, is_begun: boolean, is_kept: boolean },
@@ -102,7 +92,7 @@ export const selectBackups = ofInstance(
 );
 
 /** How the schedule fares, by the backups that are still known. */
-export const readBackups = ofInstance(
+export const readBackups = statement(
   'backup.read_all',
   {},
   {
@@ -127,7 +117,7 @@ export const readBackups = ofInstance(
 );
 
 /** Of what was being made when a backup was: the one that holds this row, and no more is known of it where that is restored. */
-export const forgetBegun = ofInstance(
+export const forgetBegun = statement(
   'backup.forget_begun',
   {},
   {},

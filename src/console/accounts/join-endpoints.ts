@@ -1,4 +1,4 @@
-import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
+import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { operation, type Visitor } from '#kit/operation.ts';
 import { noteInWorkspace, originOf } from '#workspaces/audit/note-person.ts';
 import { joinAsPerson, joinByPassword, openInvitation } from '#workspaces/member-invitations/accept.ts';

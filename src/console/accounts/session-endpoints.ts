@@ -1,4 +1,4 @@
-import { findInAllCells } from '#kit/cells/in-cells.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { operation } from '#kit/operation.ts';

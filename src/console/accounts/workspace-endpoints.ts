@@ -1,4 +1,4 @@
-import { cellForNew } from '#kit/cells/cell-for-new.ts';
+import { cellForNew } from '#cells/choose-cell.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';

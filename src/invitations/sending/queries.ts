@@ -3,7 +3,6 @@ import {
   integers,
   jsonb,
   nullable,
-  plus,
   statement,
   text,
   texts,
@@ -108,7 +107,7 @@ export const lockDueReminders = statement(
     for update of i skip locked`,
 );
 
-const remindAt = plus('i.sent_at', 'make_interval(days => day)');
+const remindAt = 'i.sent_at + make_interval(days => day)';
 
 /** The schedule goes on: to the next of its days that is still to come, or to its end. */
 export const advanceReminders = statement(

@@ -1,4 +1,4 @@
-import { boolean, ofInstance, statement, text } from '../statement.ts';
+import { boolean, statement, text } from '../statement.ts';
 
 /** Whether a database says of itself what it is: an empty one does not yet. */
 export const findInstance = statement(
@@ -9,7 +9,7 @@ export const findInstance = statement(
 );
 
 /** At most one row; none in a database that no key was used with yet. */
-export const selectKeyFingerprint = ofInstance(
+export const selectKeyFingerprint = statement(
   'instance.select_key_fingerprint',
   {},
   { key_fingerprint: text },
@@ -17,14 +17,14 @@ export const selectKeyFingerprint = ofInstance(
 );
 
 /** Of several at once the first one stays. */
-export const insertKeyFingerprint = ofInstance(
+export const insertKeyFingerprint = statement(
   'instance.insert_key_fingerprint',
   { key_fingerprint: text },
   {},
   `insert into instance (key_fingerprint) values ($key_fingerprint) on conflict do nothing`,
 );
 
-export const updateKeyFingerprint = ofInstance(
+export const updateKeyFingerprint = statement(
   'instance.update_key_fingerprint',
   { key_fingerprint: text },
   {},

@@ -1,21 +1,21 @@
-import { nullable, ofInstance, uuid } from '../statement.ts';
+import { nullable, uuid, statement } from '../statement.ts';
 
 /** One row, once a key was used (instance-key). Who would mark another storage at the same time waits. */
-export const lockStorageId = ofInstance(
+export const lockStorageId = statement(
   'instance.lock_storage_id',
   {},
   { storage_id: nullable(uuid) },
   `select storage_id from instance for update`,
 );
 
-export const setStorageId = ofInstance(
+export const setStorageId = statement(
   'instance.set_storage_id',
   { storage_id: nullable(uuid) },
   {},
   `update instance set storage_id = $storage_id`,
 );
 
-export const selectStorageId = ofInstance(
+export const selectStorageId = statement(
   'instance.select_storage_id',
   {},
   { storage_id: nullable(uuid) },

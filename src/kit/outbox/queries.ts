@@ -4,7 +4,6 @@ import {
   byteStrings,
   type Column,
   double,
-  here,
   nullable,
   statement,
   text,
@@ -47,14 +46,14 @@ export const insertMails = statement(
                         submission_ids, next_attempt_at, created_at)
      select $workspace_id, id, kind, $form_id, recipient, subject, content, 'queued', $is_private,
             $submission_ids, run_at, at
-       from made ${here}
+       from made
      on conflict (workspace_id, id) do nothing
      returning id
    ),
    counted as (
      insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at)
      select $workspace_id, id, kind, $form_id, $account_id, counted_as, at
-       from made join mail using (id) ${here}
+       from made join mail using (id)
      on conflict (workspace_id, id) do nothing
    ),
    job as materialized (

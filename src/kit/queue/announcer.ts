@@ -1,5 +1,4 @@
-import { saidAt } from '../cells/cells.ts';
-import type { Database } from '../database.ts';
+import { type Database, notifierOf } from '../database.ts';
 import type { Log } from '../log.ts';
 import { announcementOf, sayAnnouncements } from '../queue.ts';
 
@@ -16,7 +15,7 @@ const againMs = 1_000;
 /** Announcements are gathered for this long, so a burst of commits costs one. */
 const announceMs = 20;
 
-/** What this process has to say where all cells of a server are heard: a hundred cells that are busy cost what one does. */
+/** What this process announces over one pool: a hundred busy cells in one database cost as much as one. */
 type Mouth = { announcers: Set<Announcer>; payloads: Set<string>; planned: NodeJS.Timeout | undefined };
 
 const mouths = new WeakMap<Database, Mouth>();
@@ -26,7 +25,7 @@ export function openAnnouncer(
   { database, log }: { database: Database; log: Log },
   sender: string,
 ): Announcer {
-  const place = saidAt(database);
+  const place = notifierOf(database);
   const mouth = mouths.get(place) ?? { announcers: new Set(), payloads: new Set(), planned: undefined };
   mouths.set(place, mouth);
   const payload = announcementOf(database, sender);

@@ -1,5 +1,4 @@
-import { nameOfCell, saidAt } from '../cells/cells.ts';
-import type { Database } from '../database.ts';
+import { type Database, notifierOf, partNameOf } from '../database.ts';
 import type { Log } from '../log.ts';
 import { jobsChannel } from '../queue.ts';
 import { listen } from './listen.ts';
@@ -11,7 +10,7 @@ export type Hearing = {
   stop(): Promise<void>;
 };
 
-/** The connection over which all cells of a server are heard in this process, queues and feeds. */
+/** The connection over which the queues and feeds of this process hear of the jobs of all cells of a database. */
 type Ear = {
   hearers: Set<(said: string) => void>;
   isListening: boolean;
@@ -29,8 +28,8 @@ export function hearJobs(
   database: Database,
   { log, hear }: { log: Log; hear: (sender: string) => void },
 ): Hearing {
-  const place = saidAt(database);
-  const cell = nameOfCell(database);
+  const place = notifierOf(database);
+  const cell = partNameOf(database);
   const ear = ears.get(place) ?? openEar(place, log);
   const hearer = (said: string): void => {
     // An empty message is for every cell.

@@ -1,7 +1,7 @@
-import { double, nullable, ofInstance, timestamp } from '../statement.ts';
+import { double, nullable, timestamp, statement } from '../statement.ts';
 
 /** The clock of the database, and that of the last sweep; null before the first start. */
-export const readClocks = ofInstance(
+export const readClocks = statement(
   'sweeps.read_clocks',
   {},
   { database_seconds: double, swept_at: nullable(timestamp) },
@@ -10,7 +10,7 @@ export const readClocks = ofInstance(
 );
 
 /** Notes the clock of a sweep; not more often than the notes of one minute are worth. */
-export const noteSweep = ofInstance(
+export const noteSweep = statement(
   'sweeps.note_sweep',
   { at: timestamp, before: timestamp },
   {},
@@ -18,7 +18,7 @@ export const noteSweep = ofInstance(
 );
 
 /** Takes the clock of the database for that of the last sweep. */
-export const confirmSweepClock = ofInstance(
+export const confirmSweepClock = statement(
   'sweeps.confirm_clock',
   {},
   { swept_at: timestamp },

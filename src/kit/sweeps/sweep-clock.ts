@@ -1,6 +1,6 @@
 import { sayCount } from '#ast/say-count.ts';
 import { now } from '../clock.ts';
-import type { Database } from '../database.ts';
+import { type Database, homeOf } from '../database.ts';
 import { only } from '../statement.ts';
 import { noteSweep, readClocks } from './queries.ts';
 
@@ -22,7 +22,7 @@ const daysBetween = (ms: number): string => sayCount(Math.round(Math.abs(ms) / d
  * @returns undefined where the clock can be trusted.
  */
 export async function findClockDoubt(database: Database, at = now()): Promise<ClockDoubt | undefined> {
-  const { database_seconds: seconds, swept_at: sweptAt } = only(await readClocks(database, {}))!;
+  const { database_seconds: seconds, swept_at: sweptAt } = only(await readClocks(homeOf(database), {}))!;
   const here = at.toISOString();
   const apart = at.getTime() - seconds * 1_000;
   if (Math.abs(apart) > mostMs)
@@ -51,6 +51,6 @@ export async function sweep<Result>(
 ): Promise<Result | undefined> {
   const at = now();
   if (await findClockDoubt(database, at)) return undefined;
-  await noteSweep(database, { at, before: new Date(at.getTime() - noteMs) });
+  await noteSweep(homeOf(database), { at, before: new Date(at.getTime() - noteMs) });
   return work();
 }

@@ -1,4 +1,4 @@
-import { nullable, ofInstance, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import { nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
 
 /** Those who may see to a workspace's keys and members. */
@@ -41,7 +41,7 @@ export const findMemberForNotice = statement(
     where m.workspace_id = $workspace_id and m.user_id = $user_id`,
 );
 
-export const findPerson = ofInstance(
+export const findPerson = statement(
   'mail.find_person',
   { id: text },
   { email: text },

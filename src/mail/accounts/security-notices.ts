@@ -1,3 +1,4 @@
+import { homeOf } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { Letter, LetterBlock, LetterField } from '#kit/outbox/letter.ts';
@@ -160,7 +161,7 @@ async function tellPerson(
   { workspaceId, userId }: { workspaceId: string; userId: string },
   [subject, text]: readonly [subject: string, text: string],
 ): Promise<void> {
-  const person = only(await findPerson(client, { id: userId }));
+  const person = only(await findPerson(homeOf(client), { id: userId }));
   const to = person && readMailAddress(person.email);
   if (!to || !config.smtp) return;
   const mail: NewMail = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { findInAllCells, inCellOf } from '#kit/cells/in-cells.ts';
+import { findInAllCells, inCellOf } from '#cells/across-cells.ts';
 import { idOf, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';

@@ -1,4 +1,4 @@
-import { bytes, ofInstance, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
+import { bytes, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
 
 /** The owners of workspaces that have a living API key, each once, in the first of their workspaces. */
 export const selectKeyOwners = statement(
@@ -17,7 +17,7 @@ export const selectKeyOwners = statement(
 );
 
 /** Who has got an announcement. */
-export const selectAnnounced = ofInstance(
+export const selectAnnounced = statement(
   'mail.select_announced',
   { announcement: bytes },
   { user_id: text },
@@ -25,7 +25,7 @@ export const selectAnnounced = ofInstance(
 );
 
 /** Writes down who gets it. @returns those who had not: of two runs at once each person falls to one. */
-export const insertAnnounced = ofInstance(
+export const insertAnnounced = statement(
   'mail.insert_announced',
   { announcement: bytes, user_ids: texts, now: timestamp },
   { user_id: text },

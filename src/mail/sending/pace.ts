@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '#kit/database.ts';
+import { type Database, homeOf } from '#kit/database.ts';
 import { type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
 import { takePlace } from './queries.ts';
 
@@ -20,7 +20,7 @@ export async function waitForTurn(
   signal: AbortSignal,
 ): Promise<boolean> {
   const pace = mailPaces[kind];
-  const [place] = await takePlace(database, {
+  const [place] = await takePlace(homeOf(database), {
     names: pace === 'bulk' ? ['bulk'] : ['bulk', 'prompt'],
     bulk_step: 60 / (perMinute * bulkShare),
     prompt_step: 60 / (perMinute * (1 - bulkShare)),

@@ -6,8 +6,6 @@ import {
   double,
   integer,
   nullable,
-  ofInstance,
-  plus,
   statement,
   text,
   texts,
@@ -142,7 +140,7 @@ const step = "case when name = 'bulk' then $bulk_step else $prompt_step end";
  * Takes the next place of the pace that is free first, unless that is more than `patience` seconds away.
  * @returns the seconds until then.
  */
-export const takePlace = ofInstance(
+export const takePlace = statement(
   'mail.take_place',
   {
     names: texts,
@@ -154,7 +152,7 @@ export const takePlace = ofInstance(
   { wait: double },
   `with taken as (
      update mail_pace
-        set next_at = ${plus('greatest(next_at, now())', `make_interval(secs => ${step})`)}
+        set next_at = greatest(next_at, now()) + make_interval(secs => ${step})
       where name = (select name from mail_pace where name = any($names) order by next_at limit 1)
         and next_at <= now() + make_interval(secs => $patience)
      returning name, next_at

@@ -1,4 +1,4 @@
-import { findInAllCells } from '#kit/cells/in-cells.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { countedAddress } from '#kit/outbox/address.ts';

@@ -2,7 +2,6 @@ import { failedReason } from '#kit/queue/queries.ts';
 import {
   bigint,
   bytes,
-  here,
   integer,
   integers,
   jsonb,
@@ -58,7 +57,7 @@ export const insertErasure = statement(
    items as (
      insert into erasure_items (workspace_id, erasure_id, kind, form_id, id)
      select erasure.workspace_id, erasure.id, listed.kind, nullif(listed.form_id, '')::uuid, listed.id
-     from erasure cross join unnest($kinds, $form_ids, $ids) as listed (kind, form_id, id) ${here})
+     from erasure cross join unnest($kinds, $form_ids, $ids) as listed (kind, form_id, id))
    select`,
 );
 

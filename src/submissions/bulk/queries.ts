@@ -1,9 +1,7 @@
 import { failedReason, takeFirst } from '#kit/queue/queries.ts';
 import {
-  here,
   integer,
   json,
-  laterThan,
   nullable,
   statement,
   text,
@@ -58,7 +56,7 @@ export const insertBulk = statement(
      returning *),
    items as (
      insert into bulk_items (workspace_id, bulk_id, submission_id)
-     select workspace_id, id, unnest($submission_ids) from bulk ${here})
+     select workspace_id, id, unnest($submission_ids) from bulk)
    ${bulkSelection('bulk')}`,
 );
 
@@ -81,12 +79,12 @@ export const insertUndo = statement(
    bulk as (
      insert into bulk_changes (workspace_id, id, form_id, kind, undoes, requested_by, api_key_id, through, total, created_at)
      select workspace_id, $id, form_id, 'undo', id, $changed_by, $api_key_id, $through, (select count(*) from changed), $created_at
-     from undone ${here}
+     from undone
      on conflict (workspace_id, undoes) where undoes is not null do nothing
      returning *),
    items as (
      insert into bulk_items (workspace_id, bulk_id, submission_id)
-     select bulk.workspace_id, bulk.id, changed.submission_id from bulk cross join changed ${here})
+     select bulk.workspace_id, bulk.id, changed.submission_id from bulk cross join changed)
    ${bulkSelection('bulk')}`,
 );
 
@@ -212,7 +210,7 @@ export const tagSubmissions = statement(
      from held join listed on listed.id = held.id),
    tagged as (
      update submissions s
-     set tags = wanted.becomes, updated_at = ${laterThan('wanted.updated_at')}
+     set tags = wanted.becomes, updated_at = greatest($now, wanted.updated_at + interval '1 ms')
      from wanted
      where s.workspace_id = $workspace_id and s.id = wanted.id
        and wanted.becomes <> wanted.tags and cardinality(wanted.becomes) <= $most
@@ -231,6 +229,6 @@ export const tagSubmissions = statement(
    changes as (
      insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
      select $workspace_id, id, change_id, 'edited', $changed_by, $api_key_id, $through, $bulk_id, $now, changes
-     from noted ${here})
+     from noted)
    select id from wanted where cardinality(becomes) <= $most`,
 );

@@ -4,7 +4,6 @@ import type { DigestMode, Settings } from '#ast/settings.ts';
 import {
   bigint,
   boolean,
-  here,
   integer,
   json,
   jsonb,
@@ -116,7 +115,7 @@ export const listAgain = statement(
      returning submission_id),
    digest as (
      insert into digests as d (workspace_id, form_id, mode)
-     select $workspace_id, $form_id, $mode from items ${here} limit 1
+     select $workspace_id, $form_id, $mode from items limit 1
      on conflict (workspace_id, form_id) do update set mode = d.mode
      returning d.xmax = 0 as is_new)
    select is_new from digest`,

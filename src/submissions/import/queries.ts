@@ -1,15 +1,5 @@
 import { failedReason, takeFirst } from '#kit/queue/queries.ts';
-import {
-  here,
-  integer,
-  jsonb,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  timestamp,
-  uuid,
-} from '#kit/statement.ts';
+import { integer, jsonb, jsonText, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
 import type { ImportEntry, LineProblem } from './read-line.ts';
 
 /** A line that waits, with the key under which it becomes one submission and no second. */
@@ -41,7 +31,7 @@ export const insertImport = statement(
    lines as materialized (select * from json_to_recordset($lines) as l (line integer, entry jsonb)),
    waiting as (
      insert into submission_import_lines (workspace_id, import_id, line, entry)
-     select begun.workspace_id, begun.id, lines.line, lines.entry from begun cross join lines ${here})
+     select begun.workspace_id, begun.id, lines.line, lines.entry from begun cross join lines)
    select id from begun`,
 );
 

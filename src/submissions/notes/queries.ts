@@ -1,14 +1,4 @@
-import {
-  bigint,
-  boolean,
-  here,
-  integer,
-  nullable,
-  statement,
-  text,
-  timestamp,
-  uuid,
-} from '#kit/statement.ts';
+import { bigint, boolean, integer, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
 import { changedByColumns } from '../history/queries.ts';
 
 /**
@@ -40,7 +30,7 @@ export const insertNote = statement(
      returning workspace_id, submission_id),
    change as (
      insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
-     select workspace_id, submission_id, $change_id, 'note_added', $changed_by, $api_key_id, $through, $now, '[]' from note ${here})
+     select workspace_id, submission_id, $change_id, 'note_added', $changed_by, $api_key_id, $through, $now, '[]' from note)
    select exists (select from submission) as is_there, exists (select from note) as is_written`,
 );
 
@@ -75,6 +65,6 @@ export const deleteNote = statement(
      returning n.workspace_id, n.submission_id, n.id),
    change as (
      insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
-     select workspace_id, submission_id, $change_id, 'note_deleted', $changed_by, $api_key_id, $through, $now, '[]' from note ${here})
+     select workspace_id, submission_id, $change_id, 'note_deleted', $changed_by, $api_key_id, $through, $now, '[]' from note)
    select id from note`,
 );

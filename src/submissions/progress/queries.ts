@@ -3,12 +3,10 @@ import type { Settings } from '#ast/settings.ts';
 import {
   boolean,
   bytes,
-  here,
   integer,
   json,
   jsonb,
   jsonText,
-  laterThan,
   nullable,
   statement,
   text,
@@ -58,7 +56,7 @@ export const writeProgress = statement(
      update submissions
      set version = $version, status = $status, answers = $answers, reference = $reference, has_files = $has_files,
          language = $spoken, key_digest = $key_digest, completed_at = $completed_at,
-         updated_at = ${laterThan('updated_at')},
+         updated_at = greatest($now, updated_at + interval '1 ms'),
          trashed_at = case when $status = 'completed' then null else trashed_at end,
          trashed_by = case when $status = 'completed' then null else trashed_by end
      where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
@@ -66,7 +64,7 @@ export const writeProgress = statement(
    ${searchWords('where trashed_at is null')},
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select workspace_id, id, form_id, terms from words ${here}
+     select workspace_id, id, form_id, terms from words
      on conflict (workspace_id, submission_id) do update set terms = excluded.terms)
    select id from submission`,
 );

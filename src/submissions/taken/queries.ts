@@ -1,4 +1,4 @@
-import { bigint, here, integer, nullable, statement, text, texts, uuid } from '#kit/statement.ts';
+import { bigint, integer, nullable, statement, text, texts, uuid } from '#kit/statement.ts';
 import { formTree } from '#forms/structure-columns.ts';
 
 /** The live version of a form, whose limits hold for every submission to it, whichever version that answered. */
@@ -73,7 +73,7 @@ const writeText = (page: string): string =>
        where w.submission_id = t.submission_id and w.element_id = t.element_id and w.value = t.value)),
    taken as (
      insert into taken_answers (workspace_id, submission_id, form_id, element_id, value)
-     select workspace_id, submission_id, form_id, element_id, value from wanted ${here}
+     select workspace_id, submission_id, form_id, element_id, value from wanted
      on conflict do nothing
      returning element_id, value)`;
 

@@ -3,7 +3,6 @@ import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
 import {
   bigint,
-  here,
   integer,
   json,
   jsonb,
@@ -54,7 +53,7 @@ export const trashSubmissions = statement(
      where t.workspace_id = $workspace_id and t.submission_id = trashed.id),
    changes as (
      insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
-     select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $bulk_id, $now, '[]' from trashed ${here})
+     select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $bulk_id, $now, '[]' from trashed)
    select status, count(*) as count from trashed group by status`,
 );
 
@@ -90,11 +89,11 @@ export const restoreSubmission = statement(
      where workspace_id = $workspace_id and form_id = $form_id and id = $id
      returning workspace_id, id, form_id, status, tags),
    language as (
-     insert into search_languages (workspace_id, language) select workspace_id, $language from submission ${here} on conflict do nothing),
+     insert into search_languages (workspace_id, language) select workspace_id, $language from submission on conflict do nothing),
    ${searchWords()},
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select workspace_id, id, form_id, terms from words ${here})
+     select workspace_id, id, form_id, terms from words)
    select`,
 );
 

@@ -5,7 +5,6 @@ import {
   type Column,
   integer,
   nullable,
-  plus,
   statement,
   text,
   timestamp,
@@ -29,7 +28,7 @@ export const findFeed = statement(
 );
 
 /** isFeedRead, of the feed as it is being read again. */
-const wasRead = `${plus('feeds.read_at', feedLasts)} > excluded.read_at`;
+const wasRead = `feeds.read_at + ${feedLasts} > excluded.read_at`;
 
 /**
  * Switches the feed on, or notes that it is read. Where it was off, events may be missing that happened meanwhile:

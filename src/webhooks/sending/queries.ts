@@ -3,7 +3,6 @@ import {
   boolean,
   bytes,
   double,
-  here,
   integer,
   jsonText,
   nullable,
@@ -117,7 +116,7 @@ export const settleDeliveries = statement(
      select workspace_id, id, delivery.attempts, trigger, url, request_headers, decode(body_sha256, 'hex'), body_bytes,
             started_at, response_status, response_ms, dns_ms, connect_ms, tls_ms, first_byte_ms,
             response_headers, response_body, reason
-       from delivery join outcome using (workspace_id, id) ${here}
+       from delivery join outcome using (workspace_id, id)
    ),
    luck as (
      select workspace_id, webhook_id, bool_or(status = 'Success') as has_success, bool_or(status = 'Failed') as has_end,
@@ -171,6 +170,6 @@ export const failDelivery = statement(
    ),
    attempt as (
      insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms, reason)
-     select workspace_id, id, attempts, $trigger, $now, 0, $reason from failed ${here})
+     select workspace_id, id, attempts, $trigger, $now, 0, $reason from failed)
    select`,
 );

@@ -1,11 +1,9 @@
-import { cellsOf, isApart } from '#kit/cells/cells.ts';
-import { inEachCellHere } from '#kit/cells/in-cells.ts';
+import { inEachCell } from '#cells/across-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { databaseOf, homeOf, transaction } from '#kit/database.ts';
 import type { Origin, Person, Visitor } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
-import { insertLineDue } from '../people-elsewhere/queries.ts';
 import type { PersonalDeed } from './personal-deeds.ts';
 import type { Changes } from './changes.ts';
 import { insertLinesOfMember, insertPersonalLine, insertWorkspaceLine } from './queries.ts';
@@ -21,13 +19,15 @@ export type PersonalLine = {
   by: { origin: Origin; sessionId?: string } | undefined;
 };
 
-/** Notes it for the person, and in the audit log of each of their workspaces; of an address that nobody has, nothing. */
+/**
+ * Notes it for the person, and in the audit log of each of their workspaces; nothing for an address without an account. Workspaces whose
+ * node is away do not get the line.
+ */
 export async function notePerson(
   where: Queryable,
   { who, operation, status = 200, by }: PersonalLine,
 ): Promise<void> {
   const db = homeOf(where);
-  // One transaction: what stands for the person stands in each of their workspaces; on other servers and nodes, which may be away, soon after.
   if (db === databaseOf(db))
     return transaction(db, (client) => notePerson(client, { who, operation, status, by }));
   const line = {
@@ -46,18 +46,9 @@ export async function notePerson(
   });
   if (!person) return;
   const { user_id } = person;
-  await inEachCellHere(
-    db,
-    async (cell) => void (await insertLinesOfMember(cell, { ...line, user_id })),
-    (cell) => !isApart(cell),
-  );
-  const cells = cellsOf(databaseOf(db)).filter(isApart);
-  if (cells.length > 0)
-    await insertLineDue(db, {
-      cells: cells.map(({ name }) => name),
-      user_id,
-      line: { ...line, user_id },
-    });
+  await inEachCell(db, async (cell) => void (await insertLinesOfMember(cell, { ...line, user_id })), {
+    isPartial: true,
+  });
 }
 
 /** Where a visitor's request comes from. */

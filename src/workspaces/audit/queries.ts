@@ -2,12 +2,10 @@ import { leastIdAt } from '#kit/id-times.ts';
 import type { Actor } from '#kit/operation.ts';
 import {
   bigint,
-  here,
   integer,
   integers,
   jsonb,
   nullable,
-  ofInstance,
   type RowOf,
   smallint,
   statement,
@@ -66,7 +64,7 @@ const personalColumns = {
 };
 
 /** For the person, whose id or address is given. @returns who that is; nobody has some addresses, and nothing is noted of them. */
-export const insertPersonalLine = ofInstance(
+export const insertPersonalLine = statement(
   'audit.insert_personal_line',
   { ...personalColumns, user_id: nullable(text), email: nullable(text) },
   { user_id: text },
@@ -116,7 +114,7 @@ export const insertWorkspaceLine = statement(
 );
 
 /** Newest first: what concerns a person's account. */
-export const selectPersonalLines = ofInstance(
+export const selectPersonalLines = statement(
   'audit.select_personal_lines',
   { user_id: text, below: uuid, limit: integer, offset: bigint },
   {
@@ -134,7 +132,7 @@ export const selectPersonalLines = ofInstance(
     limit $limit offset $offset`,
 );
 
-export const countPersonalLines = ofInstance(
+export const countPersonalLines = statement(
   'audit.count_personal_lines',
   { user_id: text },
   { count: bigint },
@@ -142,7 +140,7 @@ export const countPersonalLines = ofInstance(
 );
 
 /** @returns those removed; a full batch of 1,000 means that there may be more. */
-export const deleteOldPersonalLines = ofInstance(
+export const deleteOldPersonalLines = statement(
   'audit.delete_old_personal_lines',
   { before: uuid },
   { id: uuid },
@@ -173,7 +171,7 @@ export const insertedLine = (made: string): string =>
                             address, agent, session_id)
      select workspace_id, $line_id, $line_actor_kind, $line_actor_id, $line_operation, $line_method, $line_path, id,
             $line_request_id, 201, $line_address, $line_agent, $line_session_id
-       from ${made} ${here} where $line_id is not null`;
+       from ${made} where $line_id is not null`;
 
 /** Notes how they ended: those that were refused did nothing, and their lines go. */
 export const settleLines = statement(

@@ -1,5 +1,4 @@
-import { inEachCell, inEachCellHere, whileOnServers } from '#kit/cells/in-cells.ts';
-import { isAway } from '#kit/cells/servers/server.ts';
+import { inEachCell, isAway, whileInCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -10,7 +9,6 @@ import { noteInWorkspace, notePerson, type PersonalLine, type WorkspaceLine } fr
 import { forgetKeys } from '../authenticate.ts';
 import { revokeKeysOf, tellOfKeys } from '../keys/queries.ts';
 import { reportNews, reportPersonalNews } from '../mail-news.ts';
-import { copyPeople } from '../people-elsewhere/bring-people.ts';
 import {
   deleteUser,
   endUser,
@@ -85,12 +83,12 @@ export async function beginEndOfAccount(
 ): Promise<Date> {
   let ends_at: Date | undefined;
   try {
-    return await whileOnServers(
+    return await whileInCells(
       database,
-      async (servers) => (ends_at = await endAccount(database, servers, userId, by)),
+      async (others) => (ends_at = await endAccount(database, others, userId, by)),
     );
   } catch (error) {
-    // It is closed, and a server that was lost in the last moment is told when it answers.
+    // It is closed: a node that was lost in the last moment only held locks.
     if (ends_at === undefined || !isAway(error)) throw error;
     return ends_at;
   }
@@ -98,7 +96,7 @@ export async function beginEndOfAccount(
 
 function endAccount(
   database: Database,
-  servers: readonly Queryable[],
+  others: readonly Queryable[],
   userId: string,
   by: PersonalLine['by'],
 ): Promise<Date> {
@@ -108,8 +106,7 @@ function endAccount(
       await lockOwnWorkspaces(cell, { user_id: userId });
       orphans.push(...only(await findOrphans(cell, { user_id: userId }))!.names);
     };
-    await inEachCellHere(client, look);
-    for (const server of servers) await look(server);
+    for (const cell of [client, ...others]) await look(cell);
     if (orphans.length > 0)
       throw new ApiError(
         'conflict',
@@ -118,8 +115,6 @@ function endAccount(
     const ends_at = endFromNow();
     const ended = await endUser(client, { user_id: userId, ends_at, now: now() });
     if (ended.length === 0) throw new ApiError('conflict', 'This account is being deleted already.');
-    // Their workspaces there are held until it is known there that this owner is none any more.
-    for (const server of servers) await copyPeople(server, [userId], { from: client });
     await notePerson(client, { who: { userId }, operation: 'deleteAccount', by });
     await reportPersonalNews(client, userId, 'deleteAccount');
     return ends_at;

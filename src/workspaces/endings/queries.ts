@@ -1,16 +1,4 @@
-import {
-  bigint,
-  boolean,
-  integer,
-  ofInstance,
-  plus,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-} from '#kit/statement.ts';
+import { bigint, boolean, integer, statement, text, texts, timestamp, uuid, uuids } from '#kit/statement.ts';
 import { ownersOf } from '../members/queries.ts';
 
 /** What waits in the queue of a closed workspace is due so long after its end: what is late to delete it finds it waiting. */
@@ -31,7 +19,7 @@ export const endWorkspace = statement(
      returning id, name),
    ways as (delete from form_lookup l using ended where l.workspace_id = ended.id returning l.form_id),
    waiting as (
-     update jobs set run_at = ${plus('greatest(jobs.run_at, $now)', `($ends_at - $now + ${wellBeyond})`)}, lease_token = null
+     update jobs set run_at = greatest(jobs.run_at, $now) + ($ends_at - $now + ${wellBeyond}), lease_token = null
        from ended where jobs.workspace_id = ended.id and (select count(*) from ways) >= 0)
    select name from ended`,
 );
@@ -54,8 +42,8 @@ export const reviveWorkspace = statement(
      select f.id, f.workspace_id from forms f join opened on opened.id = f.workspace_id where f.deleted_at is null
      on conflict do nothing),
    waiting as (
-     update jobs set run_at = ${plus('jobs.run_at', `-(${wellBeyond} + (held.ends_at - $now))`)}
-       from held where jobs.workspace_id = held.id and jobs.run_at >= ${plus('held.ends_at', wellBeyond)})
+     update jobs set run_at = jobs.run_at - (${wellBeyond} + (held.ends_at - $now))
+       from held where jobs.workspace_id = held.id and jobs.run_at >= held.ends_at + ${wellBeyond})
    select name from opened`,
 );
 
@@ -69,7 +57,7 @@ export const isAnybodys = statement(
 );
 
 /** A person's password is asked before; this closes the account and ends every session. Nothing for one that is closed. */
-export const endUser = ofInstance(
+export const endUser = statement(
   'endings.end_user',
   { user_id: text, ends_at: timestamp, now: timestamp },
   { email: text },
@@ -80,14 +68,14 @@ export const endUser = ofInstance(
    select email from ended`,
 );
 
-export const reviveUser = ofInstance(
+export const reviveUser = statement(
   'endings.revive_user',
   { user_id: text, now: timestamp },
   { email: text },
   `update users set ends_at = null, updated_at = $now where id = $user_id and ends_at > $now returning email`,
 );
 
-export const findUserByEmail = ofInstance(
+export const findUserByEmail = statement(
   'endings.find_user_by_email',
   { email: text },
   { id: text, is_confirmed: boolean },
@@ -126,7 +114,7 @@ export const findEndedWorkspaces = statement(
 );
 
 /** People whose time has come. */
-export const findEndedUsers = ofInstance(
+export const findEndedUsers = statement(
   'endings.find_ended_users',
   { now: timestamp, limit: integer, without: texts },
   { id: text },
@@ -134,7 +122,7 @@ export const findEndedUsers = ofInstance(
 );
 
 /** One of them, who stays so until the transaction ends; nothing for who came back. */
-export const lockEndedUser = ofInstance(
+export const lockEndedUser = statement(
   'endings.lock_ended_user',
   { user_id: text, now: timestamp },
   { email: text },
@@ -161,7 +149,7 @@ export const forgetAddress = statement(
 );
 
 /** The last step: the account, with sessions, factors and memberships. */
-export const deleteUser = ofInstance(
+export const deleteUser = statement(
   'endings.delete_user',
   { user_id: text },
   {},

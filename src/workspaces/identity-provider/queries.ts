@@ -1,4 +1,4 @@
-import { boolean, nullable, ofInstance, text, timestamp } from '#kit/statement.ts';
+import { boolean, nullable, text, timestamp, statement } from '#kit/statement.ts';
 
 const person = {
   id: text,
@@ -9,7 +9,7 @@ const person = {
 } as const;
 
 /** Whom a provider means: whoever it signed in before, or else whoever has the address. */
-export const findSignedIn = ofInstance(
+export const findSignedIn = statement(
   'identity_provider.find',
   { identity: text, email: text },
   person,
@@ -21,7 +21,7 @@ export const findSignedIn = ofInstance(
 );
 
 /** A person without a password; nothing when the address is taken. */
-export const insertPerson = ofInstance(
+export const insertPerson = statement(
   'identity_provider.insert_person',
   { id: text, name: text, email: text, now: timestamp },
   { id: text },
@@ -32,7 +32,7 @@ export const insertPerson = ofInstance(
 );
 
 /** From now on the provider signs this person in, whatever address it tells. */
-export const insertIdentity = ofInstance(
+export const insertIdentity = statement(
   'identity_provider.insert_identity',
   { id: text, user_id: text, identity: text, now: timestamp },
   {},

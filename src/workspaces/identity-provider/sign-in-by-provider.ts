@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
 import type { Configuration, IDToken } from 'openid-client';
 import { normalizeText } from '#ast/text.ts';
-import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
-import { cellOf, cellsOnServers, isApart } from '#kit/cells/cells.ts';
-import { isAway } from '#kit/cells/servers/server.ts';
+import { cellOfWorkspace } from '#cells/across-cells.ts';
+import { cellsOf } from '#cells/cells.ts';
+import { isAway } from '#cells/across-cells.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { IdentityProviderConfig } from '#kit/config/read-identity-provider.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -19,7 +19,6 @@ import { changeRole } from '../members.ts';
 import { findMembership } from '../members/queries.ts';
 import { insertMember } from '../queries.ts';
 import { setPassword } from '../password-reset/queries.ts';
-import { bringPerson } from '../people-elsewhere/bring-people.ts';
 import { longestName } from '../problems.ts';
 import type { RequestCounter } from '../request-counter.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
@@ -232,7 +231,7 @@ async function giveRoles(
     roles.filter(({ value }) => values.has(value)),
     ({ workspaceId }) => workspaceId,
   );
-  // Side by side: a server or node that is silent is waited for once.
+  // Side by side: a silent node is waited for once.
   await Promise.all(
     Array.from(given, async ([workspaceId, rules]) => {
       const role = roleNames.find((name) => rules.some((each) => each.role === name));
@@ -241,7 +240,7 @@ async function giveRoles(
   );
 }
 
-/** A workspace whose server or node is away keeps nobody out of the others; the role is given at the next sign-in. */
+/** A workspace whose node is away keeps nobody out of the others; the role is given at the next sign-in. */
 const giveRoleThere = async (
   database: Database,
   member: { workspaceId: string; userId: string; role: Role },
@@ -251,8 +250,7 @@ const giveRoleThere = async (
     cell = await cellOfWorkspace(database, member.workspaceId);
     await giveRole(cell, member);
   } catch (error) {
-    // Of the first server nothing is passed over: a role that was taken there is taken.
-    const mayBeAway = cell ? isApart(cellOf(cell)) : cellsOnServers(database).length > 0;
+    const mayBeAway = cellsOf(database).some(({ place, database: own }) => place && (!cell || own === cell));
     if (!mayBeAway || !isAway(error)) throw error;
   }
 };
@@ -274,7 +272,6 @@ const joinWorkspace = (
   { workspaceId, userId, role }: { workspaceId: string; userId: string; role: Role },
 ): Promise<void> =>
   transaction(database, async (client) => {
-    await bringPerson(client, userId);
     const member = { workspace_id: workspaceId, user_id: userId, role, now: now() };
     const added = await insertMember(client, member);
     if (added.length > 0) await reportNews(client, workspaceId, { kind: 'member_added', userId });

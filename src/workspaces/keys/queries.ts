@@ -2,7 +2,6 @@ import {
   bigint,
   bytes,
   type Column,
-  here,
   integer,
   nullable,
   statement,
@@ -206,7 +205,7 @@ export const rotateApiKey = statement(
         and (l.expires_at is null or l.expires_at > $now)
    ),
    fresh as (
-     insert into api_key_lookup (hash, workspace_id, api_key_id) select $hash, workspace_id, id from key ${here}
+     insert into api_key_lookup (hash, workspace_id, api_key_id) select $hash, workspace_id, id from key
    )
    select id from key`,
 );

@@ -1,4 +1,4 @@
-import { cellOfWorkspace } from '#kit/cells/cell-with.ts';
+import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, homeOf, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -65,7 +65,7 @@ export async function joinByPassword(
   let made: string | undefined;
   const join = async (client: Queryable) => {
     const { email, role, workspace } = await claim(client, workspaceId, id);
-    const account = only(await lockAccount(client, { email }));
+    const account = only(await lockAccount(homeOf(client), { email }));
     const isConfirmed = proof === 'confirmed';
     if (account && (account.is_confirmed || !isConfirmed)) {
       throw new ApiError('conflict', 'There is an account with this address. Sign in with it to join.');
@@ -80,8 +80,8 @@ export async function joinByPassword(
   try {
     return await transaction(cell, join);
   } catch (error) {
-    // Where the cell is on another server the account is there already, and would refuse who opens the link again.
-    if (made !== undefined && homeOf(cell) !== cell) await deleteUser(cell, { user_id: made });
+    // The account was made over another pool for a cell at a node, and would refuse the person who opens the link again.
+    if (made !== undefined && homeOf(cell) !== cell) await deleteUser(homeOf(cell), { user_id: made });
     throw error;
   }
 }
@@ -93,7 +93,7 @@ async function takeAccount(
   const words = [...(await wordsOfPerson(client, userId)), workspace];
   refuseProblems(await passwordProblems('password', password, words));
   const secret = { account_id: newId(), password: await hashPassword(password) };
-  await setPassword(client, { user_id: userId, ...secret, now: now() });
+  await setPassword(homeOf(client), { user_id: userId, ...secret, now: now() });
   await reportPasswordChange(client, userId);
 }
 
@@ -108,7 +108,7 @@ export async function joinAsPerson(
   const { workspaceId, id, proof } = readToken(vault, token);
   return transaction(await cellOfWorkspace(database, workspaceId), async (client) => {
     const { email, role } = await claim(client, workspaceId, id);
-    const account = only(await lockAccount(client, { email }));
+    const account = only(await lockAccount(homeOf(client), { email }));
     if (account?.id !== userId) {
       throw new ApiError('forbidden', `This invitation is for ${email}. Sign in with that account.`);
     }

@@ -1,5 +1,5 @@
 import type { MailState } from '#kit/outbox/queries.ts';
-import { boolean, nullable, ofInstance, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import { boolean, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
 
 /** The invitation of an address; it stays as it is until the transaction ends. */
@@ -107,9 +107,9 @@ export const claimInvitation = statement(
 
 /**
  * The account with an address (in lower case, as users.ts stores it), and whether it is certain whose it is. It stays as
- * it is until the transaction ends; from a cell on another server it is only looked at.
+ * it is until the transaction ends; from a cell at a node it is only looked at.
  */
-export const lockAccount = ofInstance(
+export const lockAccount = statement(
   'member_invitations.lock_account',
   { email: text },
   { id: text, is_confirmed: boolean },

@@ -3,7 +3,6 @@ import {
   boolean,
   integer,
   nullable,
-  ofInstance,
   statement,
   text,
   timestamp,
@@ -165,7 +164,7 @@ export const findOwnedWorkspace = statement(
    select workspace_id as id from members where user_id = $user_id and role = 'owner' limit 1`,
 );
 
-export const updateUserName = ofInstance(
+export const updateUserName = statement(
   'workspaces.update_user_name',
   { id: text, name: text, now: timestamp },
   { id: text },

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId, now } from '#kit/clock.ts';
-import { type Database, transaction } from '#kit/database.ts';
+import { type Database, transaction, homeOf } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { only, type Queryable } from '#kit/statement.ts';
@@ -35,7 +35,7 @@ export async function askForPasswordReset(database: Database, given: string): Pr
 export async function beginPasswordReset(db: Queryable, email: string): Promise<string | undefined> {
   const token = randomBytes(32).toString('base64url');
   const at = now();
-  const begun = await insertReset(db, {
+  const begun = await insertReset(homeOf(db), {
     email,
     hash: hashOf(token),
     now: at,

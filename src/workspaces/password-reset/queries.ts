@@ -1,4 +1,4 @@
-import { bytes, ofInstance, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import { bytes, statement, text, timestamp, uuid } from '#kit/statement.ts';
 import { strangersFactors } from '../second-factor/queries.ts';
 
 /** Where a job lives that is about a person and no workspace: the first workspace; nothing before there is one. */
@@ -11,7 +11,7 @@ export const findFirstWorkspace = statement(
 );
 
 /** A reset for whoever has this address, unless they were sent three in the last hour. */
-export const insertReset = ofInstance(
+export const insertReset = statement(
   'password_reset.insert_reset',
   { email: text, hash: bytes, now: timestamp, expires_at: timestamp, since: timestamp },
   { user_id: text },
@@ -24,7 +24,7 @@ export const insertReset = ofInstance(
 );
 
 /** Whose a reset is, while its time lasts. */
-export const findReset = ofInstance(
+export const findReset = statement(
   'password_reset.find_reset',
   { hash: bytes, now: timestamp },
   { user_id: text },
@@ -32,7 +32,7 @@ export const findReset = ofInstance(
 );
 
 /** Uses a reset up; of two at once the second finds none. */
-export const useReset = ofInstance(
+export const useReset = statement(
   'password_reset.use_reset',
   { hash: bytes, now: timestamp },
   { user_id: text, email: text },
@@ -47,7 +47,7 @@ export const useReset = ofInstance(
  * every other link; their second factors stay, unless the address was nobody's for certain until now. Who signed in by a provider
  * alone has a password from now on (`account_id`).
  */
-export const setPassword = ofInstance(
+export const setPassword = statement(
   'password_reset.set_password',
   { user_id: text, account_id: text, password: text, now: timestamp },
   {},
@@ -71,7 +71,7 @@ export const setPassword = ofInstance(
 );
 
 /** Those whose time is over. */
-export const deleteExpiredResets = ofInstance(
+export const deleteExpiredResets = statement(
   'password_reset.delete_expired',
   { before: timestamp },
   {},

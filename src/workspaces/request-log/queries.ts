@@ -1,7 +1,6 @@
 import {
   type Column,
   dates,
-  here,
   integer,
   integers,
   smallint,
@@ -64,7 +63,7 @@ export const countRequests = statement(
      from given where k.workspace_id = given.workspace_id and k.id = given.key_id),
    counted as (
      insert into api_key_days as d (workspace_id, api_key_id, day, requests)
-     select workspace_id, key_id, day, requests from given ${here} order by workspace_id, key_id, day
+     select workspace_id, key_id, day, requests from given order by workspace_id, key_id, day
      on conflict (workspace_id, api_key_id, day) do update set requests = d.requests + excluded.requests)
    select`,
 );

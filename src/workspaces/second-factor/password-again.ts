@@ -1,5 +1,5 @@
 import { now } from '#kit/clock.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, homeOf } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Person } from '#kit/operation.ts';
 import { verifyPassword } from '#kit/password-hash.ts';
@@ -18,7 +18,7 @@ export async function requirePassword(
   password: string,
 ): Promise<void> {
   await countTry(context, `password of ${person.id}`, signInTries.ofAccount);
-  const found = only(await findPasswordHash(context.database, { user_id: person.id }));
+  const found = only(await findPasswordHash(homeOf(context.database), { user_id: person.id }));
   if (!found) return requireNewSession(person);
   if (await verifyPassword(found.password, password)) return;
   throw new ApiError('validation_error', undefined, {
@@ -38,4 +38,4 @@ const newSessionMs = 10 * 60_000;
 
 /** Whether a person has a password here. */
 export const hasPassword = async (database: Database, userId: string): Promise<boolean> =>
-  (await findPasswordHash(database, { user_id: userId })).length > 0;
+  (await findPasswordHash(homeOf(database), { user_id: userId })).length > 0;

@@ -4,15 +4,15 @@ import {
   bytes,
   integer,
   nullable,
-  ofInstance,
   text,
   texts,
   timestamp,
   uuid,
+  statement,
 } from '#kit/statement.ts';
 
 /** Makes changes of one person's second factors take turns, until the transaction ends. */
-export const lockPerson = ofInstance(
+export const lockPerson = statement(
   'second_factor.lock_person',
   { user_id: text },
   { email: text },
@@ -20,7 +20,7 @@ export const lockPerson = ofInstance(
 );
 
 /** What a person has: a confirmed app since when, passkeys, and recovery codes that are left. */
-export const findFactors = ofInstance(
+export const findFactors = statement(
   'second_factor.find_factors',
   { user_id: text },
   { totp_since: nullable(timestamp), passkeys: bigint, recovery_codes: bigint },
@@ -30,7 +30,7 @@ export const findFactors = ofInstance(
 );
 
 /** Begins with another secret, while none is confirmed; nothing when one is. */
-export const putTotp = ofInstance(
+export const putTotp = statement(
   'second_factor.put_totp',
   { user_id: text, secret: bytes, now: timestamp },
   { user_id: text },
@@ -40,7 +40,7 @@ export const putTotp = ofInstance(
    returning user_id`,
 );
 
-export const findTotp = ofInstance(
+export const findTotp = statement(
   'second_factor.find_totp',
   { user_id: text },
   { secret: bytes, is_confirmed: boolean },
@@ -48,7 +48,7 @@ export const findTotp = ofInstance(
 );
 
 /** Takes the code of a step, once: of two at once the second finds it taken. The first one confirms the secret. */
-export const takeTotpStep = ofInstance(
+export const takeTotpStep = statement(
   'second_factor.use_totp_step',
   { user_id: text, step: bigint, now: timestamp },
   { user_id: text },
@@ -57,14 +57,14 @@ export const takeTotpStep = ofInstance(
    returning user_id`,
 );
 
-export const deleteTotp = ofInstance(
+export const deleteTotp = statement(
   'second_factor.delete_totp',
   { user_id: text },
   { user_id: text },
   `delete from totp_secrets where user_id = $user_id and confirmed_at is not null returning user_id`,
 );
 
-export const spendRecoveryCode = ofInstance(
+export const spendRecoveryCode = statement(
   'second_factor.use_recovery_code',
   { user_id: text, hashes: texts },
   { user_id: text },
@@ -72,7 +72,7 @@ export const spendRecoveryCode = ofInstance(
 );
 
 /** Gives others in place of those that are left. */
-export const replaceRecoveryCodes = ofInstance(
+export const replaceRecoveryCodes = statement(
   'second_factor.replace_recovery_codes',
   { user_id: text, hashes: texts },
   {},
@@ -84,7 +84,7 @@ export const replaceRecoveryCodes = ofInstance(
  * Notes whether the person has a second factor, after one came or went; with the last one the recovery codes go. Where
  * that is another answer than before every session of theirs ends, and whoever asked begins a new one.
  */
-export const settleFactors = ofInstance(
+export const settleFactors = statement(
   'second_factor.settle',
   { user_id: text },
   { second_factor: boolean, has_changed: boolean, recovery_codes: bigint },
@@ -112,7 +112,7 @@ export const strangersFactors = (account: string): string =>
    strange_codes as (delete from recovery_codes where user_id in (select id from stranger))`;
 
 /** Takes all second factors from whoever has an address, and ends their sessions; nothing for an unknown address. */
-export const deleteFactors = ofInstance(
+export const deleteFactors = statement(
   'second_factor.delete_all',
   { email: text },
   { id: text, had_any: boolean },
@@ -125,14 +125,14 @@ export const deleteFactors = ofInstance(
    returning u.id, person.second_factor as had_any`,
 );
 
-export const selectPasskeys = ofInstance(
+export const selectPasskeys = statement(
   'second_factor.select_passkeys',
   { user_id: text },
   { id: uuid, credential_id: text, name: text, created_at: timestamp, last_used_at: nullable(timestamp) },
   `select id, credential_id, name, created_at, last_used_at from passkeys where user_id = $user_id order by id`,
 );
 
-export const countPasskeys = ofInstance(
+export const countPasskeys = statement(
   'second_factor.count_passkeys',
   { user_id: text },
   { count: bigint },
@@ -140,7 +140,7 @@ export const countPasskeys = ofInstance(
 );
 
 /** Adds nothing, and returns nothing, when anybody has this credential already. */
-export const insertPasskey = ofInstance(
+export const insertPasskey = statement(
   'second_factor.insert_passkey',
   {
     user_id: text,
@@ -159,14 +159,14 @@ export const insertPasskey = ofInstance(
    returning id`,
 );
 
-export const renamePasskey = ofInstance(
+export const renamePasskey = statement(
   'second_factor.rename_passkey',
   { user_id: text, id: uuid, name: text },
   { id: uuid },
   `update passkeys set name = $name where user_id = $user_id and id = $id returning id`,
 );
 
-export const deletePasskey = ofInstance(
+export const deletePasskey = statement(
   'second_factor.delete_passkey',
   { user_id: text, id: uuid },
   { id: uuid },
@@ -174,7 +174,7 @@ export const deletePasskey = ofInstance(
 );
 
 /** A passkey with whose it is. */
-export const findPasskey = ofInstance(
+export const findPasskey = statement(
   'second_factor.find_passkey',
   { credential_id: text },
   {
@@ -191,7 +191,7 @@ export const findPasskey = ofInstance(
 );
 
 /** Notes that it was used, unless its count did not grow; where it does not count, both are 0. */
-export const takePasskeyCount = ofInstance(
+export const takePasskeyCount = statement(
   'second_factor.take_passkey_count',
   { user_id: text, id: uuid, sign_count: bigint, now: timestamp },
   { id: uuid },

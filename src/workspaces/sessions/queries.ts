@@ -1,7 +1,7 @@
-import { boolean, nullable, ofInstance, text, timestamp } from '#kit/statement.ts';
+import { boolean, nullable, text, timestamp, statement } from '#kit/statement.ts';
 
 /** Where somebody is signed in, the newest first; also where the second step has yet to be taken. */
-export const selectSessions = ofInstance(
+export const selectSessions = statement(
   'sessions.select',
   { user_id: text, now: timestamp },
   { id: text, user_agent: nullable(text), created_at: timestamp, updated_at: timestamp, is_halfway: boolean },
@@ -12,7 +12,7 @@ export const selectSessions = ofInstance(
     limit 200`,
 );
 
-export const endSession = ofInstance(
+export const endSession = statement(
   'sessions.end',
   { user_id: text, id: text },
   { id: text },
@@ -20,7 +20,7 @@ export const endSession = ofInstance(
 );
 
 /** Ends all of a person's sessions but one. */
-export const endOtherSessions = ofInstance(
+export const endOtherSessions = statement(
   'sessions.end_others',
   { user_id: text, id: text },
   { id: text },

@@ -1,4 +1,4 @@
-import { integer, jsonb, laterThan, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import { integer, jsonb, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
 import type { TableSettings, ViewQuery } from '#submissions/shapes.ts';
 
 const viewColumns = {
@@ -68,7 +68,7 @@ export const updateSavedView = statement(
   written,
   {},
   `update saved_views set name = $name, query = $query, columns = $columns,
-     updated_at = ${laterThan('updated_at')}
+     updated_at = greatest($now, updated_at + interval '1 ms')
    where workspace_id = $workspace_id and id = $id`,
 );
 

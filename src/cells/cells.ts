@@ -1,0 +1,148 @@
+import { type Database, databaseOf, firstPart, type Part, renew } from '#kit/database.ts';
+import type { Whereabouts } from '#kit/find-host.ts';
+import { findHome, pathOf } from '#kit/search-path/queries.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { findPlaces, isCluster, type Place, viewsOf } from './citus/citus.ts';
+import { selectCells } from './queries.ts';
+
+/** A cell: a schema with the tenant tables of its workspaces, and the pool whose sessions work there. */
+export type Cell = {
+  readonly name: string;
+  readonly database: Database;
+  /** The node of a Citus cluster that has it; undefined for a cell in the database of the instance. */
+  place?: Place | undefined;
+  /** Until then (performance.now()) it is not asked where others can answer without it: its node was just silent. */
+  restsUntil: number;
+};
+
+/** The name of the only cell of an instance, and of the first of several. */
+export const firstCell = firstPart;
+
+/** Opens a pool as that of the instance was opened. */
+type OpenPool = (options: { path: string; part: Part; at?: Whereabouts }) => Database;
+
+/** What a process knows of the cells of its instance. */
+type Instance = {
+  first: Database;
+  /** The schema of the first cell, with the tables that are of no cell. */
+  home: string;
+  /** The first one first. A process keeps those that it has opened until it ends. */
+  cells: Cell[];
+  open: OpenPool;
+  hearers: Set<(cell: Cell) => void>;
+  isLooking: boolean;
+};
+
+/** By the pool of each of its cells. A database that is not here is an instance of one cell. */
+const instances = new WeakMap<Database, Instance>();
+
+/** Connections that a process has beside its pools: one listens for jobs, one for keys and cells. */
+const listeners = 2;
+
+/**
+ * Returns how many connections a process may open with this number of cells. Each cell has a whole pool: cells that shared one
+ * made waiting for a connection 10 % more expensive (measured).
+ */
+export const connectionsOf = (cells: number, pool: number): number => cells * pool + listeners;
+
+/**
+ * Finds the cells of the instance at a database and opens a pool for each. From then on the functions of this room know them.
+ * @returns what closes the pools of the other cells.
+ */
+export async function openCells(database: Database, open: OpenPool): Promise<{ close(): Promise<void> }> {
+  const first: Cell = { name: firstCell, database, restsUntil: 0 };
+  const { schema_name: home } = only(await findHome(database, {}))!;
+  const instance: Instance = {
+    first: database,
+    home,
+    cells: [first],
+    open,
+    hearers: new Set(),
+    isLooking: false,
+  };
+  instances.set(database, instance);
+  await refreshCells(database);
+  return {
+    async close() {
+      await Promise.all(instance.cells.slice(1).map((cell) => cell.database.end()));
+    },
+  };
+}
+
+/** Opens cells that are new, and follows those that have moved to another node. */
+export async function refreshCells(database: Database): Promise<void> {
+  const instance = instances.get(database);
+  if (!instance) return;
+  const rows = (await selectCells(instance.first, {})).filter(({ name }) => name !== firstCell);
+  const places =
+    rows.length > 0 && (await isCluster(instance.first))
+      ? await findPlaces(instance.first)
+      : new Map<string, Place>();
+  // Nothing waits from here on, so that of two who look at once one opens a cell.
+  const { cells } = instance;
+  const fresh: Cell[] = [];
+  for (const { name, schema_name: schema } of rows) {
+    const place = places.get(schema);
+    const known = cells.find((cell) => cell.name === name);
+    if (known) follow(known, place);
+    else fresh.push(openCell(instance, { name, schema, place }));
+  }
+  cells.push(...fresh);
+  const orderOf = ({ name }: Cell): number => rows.findIndex((row) => row.name === name);
+  cells.sort((a, b) => orderOf(a) - orderOf(b));
+  for (const cell of fresh) for (const hear of instance.hearers) hear(cell);
+}
+
+/**
+ * Opens the pool of a cell. At a node of a cluster its sessions see the tables of the cell and nothing else: what all cells share
+ * is asked over the pool of the instance (`homeOf`).
+ */
+function openCell(
+  instance: Instance,
+  { name, schema, place }: { name: string; schema: string; place: Place | undefined },
+): Cell {
+  const { first, home, open } = instance;
+  const cell: { -readonly [K in keyof Cell]: Cell[K] } = { name, place, restsUntil: 0, database: first };
+  cell.database = place
+    ? open({
+        path: pathOf(viewsOf(schema)),
+        part: { name, home: first },
+        at: { now: () => cell.place?.host, lost: () => lookAgain(instance) },
+      })
+    : open({ path: pathOf(schema, home), part: { name, notifier: first } });
+  instances.set(cell.database, instance);
+  return cell;
+}
+
+/** Connects to the node that has a cell now. */
+function follow(cell: Cell, place: Place | undefined): void {
+  if (cell.place?.node === place?.node) return;
+  cell.place = place;
+  void renew(cell.database);
+}
+
+const againMs = 1_000;
+
+/** Looks where cells lie, once for all whose connection or write a node refused: the cell may have moved. */
+function lookAgain(instance: Instance): void {
+  if (instance.isLooking) return;
+  instance.isLooking = true;
+  setTimeout(() => (instance.isLooking = false), againMs).unref();
+  // When this fails as well, the next refusal looks again.
+  refreshCells(instance.first).catch(() => {});
+}
+
+/** Calls `hear` with every cell beside the first, those of now and those that come. @returns what ends it. */
+export function onCell(database: Database, hear: (cell: Cell) => void): () => void {
+  const instance = instances.get(database);
+  if (!instance) return () => {};
+  for (const cell of instance.cells.slice(1)) hear(cell);
+  instance.hearers.add(hear);
+  return () => void instance.hearers.delete(hear);
+}
+
+/** Returns all cells of the instance that a pool or client is of, the first one first. */
+export function cellsOf(db: Queryable): readonly Cell[] {
+  const database = databaseOf(db);
+  return instances.get(database)?.cells ?? [{ name: firstCell, database, restsUntil: 0 }];
+}

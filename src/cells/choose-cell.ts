@@ -1,0 +1,70 @@
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { only } from '#kit/statement.ts';
+import { isAway } from './across-cells.ts';
+import { type Cell, cellsOf, firstCell } from './cells.ts';
+import { describeCells, measureCell } from './queries.ts';
+
+type Size = Awaited<ReturnType<typeof measureCell>>[number];
+
+/** Measures a cell; undefined if its node is away. */
+async function measure(cell: Cell): Promise<Size | undefined> {
+  try {
+    return only(await measureCell(cell.database, {}))!;
+  } catch (error) {
+    if (!cell.place || !isAway(error)) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Returns the cell for a new workspace: the named one, or the one with the fewest bytes. A new cell takes workspaces after 15 s: by then
+ * every process has heard of it, also one that had to connect again. With one cell nobody is asked.
+ * @throws ApiError not_found if there is no such cell, conflict if it is too new.
+ */
+export async function cellForNew(database: Database, named?: string): Promise<Database> {
+  const cells = cellsOf(database);
+  if (cells.length === 1 && (named === undefined || named === firstCell)) return database;
+  const described = await describeCells(cells[0]!.database, {});
+  const open = cells.filter(({ name }) =>
+    described.some((each) => each.name === name && (each.is_settled || name === firstCell)),
+  );
+  const chosen = named === undefined ? await findSmallest(open) : open.find(({ name }) => name === named);
+  if (chosen) return chosen.database;
+  if (!described.some(({ name }) => name === named))
+    throw new ApiError('not_found', `There is no cell ${named}. \`cell list\` shows all cells.`);
+  throw new ApiError(
+    'conflict',
+    `The cell ${named} was just made. It takes workspaces when it is 15 seconds old.`,
+  );
+}
+
+async function findSmallest(cells: readonly Cell[]): Promise<Cell> {
+  const measured = await Promise.all(
+    cells.map(async (cell) => ({ cell, bytes: (await measure(cell))?.bytes ?? Number.POSITIVE_INFINITY })),
+  );
+  return measured.reduce((least, each) => (each.bytes < least.bytes ? each : least)).cell;
+}
+
+type CellLine = {
+  name: string;
+  schema: string;
+  /** Null, as its size: the node that has it does not answer. */
+  workspaces: number | null;
+  bytes: number | null;
+  created_at: Date | null;
+  node?: string;
+};
+
+/** Lists the cells of an instance for the operator, the first one first, with the node of each that a cluster has. */
+export async function listCells(database: Database): Promise<CellLine[]> {
+  const described = new Map((await describeCells(database, {})).map((cell) => [cell.name, cell]));
+  return Promise.all(
+    cellsOf(database).map(async (cell) => {
+      const { schema_name: schema, created_at } = described.get(cell.name)!;
+      const { workspaces = null, bytes = null } = (await measure(cell)) ?? {};
+      const { name, place } = cell;
+      return { name, schema, workspaces, bytes, created_at, ...(place && { node: place.node }) };
+    }),
+  );
+}

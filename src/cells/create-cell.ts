@@ -1,0 +1,175 @@
+import type { PoolClient } from 'pg';
+import { sayCount } from '#ast/say-count.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { asInCell, beginMigrating, readMigrations, runMigrations } from '#kit/migrate.ts';
+import { findHome, pathOf, setPath } from '#kit/search-path/queries.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { connectionsOf, firstCell } from './cells.ts';
+import {
+  distributeCell,
+  findLeastRoom,
+  isCluster,
+  openViews,
+  pathOfDistributed,
+  requireNodes,
+} from './citus/citus.ts';
+import {
+  addKey,
+  createSchema,
+  dropKey,
+  dropTables,
+  insertCell,
+  readRoom,
+  selectCells,
+  selectKeysTo,
+  tellOfCells,
+} from './queries.ts';
+
+/** Tables of the instance that migrations made in every schema until there were cells; later migrations say themselves that no cell has them. */
+export const sharedTables: readonly string[] = [
+  'accounts',
+  'announced',
+  'backups',
+  'incidents',
+  'instance',
+  'mail_pace',
+  'passkeys',
+  'password_resets',
+  'person_lines',
+  'recovery_codes',
+  'sessions',
+  'setup',
+  'totp_secrets',
+  'users',
+  'verifications',
+];
+
+/** A cell's name is a part of a schema's name, which PostgreSQL cuts at 63 letters. */
+const cellName = /^[a-z][a-z0-9_]{0,39}$/;
+
+/**
+ * Makes one more cell, all of it or nothing: a schema that is migrated as any other, without the tables of the instance, to which its keys
+ * lead instead. On a Citus cluster it goes to the node that has the fewest. Every process hears of it, and opens it.
+ * @param database without limits of time (openDatabase): it waits for other changes of tables.
+ * @param options.migrations those that the database has; all of this version unless given.
+ * @param options.service undefined: nothing runs on the database.
+ * @param options.tell hears what it waits for.
+ * @throws ApiError validation_error for a name that is not allowed; conflict for one that is taken, if the server allows too few connections, and
+ *   if a cluster does not have the settings that cells need.
+ */
+export async function createCell(
+  database: Database,
+  name: string,
+  {
+    migrations,
+    service,
+    tell,
+  }: {
+    migrations?: Awaited<ReturnType<typeof readMigrations>>;
+    service?: Service;
+    tell?: (line: string) => void;
+  },
+): Promise<void> {
+  const own = (migrations ?? (await readMigrations())).map(asInCell);
+  const schema = `cell_${name}`;
+  const make = async (client: PoolClient): Promise<boolean> => {
+    await beginMigrating(client, tell);
+    const { schema_name: home, path } = only(await findHome(client, {}))!;
+    const known = await requireFree(client, name);
+    const count = Math.max(known.length, 1) + 1;
+    if (service) requireRoom(count, await findRoom(client, count, service));
+    const isDistributed = await isCluster(client);
+    if (isDistributed) await requireNodes(client);
+    await client.query(createSchema(schema)).catch((error: unknown) => {
+      throw isTaken(error) ? new ApiError('conflict', describeTaken(schema)) : error;
+    });
+    await setPath(client, { path: pathOf(schema) });
+    await runMigrations(client, own);
+    const keys = await selectKeysTo(client, { schema_name: schema, tables: [...sharedTables] });
+    for (const key of keys) await client.query(dropKey(key));
+    await client.query(dropTables(sharedTables));
+    if (isDistributed) await distributeCell(client, schema, home);
+    await setPath(client, { path: isDistributed ? pathOfDistributed(schema, home) : pathOf(schema, home) });
+    for (const key of keys) await client.query(addKey(key));
+    await setPath(client, { path });
+    if (known.length === 0) await insertCell(client, { name: firstCell, schema_name: home });
+    await insertCell(client, { name, schema_name: schema });
+    if (service) await client.query(tellOfCells(service.channel));
+    return isDistributed;
+  };
+  const isDistributed = await transaction(database, make);
+  if (isDistributed) await openViews(database, [schema]);
+}
+
+/** @returns the cells that there are. @throws ApiError for a name that no new cell may have. */
+async function requireFree(client: PoolClient, name: string): ReturnType<typeof selectCells> {
+  if (!cellName.test(name))
+    throw new ApiError(
+      'validation_error',
+      'A cell name has up to 40 lowercase letters, digits and _, and begins with a letter.',
+    );
+  const known = await selectCells(client, {});
+  if (known.some((cell) => cell.name === name) || name === firstCell)
+    throw new ApiError('conflict', `A cell ${name} already exists.`);
+  return known;
+}
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '42P06';
+const describeTaken = (schema: string): string =>
+  `The database has a schema ${schema} that is no cell. Choose another name, or remove it: \`drop schema ${schema} cascade\`.`;
+
+/** The service that runs on a database. */
+export type Service = {
+  /** Connections of each process for each cell. */
+  pool: number;
+  /** Processes of one machine, of which one at least may start. */
+  processes: number;
+  /** On which each process hears that it should look, over a connection of its own. */
+  channel: string;
+};
+
+/** Connections for the command line and for operators. */
+const others = 20;
+
+type Room = {
+  /** All processes that use the database, of all machines, and the connections that they may open. */
+  processes: number;
+  needed: number;
+  /** What the server allows; of a cluster the node that allows the fewest. */
+  allowed: number;
+  node?: string | undefined;
+  /** Nodes of a cluster that do not answer. */
+  away: readonly string[];
+};
+
+/** Compares the connections that so many cells may open with those that the server allows. */
+export async function findRoom(
+  db: Queryable,
+  cells: number,
+  { pool, processes: own, channel }: Service,
+): Promise<Room> {
+  const { connections, processes: listening } = only(await readRoom(db, { channel }))!;
+  const processes = Math.max(listening, own);
+  if (!(await isCluster(db)))
+    return {
+      processes,
+      needed: processes * connectionsOf(cells, pool) + others,
+      allowed: connections,
+      away: [],
+    };
+  // At a node each cell has connections of its own that listen for jobs and for keys.
+  const needed = processes * connectionsOf(cells, pool + 2) + others;
+  const { least, away } = await findLeastRoom(db);
+  return { processes, needed, allowed: least!.connections, node: least!.node, away };
+}
+
+/** Says why there is no room. */
+export const describeRoom = (cells: number, { processes, needed, allowed, node }: Room): string =>
+  `${sayCount(cells, 'cell takes', 'cells take')} up to ${needed} connections to ${node === undefined ? 'the database' : 'each node of the cluster'} (${sayCount(processes, 'process', 'processes')}, DATABASE_POOL), and ${node ?? 'it'} allows ${allowed} (max_connections).`;
+
+function requireRoom(cells: number, room: Room): void {
+  if (room.needed > room.allowed)
+    throw new ApiError('conflict', `${describeRoom(cells, room)} Allow more, or run fewer processes.`);
+}
