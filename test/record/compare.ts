@@ -38,6 +38,8 @@ function diffsOf(before: string, after: string): FileDifference[] {
   const { stdout, status, stderr } = spawnSync(
     'git',
     [
+      '-c',
+      'core.quotepath=false',
       'diff',
       '--no-index',
       '--no-renames',
@@ -55,10 +57,18 @@ function diffsOf(before: string, after: string): FileDifference[] {
     .split(/^(?=diff --git )/m)
     .filter(Boolean)
     .map((diff) => {
-      // A file that exists on one side only is named by that side; the first line quotes names that have spaces.
-      const [, name = ''] = /^(?:diff --git )"?(?:.*?)\/(?:record|now)\/(.*?)"? /.exec(diff) ?? [];
+      // A file that exists on one side only is /dev/null on the other.
+      const sides = [...diff.matchAll(/^(?:---|\+\+\+) (.*?)\t?$/gm)].map(([, path]) => `/${path}`);
+      const folders = [before, after].map((folder) => `${folder}/`);
+      const file = sides.flatMap((path) =>
+        folders.filter((folder) => path.startsWith(folder)).map((folder) => path.slice(folder.length)),
+      )[0];
       const body = diff.slice(diff.indexOf('\n@@'));
       const lines = body.split('\n').filter((line) => /^[+-]/.test(line));
-      return { file: name, diff, lines: lines.map((line) => line.slice(1)) };
+      return {
+        file: file ?? diff.slice(0, diff.indexOf('\n')),
+        diff,
+        lines: lines.map((line) => line.slice(1)),
+      };
     });
 }

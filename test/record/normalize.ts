@@ -20,6 +20,18 @@ const patterns: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // Seconds since 1970.
   [/\b1[789]\d{8}\b/g, '<seconds>'],
   [/\b[A-Z][a-z]{2}, \d\d? [A-Z][a-z]{2} 20\d\d \d\d:\d\d:\d\d (?:GMT|[+-]\d{4})/g, '<time>'],
+  [
+    /\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) 20(?:25|26|27) at \d\d:\d\d/g,
+    '<time>',
+  ],
+  [/\b\d{1,2}:\d\d(?::\d\d)?\s?[AP]M\b/g, '<time>'],
+  [/\bfl_[\w-]{6,12}…/g, '<key>…'],
+  [/\b_once-[0-9a-f]{12}\b/g, '_once-<random>'],
+  [/\b1[789]\d{11}\b/g, '<milliseconds>'],
+  [/\b\d+(?:\.\d+)? ms\b/g, '<duration>'],
+  [/\bjust now\b|\b\d+ (?:second|minute|hour)s? ago\b/g, '<ago>'],
+  // Short references of submissions.
+  [/\b[0-9A-Z]{5}-[0-9A-Z]{5}\b/g, '<reference>'],
   // Anything long without spaces that is signed, sealed or random.
   [/\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{32,}(?:\.[\w-]{10,})*/g, '<token>'],
 ];

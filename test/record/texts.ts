@@ -105,7 +105,15 @@ export async function recordMails({ inbox }: Outside, save: Save): Promise<void>
       .map(({ key, value }) => `${key}: ${value}`)
       .toSorted();
     const files = mail.attachments.map(({ filename, mimeType }) => `attachment ${filename} ${mimeType}`);
-    const parts = [`from ${from}`, ...headers, ...files, '', mail.text ?? '', '', mail.html ?? ''];
+    const parts = [
+      `from ${from}`,
+      ...headers,
+      ...files,
+      '',
+      (mail.text ?? '').replaceAll(/\n{2,}/g, '\n\n'),
+      '',
+      mail.html ?? '',
+    ];
     await save(`mails/${name}${count > 1 ? `-${count}` : ''}.txt`, parts.join('\n'));
   }
 }
