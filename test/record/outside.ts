@@ -91,6 +91,8 @@ export async function openOutside(
     scripts: Record<'start' | 'formloom', string>;
   };
   const server = spawn('sh', ['-c', scripts.start], { cwd: tree, env: environment });
+  // A record that fails ends without `close`.
+  process.once('exit', () => server.kill('SIGKILL'));
   const output = await waitForStart(server, `${url}/readyz`);
 
   const run = await commandLine(tree, { script: scripts.formloom, environment });
