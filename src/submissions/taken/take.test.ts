@@ -180,6 +180,7 @@ test('an edit moves the place, gives back what it leaves, and keeps its own', as
     code: 'validation_error',
     problems: [
       {
+        code: 'full',
         field: 'workshop',
         message: full,
         problem: { rule: 'full', values: { option: 'Weaving' }, label: 'Workshop', about: 'choice' },
