@@ -373,7 +373,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     2,
     /A command is missing[^]*workspace +create, list, delete, restore, plan[^]*delivery +list, retry/,
   ],
-  ['an unknown command', ['key', 'make'], 2, /no command "key make"[^]*key create --name <text>/],
+  ['an unknown command', ['key', 'make'], 2, /no command "key make"[^]*key create --name <text/],
   ['a misspelt command', ['form', 'list'], 2, /no command "form list"\. Did you mean "forms list"\?/],
   ['half a command', ['delivery'], 2, /no command "delivery"[^]*delivery list --webhook <id>/],
   ['an unknown option', ['workspace', 'list', '--all'], 2, /'--all'[^]*workspace list/],
@@ -392,7 +392,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     'a malformed list of ids',
     ['key', 'create', '--name', 'A', '--workspace', nothing, '--forms', `${nothing},x`],
     2,
-    /--forms "[^"]+" must be ids separated by commas/,
+    /--forms "[^"]+" must be an id, such as a list prints, with commas between them/,
   ],
   ['a malformed id', ['key', 'revoke', '12'], 2, /<id> "12" must be an id/],
   [
@@ -532,7 +532,7 @@ test('with --json an error is one line of JSON on standard error: error, message
   assert.deepEqual(await problem('key', 'make'), {
     code: 2,
     error: 'usage',
-    message: 'There is no command "key make". Did you mean "key create"?',
+    message: 'There is no command "key make". Did you mean "key list"?',
   });
   assert.deepEqual(await problem('key', 'revoke', nothing), {
     code: 1,
@@ -653,9 +653,12 @@ test('--help explains the service, a group and a command, on standard output, wi
     all.stdout,
     /workspace +create, list, delete, restore, plan[^]*forms +pull, plan, apply, list, create, get[^]*Exit codes: 0 /,
   );
-  assert.match(group.stdout, /key create[^]*key list[^]*key revoke/);
+  assert.match(group.stdout, /key list[^]*key create[^]*key revoke/);
   assert.doesNotMatch(group.stdout, /workspace create/);
-  assert.match(one.stdout, /key create --name <text> \[--permissions <a,b>\] \[--expires <date>\]/);
+  assert.match(
+    one.stdout,
+    /key create --name <text\|@file> \[--permissions <a,b>\] \[--forms <a,b>\] \[--expires <date>\]/,
+  );
   assert.doesNotMatch(one.stdout, /key list/);
   const operation = await formloom(['forms', 'create', '--help'], away);
   assert.match(

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type Restored, restoreBackup, type RestoreOptions } from '#backup/restore-backup.ts';
 import { readWorkspaceOf, type RestoredWorkspace, restoreWorkspace } from '#backup/workspace-backup.ts';
 import { type Config, readConfig } from '#kit/config.ts';
@@ -13,8 +14,9 @@ import { openEmptyDatabase, openFormloomDatabase } from './open-database.ts';
  */
 export async function restore(config: Config, log: Log, options: RestoreOptions) {
   const { path, file, passphrase } = options;
-  // A bucket has backups of instances only.
-  const workspace = file ? undefined : await readWorkspaceOf(path, passphrase);
+  // A bucket has backups of instances only. A pipe can be read once, so it counts as one as well.
+  const canLook = !file && statSync(path, { throwIfNoEntry: false })?.isFile();
+  const workspace = canLook ? await readWorkspaceOf(path, passphrase) : undefined;
   return workspace ? restoreOne(config, log, options) : restoreAll(config, log, options);
 }
 

@@ -473,7 +473,7 @@ test('a form of another service is looked at, and then made of the very same doc
   assert.deepEqual(made.body.report, body.report);
 });
 
-test('a long document becomes what a short one does, and one that takes too much work is refused', async () => {
+test('a long document becomes what a short one does', async () => {
   const { editor } = await openWorkspace();
   const ask = (count: number) =>
     editor.api<Static<typeof shapes.ConvertedForm> & { errors: { field: string }[] }>(
@@ -494,15 +494,6 @@ test('a long document becomes what a short one does, and one that takes too much
   assert.deepEqual([short.body.source, long.body.source, long.body.problems], ['typeform', 'typeform', []]);
   assert.deepEqual(long.body.report.slice(0, 5), short.body.report.slice(0, 5));
   assert.equal(long.body.report.filter(({ outcome }) => outcome === 'mapped').length, 900);
-  const names = Array.from({ length: 90 }, (_, index) => [`p${index}`, { $ref: '#/$defs/next' }]);
-  const properties = Object.fromEntries(names) as object;
-  const { status, body } = await editor.api<{ errors: { field: string; message: string }[] }>(
-    'POST',
-    '/forms/convert',
-    { document: { properties, $defs: { next: { type: 'object', properties } } } },
-  );
-  assert.deepEqual([status, body.errors.map(({ field }) => field)], [422, ['document']]);
-  assert.match(body.errors[0]!.message, /at most 1,000 elements and 5,000 options/);
 });
 
 test('a form that has more options than one may have becomes a draft that says so, as far as one request may be read', async () => {

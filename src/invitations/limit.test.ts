@@ -25,7 +25,7 @@ test('one person and one workspace invite so many a day; of many requests at onc
   const refused = many.find(({ status }) => status === 429)!;
   assert.match(
     refused.body.message,
-    /^You may send 3 invitations and reminders a day\. Try again in \d+ seconds\./,
+    /^You may send 3 invitations and reminders a day\. Try again in [\d,]+ seconds\./,
   );
   assert.equal(refused.headers.get('retry-after'), String(refused.body['retry_after']));
 

@@ -87,7 +87,7 @@ test('what may be done three times in a window is done three times; the fourth w
   for (let time = 0; time < 3; time++) await countUpTo(counter, key, 3, { seconds: 3_600 });
   await assert.rejects(countUpTo(counter, key, 3, { seconds: 3_600, why: 'Too many.' }), {
     code: 'rate_limit_exceeded',
-    message: 'Too many. Try again in 3600 seconds.',
+    message: 'Too many. Try again in 3,600 seconds.',
   });
 });
 

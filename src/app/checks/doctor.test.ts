@@ -88,7 +88,6 @@ test('of an instance that is well every check says so, and the code is 0', async
       'parked jobs: ok',
       'sweeps: ok',
       'backups: ok',
-      'servers of cells: ok',
     ],
   );
 });
@@ -196,7 +195,7 @@ test('a Valkey that is away is found, and all else is looked at', async () => {
     await problemOf('other servers', away),
     /^The Valkey at 127\.0\.0\.1:\d+ does not answer: .*VALKEY_URL.*each server counts for itself/,
   );
-  assert.equal((await ask(away)).data.at(-1)!.check, 'servers of cells');
+  assert.equal((await ask(away)).data.at(-1)!.check, 'backups');
 });
 
 test('two servers without a Valkey are found, as each counts for itself', async () => {

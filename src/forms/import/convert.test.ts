@@ -7,7 +7,7 @@ import { checkSettings } from '#ast/settings.ts';
 import { type FormNode, walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { cases } from '#test/cases.ts';
-import { convertForm, formSources, recogniseForm } from './convert.ts';
+import { convertForm, convertText, formSources, recogniseForm } from './convert.ts';
 import { samples } from './samples.fixture.ts';
 import { openSource, type ReportLine } from './source.ts';
 
@@ -455,4 +455,16 @@ test('any JSON object is read by every importer without a throw', () => {
     ),
     options,
   );
+});
+
+test('a document that takes too much work is refused', () => {
+  const choices = Array.from({ length: 200 }, (_, index) => ({ label: `c${index}` }));
+  const fields = Array.from({ length: 1_000 }, (_, index) => ({
+    ref: `f${index}`,
+    type: 'multiple_choice',
+    title: 'Which?',
+    properties: { choices },
+  }));
+  const made = convertText(JSON.stringify({ title: 'Long', fields }), 'typeform');
+  assert.match(String(made), /at most 1,000 elements and 5,000 options/);
 });
