@@ -65,12 +65,14 @@ test('every statement is valid on the schema, and its declared parameters and co
         {
           name: declared.name,
           parameters: found.parameters.map(nameOf),
-          columns: found.columns.map(([column, oid]) => [column, nameOf(oid)]),
+          columns: found.columns.map(([column, oid]) => `${column} ${nameOf(oid)}`).toSorted(),
         },
         {
           name: declared.name,
           parameters: Object.values(declared.parameters).map(({ pg }) => pg),
-          columns: Object.entries(declared.columns).map(([column, { pg }]) => [column, pg]),
+          columns: Object.entries(declared.columns)
+            .map(([column, { pg }]) => `${column} ${pg}`)
+            .toSorted(),
         },
       );
     }

@@ -131,7 +131,9 @@ for (const [field, values] of Object.entries(bad)) {
 
 test('a form closes after it opens', () => {
   const found = errorsOf({ opens_at: '2026-01-02T00:00:00Z', closes_at: '2026-01-02T00:00:00.000Z' });
-  assert.deepEqual(found, [{ field: 'closes_at', message: '"closes_at" must be later than "opens_at".' }]);
+  assert.deepEqual(found, [
+    { field: 'closes_at', code: 'too_small', message: '"closes_at" must be later than "opens_at".' },
+  ]);
 });
 
 test('unknown keys are refused by name, and every problem comes at once', () => {

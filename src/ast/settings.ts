@@ -10,6 +10,7 @@ import { isLanguage } from './languages.ts';
 import { limits } from './limits.ts';
 import { type LocaleChoice, localeChoices } from './locales.ts';
 import { isOrigin, originLimit } from './origins.ts';
+import type { ProblemCode } from './problem-codes.ts';
 import { quote, sayBytes } from './problems.ts';
 import { isShowable, pipedIds } from './piping.ts';
 import { areRecipients, isReceiptElement } from './recipients.ts';
@@ -204,7 +205,7 @@ export type Settings = { readonly [Name in SettingName]?: ValueOf<(typeof table)
 /** For how many days after the submit the visitor's link to change the answers works (docs/decisions/0014). */
 export const editDaysOf = ({ edit_days = 365 }: Pick<Settings, 'edit_days'>): number => edit_days;
 
-type SettingsError = { readonly field: string; readonly message: string };
+type SettingsError = { readonly field: string; readonly message: string; readonly code?: ProblemCode };
 type SettingsResult =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly errors: readonly SettingsError[] };
@@ -216,7 +217,10 @@ type SettingsResult =
  */
 export function checkSettings(input: unknown, form: Form | undefined): SettingsResult {
   if (!isRecord(input)) {
-    return { ok: false, errors: [{ field: 'settings', message: 'The settings must be an object.' }] };
+    return {
+      ok: false,
+      errors: [{ field: 'settings', message: 'The settings must be an object.', code: 'invalid_type' }],
+    };
   }
   const names = Object.keys(table) as SettingName[];
   const known: ReadonlySet<string> = new Set(names);
@@ -233,14 +237,18 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
   errors.push(...checkPeriod(settings), ...checkTitle(settings, form));
   const unknown = Object.keys(input).filter((key) => !known.has(key));
   for (const field of unknown.slice(0, limits.structureErrors)) {
-    errors.push({ field, message: `There is no setting ${quote(field)}. Settings: ${names.join(', ')}.` });
+    errors.push({
+      field,
+      code: 'unknown_field',
+      message: `There is no setting ${quote(field)}. Settings: ${names.join(', ')}.`,
+    });
   }
   return errors.length === 0 ? { ok: true, settings } : { ok: false, errors };
 }
 
 function checkPeriod({ opens_at: opens, closes_at: closes }: Settings): SettingsError[] {
   if (!opens || !closes || Date.parse(closes) > Date.parse(opens)) return [];
-  return [{ field: 'closes_at', message: '"closes_at" must be later than "opens_at".' }];
+  return [{ field: 'closes_at', message: '"closes_at" must be later than "opens_at".', code: 'too_small' }];
 }
 
 /** As of the message of the confirmation: the theme itself knows no questions. */

@@ -1,16 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { ownSchema } from '#kit/search-path/queries.ts';
-import {
-  bigint,
-  boolean,
-  integer,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-} from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 
 // Of the catalog: what there is is asked of PostgreSQL, so that a new table is in the next backup without a line here.
 
@@ -26,8 +16,8 @@ const isTold = `c.relkind = 'r' and c.relname <> 'migrations'`;
 /** Every table but that of migrations, with the columns that are stored and not worked out; `cells`: the schemas of other cells. */
 export const selectTables = statement(
   'backup.select_tables',
-  { cells: texts },
-  { name: text, columns: texts },
+  'cells',
+  'name columns',
   `select ${nameOf('n.nspname', 'c.relname')} as name, array_agg(a.attname::text order by a.attnum) as columns
      from pg_class c
      join pg_namespace n on n.oid = c.relnamespace
@@ -40,31 +30,31 @@ export const selectTables = statement(
 /** Where each sequence stands; null: it was never asked. */
 export const selectSequences = statement(
   'backup.select_sequences',
-  { cells: texts },
-  { name: text, last_value: nullable(bigint) },
+  'cells',
+  'name last_value?',
   `select ${nameOf('schemaname', 'sequencename')} as name, last_value
      from pg_sequences where ${inOurs('schemaname')} order by 1`,
 );
 
 export const setSequence = statement(
   'backup.set_sequence',
-  { name: text, last_value: bigint },
-  { set: bigint },
+  'name last_value',
+  'set:bigint',
   `select setval($name::regclass, $last_value) as set`,
 );
 
 export const selectMigrations = statement(
   'backup.select_migrations',
-  {},
-  { number: integer, checksum: text },
+  '',
+  'number:integer checksum:text',
   `select number, checksum from migrations order by number`,
 );
 
 /** What ties tables together. It is taken away while they are filled, and holds again before that is committed. */
 export const selectForeignKeys = statement(
   'backup.select_foreign_keys',
-  { cells: texts },
-  { table_name: text, name: text, definition: text },
+  'cells',
+  'table_name name definition',
   `select ${nameOf('n.nspname', 't.relname')} as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
      from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = t.relnamespace
     where c.contype = 'f' and c.conparentid = 0 and ${inOurs('n.nspname')}
@@ -74,8 +64,8 @@ export const selectForeignKeys = statement(
 /** Whether a service is on this database; what restores names its sessions otherwise. */
 export const findService = statement(
   'backup.find_service',
-  {},
-  { is_running: boolean },
+  '',
+  'is_running:boolean',
   `select exists (
      select from pg_stat_activity where datname = current_database() and (application_name = 'formloom' or application_name like 'formloom node %')) as is_running`,
 );
@@ -83,15 +73,15 @@ export const findService = statement(
 /** Whether somebody has begun to use this instance. */
 export const findUse = statement(
   'backup.find_use',
-  {},
-  { is_used: boolean },
+  '',
+  'is_used',
   `select exists (select from workspaces) or exists (select from users) as is_used`,
 );
 
 export const findTable = statement(
   'backup.find_table',
-  { name: text },
-  { is_there: boolean },
+  'name',
+  'is_there',
   `select to_regclass(format('%I', $name)) is not null as is_there`,
 );
 
@@ -128,8 +118,8 @@ export const addForeignKey = ({ table_name, name, definition }: ForeignKey): str
 /** Where this database was moved to; null: it was not. Also of a database of an earlier version, which has no such columns. */
 export const findMove = statement(
   'backup.find_move',
-  {},
-  { key_fingerprint: text, moved_to: nullable(text), moved_at: nullable(timestamp) },
+  '',
+  'key_fingerprint moved_to? moved_at?',
   `select key_fingerprint, to_jsonb(i) ->> 'moved_to' as moved_to,
           (to_jsonb(i) ->> 'moved_at')::timestamptz as moved_at
      from instance i`,
@@ -138,8 +128,8 @@ export const findMove = statement(
 /** Says where this database was moved to, or, with nulls, that it stays after all. */
 export const markMove = statement(
   'backup.mark_move',
-  { moved_to: nullable(text), moved_at: nullable(timestamp) },
-  { key_fingerprint: text },
+  'moved_to? moved_at?',
+  'key_fingerprint',
   `update instance set moved_to = $moved_to, moved_at = $moved_at returning key_fingerprint`,
 );
 
@@ -150,8 +140,8 @@ export const lockInstance = 'lock table instance in access exclusive mode';
 
 export const findWorkspace = statement(
   'backup.find_workspace',
-  { workspace_id: uuid },
-  { name: text },
+  'workspace_id',
+  'name',
   `select name from workspaces where id = $workspace_id`,
 );
 
@@ -161,8 +151,8 @@ const derivedTables = `('stored_bytes')`;
 /** The tables with rows of workspaces, each with the tables and the columns by which it refers to others. */
 export const selectTenantTables = statement(
   'backup.select_tenant_tables',
-  {},
-  { name: text, columns: texts, needs: texts, people: texts },
+  '',
+  'name columns needs:texts people:texts',
   `select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns,
           array(select k.confrelid::regclass::text from pg_constraint k
                  where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as needs,
@@ -188,8 +178,8 @@ export const peopleTables = {
 
 export const selectPeopleTables = statement(
   'backup.select_people_tables',
-  { names: texts },
-  { name: text, columns: texts },
+  'names',
+  'name columns',
   `select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
      from pg_class c
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
@@ -201,8 +191,8 @@ export const selectPeopleTables = statement(
 /** Gives the restored segments new codes, which are unique in an instance, and their documents the same. */
 export const renumberSegments = statement(
   'backup.renumber_segments',
-  { workspace_id: uuid },
-  {},
+  'workspace_id',
+  '',
   `with old as materialized (
      select first_id, code from search_segments where workspace_id = $workspace_id
    ),

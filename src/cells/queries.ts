@@ -1,30 +1,20 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { ownSchema } from '#kit/search-path/queries.ts';
-import {
-  bigint,
-  boolean,
-  bytes,
-  integer,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-} from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 
 /** The cells of an instance, the first one first; none while it has one alone. */
 export const selectCells = statement(
   'cells.select',
-  {},
-  { name: text, schema_name: text },
+  '',
+  'name schema_name',
   `select name, schema_name from cells order by created_at, name`,
 );
 
 /** The cells as an operator sees them, or the only one. A cell takes workspaces once every process knows it. */
 export const describeCells = statement(
   'cells.describe',
-  {},
-  { name: text, schema_name: text, created_at: nullable(timestamp), is_settled: boolean },
+  '',
+  'name schema_name created_at? is_settled:boolean',
   `select name, schema_name, created_at, created_at < now() - interval '15 seconds' as is_settled from cells
    union all
    select 'default', current_schema()::text, null, null where not exists (select from cells)
@@ -34,8 +24,8 @@ export const describeCells = statement(
 /** Whether a cell has a workspace, a form (the 16 bytes of its id) or an API key (the 32 of its hash). */
 export const findHere = statement(
   'cells.find_here',
-  { id: bytes },
-  { is_here: boolean },
+  'id:bytes',
+  'is_here:boolean',
   `/* lookup: across workspaces */
    with given as materialized (
      select case when length($id) = 16 then encode($id, 'hex')::uuid end as uuid)
@@ -47,8 +37,8 @@ export const findHere = statement(
 /** What the tables of a cell take, with their indexes, and how many workspaces they have. Asked in each cell. */
 export const measureCell = statement(
   'cells.measure',
-  {},
-  { bytes: bigint, workspaces: bigint },
+  '',
+  'bytes workspaces:bigint',
   `/* operator: across workspaces */
    select (select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint from pg_class
             where relnamespace = ${ownSchema} and relkind = 'r') as bytes,
@@ -57,16 +47,16 @@ export const measureCell = statement(
 
 export const insertCell = statement(
   'cells.insert',
-  { name: text, schema_name: text },
-  {},
+  'name schema_name',
+  '',
   `insert into cells (name, schema_name) values ($name, $schema_name)`,
 );
 
 /** Corrects the schema of the first cell in a database that was restored. */
 export const nameHome = statement(
   'cells.name_home',
-  {},
-  {},
+  '',
+  '',
   `update cells set schema_name = current_schema()::text where name = 'default'`,
 );
 
@@ -76,8 +66,8 @@ export const nameHome = statement(
  */
 export const readRoom = statement(
   'cells.read_room',
-  { channel: text },
-  { connections: integer, processes: integer },
+  'channel:text',
+  'connections:integer processes:integer',
   `select current_setting('max_connections')::integer as connections,
           (select count(*)::integer from pg_stat_activity
             where datname = current_database() and starts_with(query, 'listen ' || $channel)
@@ -87,8 +77,8 @@ export const readRoom = statement(
 /** The foreign keys of a schema that lead to the given tables from others. */
 export const selectKeysTo = statement(
   'cells.select_keys_to',
-  { schema_name: text, tables: texts },
-  { table_name: text, name: text, definition: text },
+  'schema_name tables:texts',
+  'table_name name definition',
   `select t.relname::text as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
      from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_class other on other.oid = c.confrelid
     where c.contype = 'f' and c.conparentid = 0 and t.relnamespace = to_regnamespace(quote_ident($schema_name))

@@ -100,5 +100,7 @@ const takesFiles = (form: Form, element: string): boolean =>
     .some((input) => input.attrs.id === element && kindOf(input) === 'files');
 
 function refuse(field: string, message: string): never {
-  throw new ApiError('validation_error', message, { errors: [{ field, message }] });
+  throw new ApiError('validation_error', message, {
+    errors: [{ field, message, code: 'invalid_reference' }],
+  });
 }

@@ -1,10 +1,10 @@
-import { bigint, integer, nullable, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 
 /** A file that is being received: nobody's until a submission claims it. */
 export const insertUnclaimedFile = statement(
   'insert_unclaimed_file',
-  { workspace_id: uuid, id: uuid, form_id: uuid, element: text, filename: text, created_at: timestamp },
-  {},
+  'workspace_id id form_id element filename created_at',
+  '',
   `insert into files (workspace_id, id, form_id, element, filename, content_type, size, created_at)
    values ($workspace_id, $id, $form_id, $element, $filename, 'application/octet-stream', 0, $created_at)`,
 );
@@ -12,16 +12,16 @@ export const insertUnclaimedFile = statement(
 /** What receiving found out: its true size and type. */
 export const setFileContent = statement(
   'set_file_content',
-  { workspace_id: uuid, id: uuid, size: bigint, content_type: text },
-  {},
+  'workspace_id id size content_type',
+  '',
   `update files set size = $size, content_type = $content_type where workspace_id = $workspace_id and id = $id`,
 );
 
 /** How much the files of a form take, and those of its workspace. */
 export const storedBytes = statement(
   'stored_bytes',
-  { workspace_id: uuid, form_id: uuid },
-  { of_form: bigint, of_workspace: bigint },
+  'workspace_id form_id',
+  'of_form:bigint of_workspace:bigint',
   `select coalesce(sum(bytes) filter (where form_id = $form_id), 0)::bigint as of_form,
      coalesce(sum(bytes), 0)::bigint as of_workspace
    from stored_bytes where workspace_id = $workspace_id`,
@@ -30,8 +30,8 @@ export const storedBytes = statement(
 /** Gives files to a submission, in its transaction. A file is claimed once, and only by a submission of its form. */
 export const claimFiles = statement(
   'claim_files',
-  { workspace_id: uuid, form_id: uuid, submission_id: uuid, ids: uuids },
-  { id: uuid },
+  'workspace_id form_id submission_id ids',
+  'id',
   `update files set submission_id = $submission_id, claimed_at = now()
    where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and submission_id is null and claimed_at is null
    returning id`,
@@ -44,8 +44,8 @@ export const claimFiles = statement(
  */
 export const findHeldFiles = statement(
   'find_held_files',
-  { workspace_id: uuid, form_id: uuid, ids: uuids, key: nullable(uuid), submission_id: nullable(uuid) },
-  { id: uuid, element: text, filename: text, content_type: text, size: bigint },
+  'workspace_id form_id ids key:uuid? submission_id?',
+  'id element filename content_type size',
   `select id, element, filename, content_type, size from files
    where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
      and (submission_id is null and claimed_at is null
@@ -58,8 +58,8 @@ export const findHeldFiles = statement(
 /** A file that may be downloaded: one of a living submission, outside the trash, of a living form, in a workspace that is open. */
 export const findClaimedFile = statement(
   'find_claimed_file',
-  { workspace_id: uuid, form_id: uuid, id: uuid },
-  { filename: text, content_type: text, size: bigint },
+  'workspace_id form_id id',
+  'filename content_type size',
   `select f.filename, f.content_type, f.size from files f
    join forms on forms.workspace_id = f.workspace_id and forms.id = f.form_id
    join workspaces w on w.id = f.workspace_id and w.ends_at is null
@@ -70,8 +70,8 @@ export const findClaimedFile = statement(
 /** Takes hold of files that a submission did not claim: from here on no late claim can have them. */
 export const takeUnclaimedFiles = statement(
   'take_unclaimed_files',
-  { workspace_id: uuid, ids: uuids },
-  { id: uuid },
+  'workspace_id ids',
+  'id',
   `update files set claimed_at = now()
    where workspace_id = $workspace_id and id = any ($ids) and submission_id is null and claimed_at is null
    returning id`,
@@ -84,8 +84,8 @@ export const takeUnclaimedFiles = statement(
  */
 export const deleteTakenFiles = statement(
   'delete_taken_files',
-  { workspace_id: uuid, ids: uuids },
-  {},
+  'workspace_id ids',
+  '',
   `with taken as materialized (
      select id, form_id from files
       where workspace_id = $workspace_id and id = any ($ids)
@@ -107,8 +107,8 @@ export const deleteTakenFiles = statement(
  */
 export const takeOrphanedFiles = statement(
   'take_orphaned_files',
-  {},
-  { workspace_id: uuid, id: uuid },
+  '',
+  'workspace_id id',
   `/* sweep: across workspaces */
    update files set claimed_at = least(claimed_at, now())
    where (workspace_id, id) in (
@@ -122,8 +122,8 @@ export const takeOrphanedFiles = statement(
 /** Takes hold of files of a workspace that is deleted, whoever's they are. */
 export const takeFilesOfWorkspace = statement(
   'take_files_of_workspace',
-  { workspace_id: uuid, limit: integer },
-  { id: uuid },
+  'workspace_id limit',
+  'id',
   `update files set submission_id = null, held_id = null, claimed_at = least(claimed_at, now())
    where workspace_id = $workspace_id and id in (select id from files where workspace_id = $workspace_id limit $limit)
    returning id`,
@@ -132,8 +132,8 @@ export const takeFilesOfWorkspace = statement(
 /** Files that were received whole, in the order of their key. */
 export const selectStoredFiles = statement(
   'select_stored_files',
-  { after_workspace: uuid, after: uuid, limit: integer },
-  { workspace_id: uuid, id: uuid, size: bigint },
+  'after_workspace:uuid after limit',
+  'workspace_id id size',
   `/* sweep: across workspaces */
    select workspace_id, id, size from files
    where (workspace_id, id) > ($after_workspace, $after) and (claimed_at is not null or size > 0)

@@ -1,21 +1,5 @@
 import type { Settings } from '#ast/settings.ts';
-import {
-  bigint,
-  boolean,
-  integer,
-  json,
-  jsonb,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  timestamps,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { columns, json, jsonb, nullable, statement, word } from '#kit/statement.ts';
 import { insertedLine, lineParameters } from '#workspaces/audit/queries.ts';
 import { sentStructure } from './structure-columns.ts';
 
@@ -24,16 +8,9 @@ export type FormStatus = 'draft' | 'published' | 'archived';
 export const formStatuses = ['draft', 'published', 'archived'] as const satisfies FormStatus[];
 
 /** The columns of every answer about a form. */
-export const formColumns = {
-  id: uuid,
-  workspace_id: uuid,
-  name: text,
-  description: text,
+export const formColumns = columns('id workspace_id name description created_at updated_at published_at?', {
   status: word<FormStatus>(),
-  created_at: timestamp,
-  updated_at: timestamp,
-  published_at: nullable(timestamp),
-} as const;
+});
 
 /**
  * A form, its first version, the way to it from its id alone, the languages its answers will be searched in, and its line
@@ -41,21 +18,12 @@ export const formColumns = {
  */
 export const insertForm = statement(
   'insert_form',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    name: text,
-    description: text,
-    status: word<FormStatus>(),
-    settings: jsonb<Settings>(),
-    password_hash: nullable(text),
-    languages: texts,
-    structure: jsonText,
-    fields: json<object>(),
-    created_at: timestamp,
-    created_by: nullable(text),
-    ...lineParameters,
-  },
+  [
+    'workspace_id id name description password_hash? languages structure:jsonText created_at',
+    'created_by?',
+    { status: word<FormStatus>(), settings: jsonb<Settings>(), fields: json<object>() },
+    lineParameters,
+  ],
   formColumns,
   `with form as (
      insert into forms (workspace_id, id, name, description, status, settings, password_hash, version, created_at, updated_at, published_at)
@@ -84,23 +52,12 @@ export const insertForm = statement(
  */
 export const updateForm = statement(
   'update_form',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    name: text,
-    description: text,
-    status: nullable(word<FormStatus>()),
-    settings: nullable(jsonb<Settings>()),
-    changes_password: boolean,
-    password_hash: nullable(text),
-    languages: texts,
-    structure: jsonText,
-    fields: json<object>(),
-    created_by: nullable(text),
-    unchanged: nullable(timestamps),
-    now: timestamp,
-  },
-  { id: uuid },
+  [
+    'workspace_id id name description changes_password:boolean password_hash? languages',
+    'structure:jsonText created_by? unchanged? now',
+    { status: nullable(word<FormStatus>()), settings: nullable(jsonb<Settings>()), fields: json<object>() },
+  ],
+  'id',
   `with form as (
      update forms set
        name = $name, description = $description, version = version + 1,
@@ -128,8 +85,8 @@ export const submissionCount = `(
 
 export const findForm = statement(
   'find_form',
-  { workspace_id: uuid, id: uuid },
-  { ...formColumns, settings: jsonb<Settings>(), structure: sentStructure, submission_count: bigint },
+  'workspace_id id',
+  ['submission_count', { settings: jsonb<Settings>(), structure: sentStructure }, formColumns],
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
           f.settings, v.structure, ${submissionCount} as submission_count
    from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
@@ -139,7 +96,7 @@ export const findForm = statement(
 /** Of a form that is there. */
 export const findFormSettings = statement(
   'find_form_settings',
-  { workspace_id: uuid, id: uuid },
+  'workspace_id id',
   { settings: jsonb<Settings>() },
   'select settings from forms where workspace_id = $workspace_id and id = $id and deleted_at is null',
 );
@@ -147,15 +104,8 @@ export const findFormSettings = statement(
 /** One page, newest first; of these forms only where some are named. */
 export const listForms = statement(
   'list_forms',
-  {
-    workspace_id: uuid,
-    form_ids: nullable(uuids),
-    status: nullable(word<FormStatus>()),
-    below_id: uuid,
-    limit: integer,
-    offset: bigint,
-  },
-  { ...formColumns, submission_count: bigint },
+  ['workspace_id form_ids? below_id limit offset', { status: nullable(word<FormStatus>()) }],
+  ['submission_count', formColumns],
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
           ${submissionCount} as submission_count
    from forms f
@@ -166,8 +116,8 @@ export const listForms = statement(
 
 export const countForms = statement(
   'count_forms',
-  { workspace_id: uuid, form_ids: nullable(uuids), status: nullable(word<FormStatus>()) },
-  { total: bigint },
+  ['workspace_id form_ids?', { status: nullable(word<FormStatus>()) }],
+  'total',
   `select count(*) as total from forms
    where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)
      and ($form_ids is null or id = any ($form_ids))`,
@@ -176,8 +126,8 @@ export const countForms = statement(
 /** From here on the form answers 404 everywhere; what it held is removed behind (src/submissions/remove-form.ts). */
 export const markFormDeleted = statement(
   'mark_form_deleted',
-  { workspace_id: uuid, id: uuid, unchanged: nullable(timestamps), now: timestamp },
-  { id: uuid },
+  'workspace_id id unchanged? now',
+  'id',
   `update forms set deleted_at = $now
    where workspace_id = $workspace_id and id = $id and deleted_at is null
      and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
@@ -186,8 +136,8 @@ export const markFormDeleted = statement(
 /** The last step of a removal: the form's row, and with it its versions, webhooks, events and counts. */
 export const deleteFormRow = statement(
   'delete_form_row',
-  { workspace_id: uuid, id: uuid },
-  { id: uuid },
+  'workspace_id id',
+  'id',
   `delete from forms where workspace_id = $workspace_id and id = $id and deleted_at is not null returning id`,
 );
 
@@ -199,17 +149,11 @@ export const isFeedRead = `feeds.read_at > now() - ${feedLasts}`;
 /** What a visitor's request needs to know of a form, by its id alone; the structure is read once per version. */
 export const findLiveForm = statement(
   'find_live_form',
-  { id: uuid },
-  {
-    workspace_id: uuid,
-    name: text,
-    status: word<FormStatus>(),
-    settings: jsonb<Settings>(),
-    version: integer,
-    published_at: nullable(timestamp),
-    password_hash: nullable(text),
-    has_listeners: boolean,
-  },
+  'id',
+  [
+    'workspace_id name version published_at? password_hash? has_listeners:boolean',
+    { status: word<FormStatus>(), settings: jsonb<Settings>() },
+  ],
   `select f.workspace_id, f.name, f.status, f.settings, f.version, f.published_at, f.password_hash,
           exists (select from webhooks w where w.workspace_id = f.workspace_id and w.form_id = f.id)
             or exists (select from feeds where feeds.workspace_id = f.workspace_id and ${isFeedRead}) as has_listeners
@@ -219,7 +163,7 @@ export const findLiveForm = statement(
 
 export const findFormVersion = statement(
   'find_form_version',
-  { workspace_id: uuid, form_id: uuid, version: integer },
+  'workspace_id form_id version',
   { structure: sentStructure, fields: json<object>() },
   `select structure, fields from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version = $version`,
@@ -228,8 +172,8 @@ export const findFormVersion = statement(
 /** A form, kept from changing until the transaction ends. What is read of it in later statements is as it is then. */
 export const lockForm = statement(
   'lock_form',
-  { workspace_id: uuid, id: uuid },
-  { status: word<FormStatus>(), version: integer, updated_at: timestamp },
+  'workspace_id id',
+  ['version updated_at', { status: word<FormStatus>() }],
   `select status, version, updated_at from forms
    where workspace_id = $workspace_id and id = $id and deleted_at is null for update`,
 );
@@ -237,8 +181,8 @@ export const lockForm = statement(
 /** Status alone, without a version: what visitors would see did not change. published_at as in update_form. */
 export const setFormStatus = statement(
   'set_form_status',
-  { workspace_id: uuid, id: uuid, status: word<FormStatus>(), now: timestamp },
-  { id: uuid },
+  ['workspace_id id now', { status: word<FormStatus>() }],
+  'id',
   `update forms set
      status = $status, updated_at = greatest($now, updated_at + interval '1 ms'),
      published_at = case when $status = 'published' and (status <> 'published' or published_at is null)
@@ -249,8 +193,8 @@ export const setFormStatus = statement(
 /** The password that settings.access may ask for; null for none. It is part of no version. */
 export const setFormPassword = statement(
   'set_form_password',
-  { workspace_id: uuid, id: uuid, password_hash: nullable(text), now: timestamp },
-  { id: uuid },
+  'workspace_id id password_hash? now',
+  'id',
   `update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at + interval '1 ms')
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
 );
@@ -258,8 +202,8 @@ export const setFormPassword = statement(
 /** One page of a form's versions, newest first. */
 export const listVersions = statement(
   'list_versions',
-  { workspace_id: uuid, form_id: uuid, below_version: integer, limit: integer, offset: bigint },
-  { version: integer, name: text, created_at: timestamp, created_by: nullable(text), is_live: boolean },
+  'workspace_id form_id below_version:integer limit offset',
+  'version name created_at created_by? is_live',
   `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
@@ -272,23 +216,18 @@ export const listVersions = statement(
 /** Versions are never removed alone, so the live one's number is how many there are; no row for an absent form. */
 export const countVersions = statement(
   'count_versions',
-  { workspace_id: uuid, form_id: uuid },
-  { total: integer },
+  'workspace_id form_id',
+  'total:integer',
   `select version as total from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null`,
 );
 
 export const findVersion = statement(
   'find_version',
-  { workspace_id: uuid, form_id: uuid, version: integer },
-  {
-    version: integer,
-    name: text,
-    created_at: timestamp,
-    created_by: nullable(text),
-    is_live: boolean,
-    structure: sentStructure,
-    settings: nullable(jsonb<Settings>()),
-  },
+  'workspace_id form_id version',
+  [
+    'version name created_at created_by? is_live',
+    { structure: sentStructure, settings: nullable(jsonb<Settings>()) },
+  ],
   `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live, v.structure, v.settings
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id

@@ -250,7 +250,13 @@ async function readFormToImport(
 ) {
   if ((structure === undefined) === (document === undefined) || (document && settings))
     throw new ApiError('validation_error', undefined, {
-      errors: [{ field: 'structure', message: 'Send "structure" with "settings", or "document".' }],
+      errors: [
+        {
+          field: 'structure',
+          message: 'Send "structure" with "settings", or "document".',
+          code: 'not_allowed',
+        },
+      ],
     });
   return document
     ? readDocument(workspaceId, { document, source })

@@ -73,14 +73,15 @@ export const readStructure = async (db: Queryable, form: InvitedForm): Promise<F
   effectiveForm((await requireForm(db, form)).structure);
 
 /** What is wrong with what people would be told who have reference values of these names, each of them or some. */
-export function checkInvitation(
-  invitation: Invitation,
-  referenceNames: ReadonlySet<string>,
-): { field: string; message: string }[] {
-  const problems = checkMessage(invitation, referenceNames);
+export function checkInvitation(invitation: Invitation, referenceNames: ReadonlySet<string>): ErrorItem[] {
+  const problems: ErrorItem[] = checkMessage(invitation, referenceNames);
   // A leap second is a time by RFC 3339 and none to a Date, which then is neither before nor after anything.
   if (invitation.expiresAt && !(invitation.expiresAt > now()))
-    problems.push({ field: 'expires_at', message: 'The links would have run out already.' });
+    problems.push({
+      field: 'expires_at',
+      message: 'The links would have run out already.',
+      code: 'too_small',
+    });
   return problems;
 }
 

@@ -1,43 +1,17 @@
-import {
-  bigint,
-  boolean,
-  integer,
-  jsonb,
-  jsonText,
-  nullable,
-  orNothing,
-  statement,
-  text,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { columns, jsonb, jsonText, nullable, orNothing, statement, text, word } from '#kit/statement.ts';
 import type { InvitationStatus } from './status.ts';
 
 /** An invitation as a reader sees it. */
-export const invitationColumns = {
-  id: uuid,
-  form_id: uuid,
-  batch_id: uuid,
-  email: text,
-  name: text,
-  status: word<InvitationStatus>(),
-  reference: jsonb<Record<string, string>>(),
-  prefill: jsonb<Record<string, string | string[]>>(),
-  expires_at: nullable(timestamp),
-  created_at: timestamp,
-  sent_at: nullable(timestamp),
-  opened_at: nullable(timestamp),
-  started_at: nullable(timestamp),
-  completed_at: nullable(timestamp),
-  revoked_at: nullable(timestamp),
-  reminders: integer,
-  reminded_at: nullable(timestamp),
-  mail_error: nullable(text),
-  is_unsubscribed: boolean,
-  submission_id: nullable(uuid),
-} as const;
+export const invitationColumns = columns(
+  'id form_id batch_id email name expires_at? created_at sent_at:timestamp?',
+  'opened_at:timestamp? started_at:timestamp? completed_at? revoked_at? reminders:integer',
+  'reminded_at:timestamp? mail_error:text? is_unsubscribed:boolean submission_id?',
+  {
+    status: word<InvitationStatus>(),
+    reference: jsonb<Record<string, string>>(),
+    prefill: jsonb<Record<string, string | string[]>>(),
+  },
+);
 
 /**
  * An invitation `i` with the submission `s` that has its id as its key. Only the furthest of what happened is its
@@ -66,7 +40,7 @@ const selection = `i.id, i.form_id, i.batch_id, i.email, i.name, ${statusOf} as 
 
 export const findInvitations = statement(
   'invitations.find_invitations',
-  { workspace_id: uuid, form_id: uuid, ids: uuids },
+  'workspace_id form_id ids',
   invitationColumns,
   `select ${selection}
      from invitations i ${withSubmission}
@@ -80,17 +54,14 @@ export const findInvitations = statement(
  */
 export const listInvitations = statement(
   'invitations.list_invitations',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    status: nullable(word<InvitationStatus>()),
-    /** A part of the address or the name, in lower case. */
-    words: nullable(text),
-    below_id: uuid,
-    limit: integer,
-    offset: bigint,
-  },
-  { total: bigint, ...orNothing(invitationColumns) },
+  [
+    'workspace_id form_id below_id limit offset',
+    {
+      status: nullable(word<InvitationStatus>()) /** A part of the address or the name, in lower case. */,
+      words: nullable(text),
+    },
+  ],
+  ['total', orNothing(invitationColumns)],
   `with found as (
      select i.id
        from invitations i ${withSubmission}
@@ -109,8 +80,8 @@ export const listInvitations = statement(
 /** How many invitations of a form there are of each status that there is one of. */
 export const countInvitations = statement(
   'invitations.count_invitations',
-  { workspace_id: uuid, form_id: uuid },
-  { status: word<InvitationStatus>(), count: bigint },
+  'workspace_id form_id',
+  ['count', { status: word<InvitationStatus>() }],
   `select ${statusOf} as status, count(*) as count
      from invitations i ${withSubmission}
     where i.workspace_id = $workspace_id and i.form_id = $form_id
@@ -124,16 +95,14 @@ export const countInvitations = statement(
  */
 export const insertInvitations = statement(
   'invitations.insert_invitations',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    batch_id: uuid,
-    /** A list of {id, hash (hexadecimal), email, address_key, name, reference, prefill}. */
-    rows: jsonText,
-    expires_at: nullable(timestamp),
-    created_at: timestamp,
-  },
-  { id: uuid },
+  [
+    'workspace_id form_id batch_id expires_at? created_at',
+    {
+      /** A list of {id, hash (hexadecimal), email, address_key, name, reference, prefill}. */
+      rows: jsonText,
+    },
+  ],
+  'id',
   `with made as (
      insert into invitations (workspace_id, id, form_id, batch_id, hash, email, address_key, name, reference, prefill,
                               expires_at, created_at)
@@ -149,8 +118,8 @@ export const insertInvitations = statement(
 /** From now on the link leads nowhere, and no mail about it leaves. No row: it is absent, or revoked already. */
 export const revokeInvitation = statement(
   'invitations.revoke_invitation',
-  { workspace_id: uuid, form_id: uuid, id: uuid, now: timestamp },
-  { mail_id: nullable(uuid) },
+  'workspace_id form_id id now',
+  'mail_id?',
   `update invitations set revoked_at = $now, remind_at = null
     where workspace_id = $workspace_id and form_id = $form_id and id = $id and revoked_at is null
    returning mail_id`,
@@ -159,7 +128,7 @@ export const revokeInvitation = statement(
 /** Some of a form's invitations, newest first, after one of them: for lists that are read to their end. */
 export const readOnInvitations = statement(
   'invitations.read_on_invitations',
-  { workspace_id: uuid, form_id: uuid, before: nullable(uuid), limit: integer },
+  'workspace_id form_id before:uuid? limit',
   invitationColumns,
   `select ${selection}
      from invitations i ${withSubmission}
@@ -170,8 +139,8 @@ export const readOnInvitations = statement(
 /** The names that a mail about a form carries. */
 export const findFormNames = statement(
   'invitations.find_form_names',
-  { workspace_id: uuid, form_id: uuid },
-  { form_name: text, workspace_name: text, locale: nullable(text) },
+  'workspace_id form_id',
+  'form_name workspace_name:text locale:text?',
   `select f.name as form_name, w.name as workspace_name, f.settings->>'locale' as locale
      from forms f join workspaces w on w.id = f.workspace_id
     where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
@@ -180,8 +149,8 @@ export const findFormNames = statement(
 /** Makes those who invite in one workspace take turns, until the transaction ends. */
 export const lockInviting = statement(
   'invitations.lock_inviting',
-  { workspace_id: uuid },
-  { id: uuid },
+  'workspace_id',
+  'id',
   `select id from workspaces where id = $workspace_id for no key update`,
 );
 
@@ -194,8 +163,8 @@ const isRecentMail = `kind in ('invitation', 'reminder') and greatest(queued_at,
  */
 export const countInvited = statement(
   'invitations.count_invited',
-  { workspace_id: uuid, created_by: nullable(text), since: timestamp },
-  { by_person: bigint, by_workspace: bigint, oldest: timestamp },
+  'workspace_id created_by? since:timestamp',
+  'by_person:bigint by_workspace:bigint oldest',
   `with counted as (
      select 1 as count, account_id, greatest(queued_at, sent_at) as at from counted_emails
       where workspace_id = $workspace_id and ${isRecentMail}
@@ -212,8 +181,8 @@ export const countInvited = statement(
 /** The same of an account in all other workspaces. */
 export const countAccountEmails = statement(
   'invitations.count_account_emails',
-  { account_id: text, workspace_id: uuid, since: timestamp },
-  { count: bigint, oldest: timestamp },
+  'account_id workspace_id since:timestamp',
+  'count oldest',
   `/* lookup: across workspaces */
    select count(*) as count, coalesce(min(greatest(queued_at, sent_at)), now()) as oldest from counted_emails
     where account_id = $account_id and workspace_id <> $workspace_id and ${isRecentMail}`,

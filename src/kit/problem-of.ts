@@ -48,7 +48,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof TooMuchWork) {
     const { message } = error;
     return new ApiError('validation_error', message, {
-      errors: [{ field: 'answers', message }],
+      errors: [{ field: 'answers', message, code: 'too_large' }],
       cause: error,
     });
   }

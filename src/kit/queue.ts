@@ -1,15 +1,4 @@
-import {
-  type Column,
-  double,
-  integer,
-  jsonb,
-  only,
-  type Queryable,
-  statement,
-  text,
-  texts,
-  uuid,
-} from './statement.ts';
+import { type Column, double, jsonb, only, type Queryable, statement, uuid } from './statement.ts';
 import { type Database, notifierOf, partNameOf } from './database.ts';
 import { currentTrace } from './trace.ts';
 
@@ -98,16 +87,11 @@ export const insertJobs = (source: string): string =>
 
 const insertJob = statement(
   'queue.enqueue_job',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    kind: text,
-    lane: text,
-    payload: jsonb<object>(),
-    /** Seconds until it is due. */
-    delay: double,
-  },
-  {},
+  [
+    'workspace_id id kind:text lane',
+    { payload: jsonb<object>() /** Seconds until it is due. */, delay: double },
+  ],
+  '',
   `insert into ${jobColumns}
    values ($workspace_id, $id, $kind, $lane, $payload, now() + make_interval(secs => $delay), now()) ${restartIfParked}`,
 );
@@ -127,8 +111,8 @@ export const enqueueJob: typeof insertJob = (db, job) =>
 
 const notifyJobs = statement(
   'queue.announce_jobs',
-  { payloads: texts },
-  {},
+  'payloads:texts',
+  '',
   `select from unnest($payloads) as payload, pg_notify('${jobsChannel}', payload)`,
 );
 
@@ -190,7 +174,7 @@ const holding = (job: Job): { workspace_id: string; id: string; lease_token: str
 const deleteHeldJob = statement(
   'queue.delete_held_job',
   held,
-  { id: uuid },
+  'id',
   `delete from jobs
     where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
    returning id`,
@@ -198,8 +182,8 @@ const deleteHeldJob = statement(
 
 const updateHeldJob = statement(
   'queue.update_held_job',
-  { ...held, delay: double, failures: integer, lost_claims: integer },
-  { id: uuid },
+  ['delay failures lost_claims', held],
+  'id',
   `update jobs
       set run_at = now() + make_interval(secs => $delay), lease_token = null, failures = $failures,
           lost_claims = $lost_claims

@@ -2,47 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
 import { transaction } from './database.ts';
-import {
-  boolean,
-  bigint,
-  bytes,
-  declaredStatements,
-  double,
-  integer,
-  json,
-  jsonb,
-  jsonText,
-  nullable,
-  only,
-  smallint,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from './statement.ts';
+import { columns, declaredStatements, json, jsonb, only, statement, word } from './statement.ts';
 
 const { database } = await testDatabase();
 
-const everything = {
-  an_id: uuid,
-  a_text: text,
-  an_integer: integer,
-  a_small: smallint,
-  a_big: bigint,
-  a_double: double,
-  a_boolean: boolean,
-  a_time: timestamp,
-  some_bytes: bytes,
-  some_texts: texts,
-  some_ids: uuids,
-  a_json: json<object>(),
-  a_jsonb: jsonb<object>(),
-  a_word: word<'one' | 'two'>(),
-  nothing: nullable(text),
-} as const;
+const everything = columns(
+  'an_id:uuid a_text:text an_integer:integer a_small:smallint a_big:bigint a_double:double',
+  'a_boolean:boolean a_time:timestamp some_bytes:bytes some_texts:texts some_ids:uuids',
+  'nothing:text?',
+  { a_json: json<object>(), a_jsonb: jsonb<object>(), a_word: word<'one' | 'two'>() },
+);
 const echo = statement(
   'test.echo',
   everything,
@@ -75,15 +44,15 @@ test('every type arrives as it was given', async () => {
 });
 
 test('JSON that is text already is stored as it is written', async () => {
-  const keep = statement('test.keep', { value: jsonText }, { value: text }, 'select $value::text as value');
+  const keep = statement('test.keep', 'value:jsonText', 'value', 'select $value::text as value');
   assert.deepEqual(await keep(database, { value: '{"b": 1,  "a":2}' }), [{ value: '{"b": 1,  "a":2}' }]);
 });
 
 test('a parameter may stand anywhere and several times; values go by name, not by place', async () => {
   const subtract = statement(
     'test.subtract',
-    { first: integer, second: integer },
-    { a: integer, b: integer },
+    'first:integer second:integer',
+    'a:integer b:integer',
     'select $second - $first as a, $first - $second as b',
   );
   assert.deepEqual(await subtract(database, { second: 10, first: 3 }), [{ a: 7, b: -7 }]);
@@ -92,8 +61,8 @@ test('a parameter may stand anywhere and several times; values go by name, not b
 test('a value is never part of the statement', async () => {
   const find = statement(
     'test.find',
-    { name: text },
-    { found: boolean },
+    'name',
+    'found:boolean',
     'select exists (select from forms where name = $name) as found',
   );
   assert.deepEqual(await find(database, { name: "x' or '1'='1'; drop table forms; --" }), [{ found: false }]);
@@ -102,11 +71,11 @@ test('a value is never part of the statement', async () => {
 test('it runs in a transaction, and is undone with it', async () => {
   const insert = statement(
     'test.insert',
-    { id: uuid },
-    { id: uuid },
+    'id',
+    'id',
     "insert into workspaces (id, name, plan, created_at) values ($id, 'T', 'free', now()) returning id",
   );
-  const count = statement('test.count', {}, { total: bigint }, 'select count(*) as total from workspaces');
+  const count = statement('test.count', '', 'total', 'select count(*) as total from workspaces');
   const undone = transaction(database, async (client) => {
     await insert(client, { id: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1' });
     assert.deepEqual(await count(client, {}), [{ total: 1 }]);
@@ -117,7 +86,7 @@ test('it runs in a transaction, and is undone with it', async () => {
 });
 
 test('it is prepared once for each connection, under its name', async () => {
-  const named = statement('test.named', { value: integer }, { value: integer }, 'select $value as value');
+  const named = statement('test.named', 'value:integer', 'value:integer', 'select $value as value');
   const client = await database.connect();
   try {
     for (let value = 0; value < 3; value += 1) await named(client, { value });
@@ -129,9 +98,9 @@ test('it is prepared once for each connection, under its name', async () => {
 });
 
 test('two statements of one name, and a parameter that is not declared, are refused when they are declared', () => {
-  assert.throws(() => statement('test.echo', {}, {}, 'select 1'), /two statements are named test\.echo/);
+  assert.throws(() => statement('test.echo', '', '', 'select 1'), /two statements are named test\.echo/);
   assert.throws(
-    () => statement('test.undeclared', {}, {}, 'select $nobody'),
+    () => statement('test.undeclared', '', '', 'select $nobody'),
     /test\.undeclared uses the undeclared parameter \$nobody/,
   );
   assert.ok(!declaredStatements().some(({ name }) => name === 'test.undeclared'));

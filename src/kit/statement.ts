@@ -17,6 +17,9 @@ export type Column<T> = {
   readonly read?: (value: unknown) => T;
 };
 
+/** Parameters of a statement, or columns of a row, by name. */
+export type Columns = Readonly<Record<string, Column<unknown>>>;
+
 export const uuid: Column<string> = { pg: 'uuid' };
 export const text: Column<string> = { pg: 'text' };
 export const integer: Column<number> = { pg: 'integer' };
@@ -47,15 +50,154 @@ export const word = <T extends string>(): Column<T> => ({ pg: 'text' });
 /** The same column where the value may be missing. */
 export const nullable = <T>(column: Column<T>): Column<T | null> => ({ ...column });
 
+/** The types that a name may be followed by: `total:bigint`. */
+const types = {
+  uuid,
+  uuids,
+  text,
+  texts,
+  integer,
+  integers,
+  smallint,
+  bigint,
+  double,
+  boolean,
+  timestamp,
+  timestamps,
+  dates,
+  bytes,
+  byteStrings,
+  jsonText,
+  jsonPath,
+  jsonPaths,
+} as const;
+
+/** The usual type of each name of a column or parameter. */
+const usual = {
+  uuid: [
+    'after api_key_id batch_id below below_id bulk_id change_id delivery_id erasure_id first_id',
+    'form_id from_id held_id id key_id lease_token mail_id next_id previous_id reached saved_id',
+    'storage_id submission_id thing_id to_id undoes webhook_id workspace_id',
+  ],
+  uuids: ['change_ids file_ids form_ids ids key_ids submission_ids without workspace_ids'],
+  text: [
+    'account_id actor_id address address_key agent beginning body changed_by content_type',
+    'created_by credential_id day definition description element element_id email error',
+    'failed_reason filename form_name identity invited_by json_pattern key_fingerprint label',
+    'lane language list_hash message method moved_to name operation option origin password',
+    'password_hash path place prefix problem q reason recipient reminder_message',
+    'reminder_subject requested_by saved_by schema_name session_id snapshot subject table_name',
+    'tag text time_zone traceparent url user_id value workspace',
+  ],
+  texts: [
+    'address_keys addresses cells closed_lanes columns elements hashes header_names keys kinds',
+    'lanes languages methods names paths tags tags_added tags_removed texts thing_ids',
+  ],
+  integer: [
+    'algorithm audit_days base_version burst created done failures height keep limit line',
+    'lost_below lost_claims most rate_limit refused revision skipped step version width',
+  ],
+  integers: ['remind_after_days statuses'],
+  bigint: [
+    'bytes completed count failed last last_value offset recovery_codes retrying sign_count',
+    'size submission_count success total',
+  ],
+  double: ['delay lease_seconds look_back operator_days seconds'],
+  boolean: [
+    'active has_files is_confirmed is_live is_mailed is_new is_open is_there is_trashed is_used',
+    'pauses_on_failure second_factor second_factor_required',
+  ],
+  timestamp: [
+    'again at before begun_at changed_at completed_at created_at due_at ends_at expires_at',
+    'finished_at former_until kept_from last_used_at moved_at now occurred_at oldest',
+    'published_at revoked_at saved_at swept_at updated_at',
+  ],
+  timestamps: ['times unchanged'],
+  dates: ['days'],
+  bytes: [
+    'announcement answer asked content fingerprint hash headers key_digest public_key secret',
+    'token_hash',
+  ],
+  jsonText: ['problems'],
+} as const;
+
+type Types = typeof types;
+type Split<S extends string> = S extends `${infer Head} ${infer Tail}` ? Head | Split<Tail> : S;
+type Dictionary = { [T in keyof typeof usual as Split<(typeof usual)[T][number]>]: Types[T] };
+
+type NameOf<Token> = Token extends `${infer Rest}?`
+  ? NameOf<Rest>
+  : Token extends `${infer Name}:${string}`
+    ? Name
+    : Token;
+/** The value of a name that has no type: nothing can be done with it. `statement` refuses the name when it is loaded. */
+type Untyped<Token> = Column<{ readonly hasNoType: Token }>;
+type ColumnOf<Token> = Token extends `${infer Rest}?`
+  ? ColumnOf<Rest> extends Column<infer T>
+    ? Column<T | null>
+    : never
+  : Token extends `${string}:${infer Type}`
+    ? Type extends keyof Types
+      ? Types[Type]
+      : Untyped<Token>
+    : Token extends keyof Dictionary
+      ? Dictionary[Token]
+      : Untyped<Token>;
+type Named<S extends string> = S extends ''
+  ? {}
+  : { readonly [Token in Split<S> as NameOf<Token> & string]: ColumnOf<Token> };
+
+/**
+ * Columns by name: `'workspace_id id completed_at? total:integer'`. A name has its usual type, or the one that follows it behind a
+ * colon; `?` says that it may be null.
+ */
+export type Part = string | Columns;
+/** One part, or several that add up. */
+export type Declaration = Part | readonly Part[];
+
+type PartColumns<P> = P extends string ? Named<P> : P extends Columns ? P : never;
+/** The columns that a declaration describes. */
+export type ColumnsOf<D> = D extends readonly [infer Head, ...infer Tail]
+  ? PartColumns<Head> & ColumnsOf<Tail>
+  : D extends readonly []
+    ? {}
+    : PartColumns<D>;
+
+const dictionary = new Map<string, Column<unknown>>(
+  Object.entries(usual).flatMap(([type, lines]) =>
+    lines.flatMap((line) => line.split(' ').map((name) => [name, types[type as keyof Types]] as const)),
+  ),
+);
+
+function readNames(names: string): Columns {
+  const tokens = names === '' ? [] : names.split(' ');
+  return Object.fromEntries(
+    tokens.map((token) => {
+      const [name, type] = token.replace('?', '').split(':') as [string, keyof Types | undefined];
+      const column = type === undefined ? dictionary.get(name) : types[type];
+      if (column === undefined) throw new Error(`The column ${token} has no type.`);
+      return [name, column];
+    }),
+  );
+}
+
+/** The columns of a declaration, as one object. */
+export function columns<const D extends readonly Part[]>(...parts: D): ColumnsOf<D> {
+  return Object.assign({}, ...parts.map((part) => (typeof part === 'string' ? readNames(part) : part)));
+}
+
+const readDeclaration = (declaration: Declaration): Columns =>
+  typeof declaration === 'object' && Symbol.iterator in declaration
+    ? columns(...declaration)
+    : columns(declaration);
+
 type Nullable<C> = { [Name in keyof C]: C[Name] extends Column<infer Value> ? Column<Value | null> : never };
 /** The same columns of a row that may not be there: to the driver they are no others. */
 export const orNothing = <C extends Columns>(columns: C): Nullable<C> => columns as unknown as Nullable<C>;
 
-/** Parameters of a statement, or columns of a row, by name. */
-export type Columns = Readonly<Record<string, Column<unknown>>>;
 type ValueOf<C> = C extends Column<infer T> ? T : never;
 /** The row (or the parameters) that a set of columns describes. */
-export type RowOf<C extends Columns> = { -readonly [K in keyof C]: ValueOf<C[K]> };
+export type RowOf<C> = { -readonly [K in keyof C]: ValueOf<C[K]> };
 
 /** What the registry keeps of a statement, for the test that compares declarations with PostgreSQL. */
 export type Declared = {
@@ -74,15 +216,17 @@ export const declaredStatements = (): readonly Declared[] => [...registry.values
  * Declares a statement and returns the function that runs it: `(db, parameters) => rows`.
  * It runs as a named prepared statement: planned once per connection.
  * @param name unique in the service; PostgreSQL knows the prepared statement by it.
- * @param parameters every `$name` of the text and its type.
- * @param columns every column of the result and its type; `{}` for none.
+ * @param declaredParameters every `$name` of the text.
+ * @param declaredColumns every column of the result; `''` for none.
  */
-export function statement<const P extends Columns, const C extends Columns>(
+export function statement<const P extends Declaration, const C extends Declaration>(
   name: string,
-  parameters: P,
-  columns: C,
+  declaredParameters: P,
+  declaredColumns: C,
   source: string,
-): (db: Queryable, values: RowOf<P>) => Promise<RowOf<C>[]> {
+): (db: Queryable, values: RowOf<ColumnsOf<P>>) => Promise<RowOf<ColumnsOf<C>>[]> {
+  const parameters = readDeclaration(declaredParameters);
+  const found = readDeclaration(declaredColumns);
   if (registry.has(name)) throw new Error(`two statements are named ${name}`);
   const names = Object.keys(parameters);
   const positions = new Map(names.map((name, index) => [name, index + 1]));
@@ -92,8 +236,8 @@ export function statement<const P extends Columns, const C extends Columns>(
       throw new Error(`statement ${name} uses the undeclared parameter $${parameter}`);
     return `$${position}::${parameters[parameter]!.pg}`;
   });
-  registry.set(name, { name, text, parameters, columns });
-  const readers = Object.entries(columns).flatMap(([column, { read }]) =>
+  registry.set(name, { name, text, parameters, columns: found });
+  const readers = Object.entries(found).flatMap(([column, { read }]) =>
     read ? [[column, read] as const] : [],
   );
   return async (db, values) => {
@@ -103,7 +247,7 @@ export function statement<const P extends Columns, const C extends Columns>(
       const rows = result.rows as Record<string, unknown>[];
       for (const [column, read] of readers)
         for (const row of rows) if (row[column] !== null) row[column] = read(row[column]);
-      return rows as RowOf<C>[];
+      return rows as RowOf<ColumnsOf<C>>[];
     } catch (error) {
       noteFullDisk(db, error);
       throw error;

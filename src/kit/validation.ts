@@ -193,7 +193,7 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
     if (unclean) {
       const field = clip(unclean[0]);
       const message = `"${field}" must not hold a NUL character.`;
-      throw new ApiError('bad_request', message, { errors: [{ field, message }] });
+      throw new ApiError('bad_request', message, { errors: [{ field, message, code: 'not_storable' }] });
     }
     const read = given.flatMap(([name, value]): [string, unknown][] => {
       const reader = readers.get(name);

@@ -111,7 +111,13 @@ export function mailEndpoints(context: Context) {
         const to = readMailAddress(body.to);
         if (!to) {
           throw new ApiError('validation_error', undefined, {
-            errors: [{ field: 'to', message: 'This is not an email address, such as ada@example.org.' }],
+            errors: [
+              {
+                field: 'to',
+                message: 'This is not an email address, such as ada@example.org.',
+                code: 'invalid_format',
+              },
+            ],
           });
         }
         await countTry(context, `mail tests of ${workspaceId}`, testsPerMinute);

@@ -1,11 +1,10 @@
 import type { Answers } from '#ast/answers.ts';
 import {
-  bigint,
-  orNothing,
   boolean,
   integer,
   json,
   nullable,
+  orNothing,
   statement,
   text,
   timestamp,
@@ -47,10 +46,9 @@ const lookingIn = (
       ...(said.includes('$pattern') && { pattern: text }),
       ...(said.includes('$json_pattern') && { json_pattern: text }),
     },
-    {
-      reached: uuid,
-      looked: bigint,
-      ...orNothing({
+    [
+      'reached looked:bigint',
+      orNothing({
         id: uuid,
         created_at: timestamp,
         status: nullable(word<SubmissionStatus>()),
@@ -59,7 +57,7 @@ const lookingIn = (
         form_name: nullable(text),
         said: json<Said>(),
       }),
-    },
+    ],
     `with sized as (
        select x.*, sum(x.size) over (order by x.id) - x.size as before
          from (select t.*, ${size} as size from ${from} and t.workspace_id = $workspace_id and t.id > $after
@@ -146,7 +144,7 @@ export const lookInEvents = lookingIn('events', {
 /** A submission with all that is kept of it, for the archive. */
 export const findSubmissionToPack = statement(
   'people.find_submission_to_pack',
-  { workspace_id: uuid, id: uuid },
+  'workspace_id id',
   { facts: json<object>(), structure: formTree, answers: json<Answers>() },
   `select
      json_build_object(
@@ -178,7 +176,7 @@ export const findSubmissionToPack = statement(
 /** Answers of a spam box, for the archive. */
 export const findHeldToPack = statement(
   'people.find_held_to_pack',
-  { workspace_id: uuid, id: uuid },
+  'workspace_id id',
   { facts: json<object>(), structure: formTree, answers: json<Answers>() },
   `select
      json_build_object('id', h.id, 'form_id', h.form_id, 'form_name', v.name, 'reason', h.reason, 'created_at', h.created_at,
@@ -192,7 +190,7 @@ export const findHeldToPack = statement(
 /** An invitation, for the archive. */
 export const findInvitationToPack = statement(
   'people.find_invitation_to_pack',
-  { workspace_id: uuid, id: uuid },
+  'workspace_id id',
   { facts: json<object>() },
   `select json_build_object('id', i.id, 'form_id', i.form_id, 'form_name', f.name, 'email', i.email, 'name', i.name,
      'reference', i.reference, 'prefill', i.prefill, 'created_at', i.created_at, 'sent_at', i.sent_at,
@@ -204,7 +202,7 @@ export const findInvitationToPack = statement(
 /** A mail, for the archive: of what left, what it said is not kept. */
 export const findMailToPack = statement(
   'people.find_mail_to_pack',
-  { workspace_id: uuid, id: uuid },
+  'workspace_id id',
   { facts: json<object>() },
   `select json_build_object('id', id, 'form_id', form_id, 'kind', kind, 'recipient', recipient, 'subject', subject,
      'state', state, 'created_at', created_at, 'settled_at', settled_at) as facts
@@ -214,7 +212,7 @@ export const findMailToPack = statement(
 /** The events of a submission that is gone, for the archive. */
 export const findEventsToPack = statement(
   'people.find_events_to_pack',
-  { workspace_id: uuid, id: uuid },
+  'workspace_id id',
   { facts: json<object>() },
   `select json_build_object('submission_id', $id, 'events', json_agg(json_build_object('event', kind,
      'occurred_at', occurred_at, 'told', snapshot) order by id)) as facts
@@ -224,8 +222,8 @@ export const findEventsToPack = statement(
 /** The files of a submission, or of answers in a spam box. */
 export const listFilesToPack = statement(
   'people.list_files_to_pack',
-  { workspace_id: uuid, id: uuid },
-  { id: uuid, filename: text, size: bigint },
+  'workspace_id id',
+  'id filename size',
   `select id, filename, size from files
    where workspace_id = $workspace_id and (submission_id = $id or held_id = $id) order by id`,
 );

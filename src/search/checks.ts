@@ -1,4 +1,4 @@
-import { texts } from '#kit/statement.ts';
+import { columns } from '#kit/statement.ts';
 
 /**
  * Submissions that have the words of a question are looked at one by one where that is what tells whether they answer it:
@@ -16,13 +16,10 @@ export const lookWindow = { submissions: 1_000, bytesOfWords: 150_000, bytesOfAd
  */
 export type CheckKind = 'phrase' | 'words' | 'address' | 'not_phrase' | 'not_words' | 'not_address';
 
-export const checkParameters = {
-  check_kinds: texts,
-  check_elements: texts,
-  check_rows: texts,
-  check_texts: texts,
-  check_values: texts,
-} as const;
+export const checkParameters = columns(
+  'check_kinds:texts check_elements:texts check_rows:texts check_texts:texts',
+  'check_values:texts',
+);
 
 /** For statements with checkParameters. What says nothing in any language of the workspace asks for nothing. */
 export const checking = `

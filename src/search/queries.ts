@@ -1,15 +1,4 @@
-import {
-  bigint,
-  boolean,
-  integer,
-  nullable,
-  orNothing,
-  statement,
-  text,
-  texts,
-  uuid,
-  uuids,
-} from '#kit/statement.ts';
+import { orNothing, statement } from '#kit/statement.ts';
 import { ownSchema } from '#kit/search-path/queries.ts';
 import { answeredVersion, foundColumns, submissionSelection } from '#submissions/queries.ts';
 import { checking, checkParameters, isPassed } from './checks.ts';
@@ -39,8 +28,8 @@ const searchPage = <Parameters extends typeof wordParameters>(
 ) =>
   statement(
     name,
-    { ...parameters, limit: integer, offset: bigint },
-    { total: bigint, ...foundColumns },
+    ['limit offset', parameters],
+    ['total', foundColumns],
     `with ${question},
    matches as materialized (${walk('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}),
    total as materialized (select count(*) as total from matches),
@@ -115,15 +104,8 @@ export const searchQuestion = searchPage('search_question', questionParameters, 
  */
 export const searchChecked = statement(
   'search_checked',
-  {
-    ...questionParameters,
-    ...checkParameters,
-    look_window: integer,
-    look_bytes: integer,
-    limit: integer,
-    offset: bigint,
-  },
-  { total: bigint, is_cut: boolean, ...orNothing(foundColumns) },
+  ['look_window:integer look_bytes:integer limit offset', questionParameters, checkParameters],
+  ['total is_cut:boolean', orNothing(foundColumns)],
   `with ${asking},
    ${checking},
    ahead as materialized (${walk('in_subject', { limit: '$look_window', inOrder: true })}),
@@ -158,7 +140,7 @@ const countPage = <Parameters extends typeof wordParameters>(
   statement(
     name,
     parameters,
-    { total: bigint },
+    'total',
     `with ${question}
    select count(*) as total from (${walk('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}) matches`,
   );
@@ -171,8 +153,8 @@ export const countQuestion = countPage('count_question', questionParameters, any
  */
 export const cleanPendingList = statement(
   'clean_pending_list',
-  {},
-  { pages: bigint },
+  '',
+  'pages:bigint',
   // By its name, which has a number behind it at a node of a cluster.
   `select coalesce(sum(gin_clean_pending_list(oid)), 0)::bigint as pages from pg_class
     where relnamespace = ${ownSchema} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
@@ -181,8 +163,8 @@ export const cleanPendingList = statement(
 /** The forms within reach by their names, the version and the language of each. */
 export const listSearchedForms = statement(
   'list_searched_forms',
-  { workspace_id: uuid, form_ids: nullable(uuids) },
-  { id: uuid, name: text, version: integer, language: nullable(text) },
+  'workspace_id form_ids?',
+  'id name version language?',
   `select id, name, version, settings ->> 'language' as language from forms
    where workspace_id = $workspace_id and deleted_at is null and ($form_ids is null or id = any ($form_ids))`,
 );
@@ -190,8 +172,8 @@ export const listSearchedForms = statement(
 /** The texts with marks around every word that a question finds, in the order in which they were given. */
 export const markHits = statement(
   'mark_hits',
-  { languages: texts, texts, q: text, beginnings: texts, options: text },
-  { marked: text },
+  'languages texts q beginnings:texts options:text',
+  'marked:text',
   `select ts_headline(question.config, given.text, question.words, $options) as marked
    from unnest($languages, $texts) with ordinality as given (language, text, place)
    join (
@@ -207,8 +189,8 @@ export const markHits = statement(
 /** The answers of the newest submissions that answer a question; those of unusual length are left out. */
 export const listWrittenTexts = statement(
   'list_written_texts',
-  { ...questionParameters, limit: integer },
-  { answers: text },
+  ['limit', questionParameters],
+  'answers:text',
   `with ${asking}
    select s.answers::text as answers
    from (${walk('anywhere', { limit: '$limit', inOrder: true })}) newest
@@ -219,8 +201,8 @@ export const listWrittenTexts = statement(
 /** Elements of the forms within reach whose id begins so, each with a label that it has, the newest forms first. */
 export const listElementsCalled = statement(
   'list_elements_called',
-  { workspace_id: uuid, form_ids: nullable(uuids), beginning: text, limit: integer },
-  { id: text, label: text },
+  'workspace_id form_ids? beginning limit',
+  'id:text label',
   `select id, max(label) as label from (
      select field.key as id, field.value ->> 'label' as label
      from (
@@ -236,8 +218,8 @@ export const listElementsCalled = statement(
 /** Of which types elements of these names are, or were, in any version of the forms within reach. */
 export const listNamedTypes = statement(
   'list_named_types',
-  { workspace_id: uuid, form_ids: nullable(uuids), elements: texts },
-  { element: text, type: text },
+  'workspace_id form_ids? elements',
+  'element type:text',
   `select distinct named.id as element, named.type
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
@@ -254,8 +236,8 @@ export const listNamedTypes = statement(
  */
 export const listLabelledOptions = statement(
   'list_labelled_options',
-  { workspace_id: uuid, form_ids: nullable(uuids), elements: nullable(texts) },
-  { form_id: uuid, element: text, id: text, label: text },
+  'workspace_id form_ids? elements?',
+  'form_id element id:text label',
   `select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, option ->> 'label' as label
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
@@ -270,8 +252,8 @@ export const listLabelledOptions = statement(
 /** Tags that begin so, the most used first. */
 export const listTagsCalled = statement(
   'list_tags_called',
-  { workspace_id: uuid, form_ids: uuids, beginning: text, limit: integer },
-  { tag: text },
+  'workspace_id form_ids beginning limit',
+  'tag',
   `select tag from submissions s cross join unnest(s.tags) as tag
    where s.workspace_id = $workspace_id and s.tags <> '{}' and s.trashed_at is null
      and s.form_id = any ($form_ids) and starts_with(lower(tag), lower($beginning))

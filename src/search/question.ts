@@ -1,5 +1,5 @@
 import { firstId, lastId } from '#kit/cursor.ts';
-import { boolean, nullable, type RowOf, text, texts, uuid, uuids } from '#kit/statement.ts';
+import { boolean, columns, nullable, type RowOf, text, texts, uuid, uuids } from '#kit/statement.ts';
 
 /** As many submissions a search finds: so many can be paged through, and total_count goes up to there. */
 export const searchWindow = 1_000;
@@ -21,26 +21,24 @@ export const subjectWindow = 200;
  */
 
 /** What a statement that asks for words is given. */
-export const wordParameters = {
-  workspace_id: uuid,
+export const wordParameters = columns('workspace_id', {
   /** Of which forms; null: of all. */
-  form_ids: nullable(uuids),
-  /** All of these words must be there. */
+  form_ids: nullable(uuids) /** All of these words must be there. */,
   q: text,
-} as const;
+});
 
 /** What one is given that asks for more. */
-export const questionParameters = {
-  ...wordParameters,
-  /** What else the index is asked for, each a `UnitKind` with its text. */
-  unit_kinds: texts,
-  unit_texts: texts,
-  /** Whether all is found that has not what must not be there. Then `form_ids` names the forms. */
-  is_open: boolean,
-  /** Of which ids, which begin with a time: from the first, and below the second. */
-  from_id: uuid,
-  to_id: uuid,
-} as const;
+export const questionParameters = columns(
+  'unit_texts:texts to_id',
+  {
+    /** What else the index is asked for, each a `UnitKind` with its text. */
+    unit_kinds:
+      texts /** Whether all is found that has not what must not be there. Then `form_ids` names the forms. */,
+    is_open: boolean /** Of which ids, which begin with a time: from the first, and below the second. */,
+    from_id: uuid,
+  },
+  wordParameters,
+);
 
 /** What these are where nothing is asked for but words. */
 export const wordsAlone: Omit<RowOf<typeof questionParameters>, 'workspace_id' | 'form_ids' | 'q'> = {

@@ -1,21 +1,6 @@
 import { connectionNumber } from '#kit/database.ts';
 import { mostPerPage } from '#kit/pagination.ts';
-import {
-  bigint,
-  boolean,
-  bytes,
-  integer,
-  jsonText,
-  nullable,
-  orNothing,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { columns, integer, nullable, orNothing, statement, text, word } from '#kit/statement.ts';
 
 /** Specification, "Submission status". */
 export type SubmissionStatus = 'completed' | 'incomplete';
@@ -72,25 +57,17 @@ function marked(words: string, sign: ' ' | '!'): string {
   return `string_to_array(${mark} || array_to_string(tsvector_to_array(${words}), chr(1) || ${mark}), chr(1))`;
 }
 
-const insertedSubmission = {
-  workspace_id: uuid,
-  id: uuid,
-  form_id: uuid,
-  version: integer,
-  /** The version that has to be live, since what is submitted was held to its limits; null: any. */
-  live_version: nullable(integer),
-  status: word<SubmissionStatus>(),
-  answers: jsonText,
-  reference: jsonText,
-  has_files: boolean,
-  created_at: timestamp,
-  completed_at: nullable(timestamp),
-  /** The language of the form that was read, as a BCP-47 tag; `language` is how its words are stemmed. */
-  spoken: nullable(text),
-  language: text,
-  subject: text,
-  body: text,
-} as const;
+const insertedSubmission = columns(
+  'workspace_id id form_id version answers:jsonText reference:jsonText has_files created_at',
+  'completed_at? language subject body',
+  {
+    /** The version that has to be live, since what is submitted was held to its limits; null: any. */
+    live_version: nullable(integer),
+    status:
+      word<SubmissionStatus>() /** The language of the form that was read, as a BCP-47 tag; `language` is how its words are stemmed. */,
+    spoken: nullable(text),
+  },
+);
 
 /**
  * What is inserted is asked for by its parameters, not read from the row again, and no tags are looked for that a new row has not:
@@ -121,12 +98,7 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
  * one round trip and one commit. It joins the form's turn. No row: the form was deleted, or published anew, since it was
  * found, which a slow upload takes minutes to.
  */
-export const insertSubmission = statement(
-  'insert_submission',
-  insertedSubmission,
-  { id: uuid },
-  insertText(),
-);
+export const insertSubmission = statement('insert_submission', insertedSubmission, 'id', insertText());
 
 /**
  * The same under a key, which is taken once: of many at the same time one is inserted, and the others wait for its
@@ -134,8 +106,8 @@ export const insertSubmission = statement(
  */
 export const insertKeyedSubmission = statement(
   'insert_keyed_submission',
-  { ...insertedSubmission, key: uuid, key_digest: nullable(bytes) },
-  { id: uuid },
+  ['key:uuid key_digest?', insertedSubmission],
+  'id',
   insertText({
     columns: ', key, key_digest',
     values: ', $key, $key_digest',
@@ -146,8 +118,8 @@ export const insertKeyedSubmission = statement(
 /** Opens the next segment of the search index, from that id on, where the newest is full. */
 export const openNextSegment = statement(
   'open_next_segment',
-  { workspace_id: uuid, first_id: uuid },
-  {},
+  'workspace_id first_id',
+  '',
   `insert into search_segments (workspace_id, first_id)
    select $workspace_id, $first_id
    where ${segmentDocuments} = (
@@ -163,14 +135,8 @@ export const openNextSegment = statement(
 /** What came under a key before: a submission, completed or not yet, or one that is held in the spam box. */
 export const findByKey = statement(
   'find_by_key',
-  { workspace_id: uuid, form_id: uuid, key: uuid },
-  {
-    id: uuid,
-    version: integer,
-    key_digest: nullable(bytes),
-    completed_at: nullable(timestamp),
-    is_held: boolean,
-  },
+  'workspace_id form_id key:uuid',
+  'id version key_digest? completed_at? is_held:boolean',
   `select id, version, key_digest, completed_at, false as is_held from submissions
    where workspace_id = $workspace_id and form_id = $form_id and key = $key
    union all
@@ -182,36 +148,29 @@ export const findByKey = statement(
 /** Lets one submit of this form pass at a time, until its transaction ends: for forms that take so many of something. */
 export const lockFormForSubmit = statement(
   'lock_form_for_submit',
-  { form_id: uuid },
-  {},
+  'form_id',
+  '',
   `select from pg_advisory_xact_lock(hashtextextended($form_id::text, 0))`,
 );
 
 /** A statement of its own, after the lock: a statement sees what was committed before it began, not while it waited. */
 export const countCompleted = statement(
   'count_completed',
-  { workspace_id: uuid, form_id: uuid },
-  { completed: bigint },
+  'workspace_id form_id',
+  'completed',
   `select coalesce(sum(count), 0)::bigint as completed from submission_counts
    where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'`,
 );
 
 /** A submission as a reader sees it; what is pinned (fields, form_name) comes from the version that it answered. */
-export const foundColumns = {
-  id: uuid,
-  workspace_id: uuid,
-  form_id: uuid,
-  status: word<SubmissionStatus>(),
-  answers: text,
-  reference: text,
-  /** BCP-47; null where the form names no languages. */
-  language: nullable(text),
-  fields: text,
-  form_name: text,
-  has_files: boolean,
-  created_at: timestamp,
-  completed_at: nullable(timestamp),
-} as const;
+export const foundColumns = columns(
+  'id workspace_id form_id answers:text reference:text fields:text form_name has_files',
+  'created_at completed_at?',
+  {
+    status: word<SubmissionStatus>() /** BCP-47; null where the form names no languages. */,
+    language: nullable(text),
+  },
+);
 
 // JSON leaves PostgreSQL as text and is passed on as it is: parsing it in Node costs a third of the list rate.
 export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference, s.language,
@@ -227,8 +186,8 @@ export const answeredVersion = `lateral (
 
 export const findSubmission = statement(
   'find_submission',
-  { workspace_id: uuid, id: uuid },
-  { ...foundColumns, updated_at: timestamp, tags: texts },
+  'workspace_id id',
+  ['updated_at tags', foundColumns],
   `select ${submissionSelection}, s.updated_at, s.tags
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
@@ -251,14 +210,8 @@ const listStatement = (name: string, statusCondition: string) => {
        where p.workspace_id = f.workspace_id and p.form_id = f.id and p.trashed_at is null ${statusCondition}`;
   return statement(
     name,
-    {
-      workspace_id: uuid,
-      form_id: uuid,
-      status: nullable(word<SubmissionStatus>()),
-      limit: integer,
-      offset: bigint,
-    },
-    { total: bigint, ...orNothing(foundColumns) },
+    ['workspace_id form_id limit offset', { status: nullable(word<SubmissionStatus>()) }],
+    ['total', orNothing(foundColumns)],
     `select count.total, ${submissionSelection}
      from forms f
      cross join lateral (
@@ -290,8 +243,8 @@ export const listSubmissionsByStatus = listStatement('list_submissions_by_status
  */
 export const deleteSubmissions = statement(
   'delete_submissions',
-  { workspace_id: uuid, ids: uuids },
-  { form_id: uuid, status: word<SubmissionStatus>(), count: bigint },
+  'workspace_id ids',
+  ['form_id count', { status: word<SubmissionStatus>() }],
   `with gone as (
      delete from submissions where workspace_id = $workspace_id and id = any ($ids) returning form_id, status, trashed_at)
    select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`,
@@ -300,8 +253,8 @@ export const deleteSubmissions = statement(
 /** Adds to a form's count, or takes off it. */
 export const addToCount = statement(
   'add_to_count',
-  { workspace_id: uuid, form_id: uuid, status: word<SubmissionStatus>(), change: bigint },
-  {},
+  ['workspace_id form_id change:bigint', { status: word<SubmissionStatus>() }],
+  '',
   `with own as materialized (select ${ownSlot} as slot)
    insert into submission_counts (workspace_id, form_id, status, slot, count)
    select $workspace_id, $form_id, $status, slot, $change from own
@@ -311,8 +264,8 @@ export const addToCount = statement(
 /** What still holds a deleted form back: deliveries that wait, and files that the sweep has not removed. */
 export const findFormRemainder = statement(
   'find_form_remainder',
-  { workspace_id: uuid, form_id: uuid },
-  { has_deliveries: boolean, has_files: boolean },
+  'workspace_id form_id',
+  'has_deliveries:boolean has_files',
   `select exists (select from deliveries d where d.workspace_id = $workspace_id and d.form_id = $form_id and d.status = 'Retrying') as has_deliveries,
           exists (select from files f where f.workspace_id = $workspace_id and f.form_id = $form_id) as has_files`,
 );

@@ -11,6 +11,6 @@ export function requireClean(reference: Readonly<Record<string, string | null>>)
   );
   if (unclean.length === 0) return;
   const message = 'Remove the characters that cannot be stored (NUL, half a surrogate pair).';
-  const errors = unclean.map(([field]) => ({ field, message }));
+  const errors = unclean.map(([field]) => ({ field, message, code: 'not_storable' as const }));
   throw new ApiError('validation_error', message, { errors });
 }

@@ -1,22 +1,7 @@
 import type { Condition } from '#ast/logic/condition.ts';
 import { isFeedRead } from '#forms/queries.ts';
 import { insertJobs } from '#kit/queue.ts';
-import {
-  bigint,
-  boolean,
-  bytes,
-  type Column,
-  double,
-  json,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { bytes, type Column, json, nullable, statement, text, texts, word } from '#kit/statement.ts';
 import type { Plan } from '#workspaces/plans.ts';
 import { deliverJob, type Trigger } from './delivery-job.ts';
 import type { EventKind } from './event.ts';
@@ -39,7 +24,7 @@ const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
 /** The plan that a form's webhooks are under. Locks the form, so that its webhooks are added one by one. */
 export const lockFormForWebhook = statement(
   'webhooks.lock_form_for_webhook',
-  { workspace_id: uuid, form_id: uuid },
+  'workspace_id form_id',
   { plan: word<Plan>() },
   `select workspaces.plan
      from forms
@@ -50,29 +35,18 @@ export const lockFormForWebhook = statement(
 
 export const countWebhooks = statement(
   'webhooks.count_webhooks',
-  { workspace_id: uuid, form_id: uuid },
-  { count: bigint },
+  'workspace_id form_id',
+  'count',
   `select count(*) as count from webhooks where workspace_id = $workspace_id and form_id = $form_id`,
 );
 
 export const insertWebhook = statement(
   'webhooks.insert_webhook',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    form_id: uuid,
-    url: text,
-    events: kinds,
-    active: boolean,
-    secret: nullable(bytes),
-    /** Sealed; and their names. */
-    headers: nullable(bytes),
-    header_names: texts,
-    filter: nullable(condition),
-    pauses_on_failure: boolean,
-    created_at: timestamp,
-  },
-  {},
+  [
+    'workspace_id id form_id url active secret? header_names pauses_on_failure created_at',
+    { events: kinds /** Sealed; and their names. */, headers: nullable(bytes), filter: nullable(condition) },
+  ],
+  '',
   `insert into webhooks (workspace_id, id, form_id, url, events, active, paused_at, paused_by, secret, headers, header_names,
                          filter, pauses_on_failure, created_at, updated_at)
    values ($workspace_id, $id, $form_id, $url, $events, $active, case when not $active then $created_at end,
@@ -83,15 +57,8 @@ export const insertWebhook = statement(
 /** A webhook of a form that is still there, kept from changing, and the plan that it is under. */
 export const lockWebhook = statement(
   'webhooks.lock_webhook',
-  { workspace_id: uuid, id: uuid },
-  {
-    form_id: uuid,
-    plan: word<Plan>(),
-    url: text,
-    headers: nullable(bytes),
-    header_names: texts,
-    updated_at: timestamp,
-  },
+  'workspace_id id',
+  ['form_id url headers? header_names updated_at', { plan: word<Plan>() }],
   `select webhooks.form_id, workspaces.plan, webhooks.url, webhooks.headers, webhooks.header_names, webhooks.updated_at
      from webhooks
      join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
@@ -106,24 +73,13 @@ export const lockWebhook = statement(
  */
 export const updateWebhook = statement(
   'webhooks.update_webhook',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    url: nullable(text),
-    events: nullable(kinds),
-    active: nullable(boolean),
-    changes_secret: boolean,
-    secret: nullable(bytes),
-    overlap: double,
-    changes_headers: boolean,
-    headers: nullable(bytes),
-    header_names: texts,
-    changes_filter: boolean,
-    filter: nullable(condition),
-    pauses_on_failure: nullable(boolean),
-    now: timestamp,
-  },
-  {},
+  [
+    'workspace_id id url? active? changes_secret:boolean secret? overlap:double',
+    'changes_headers:boolean headers? header_names changes_filter:boolean pauses_on_failure?',
+    'now',
+    { events: nullable(kinds), filter: nullable(condition) },
+  ],
+  '',
   `update webhooks
       set url = coalesce($url, url), events = coalesce($events, events), active = coalesce($active, active),
           paused_at = case when $active then null when active and not $active then $now else paused_at end,
@@ -146,8 +102,8 @@ export const updateWebhook = statement(
 /** With its deliveries; the jobs of those find nothing to send. */
 export const deleteWebhookRow = statement(
   'webhooks.delete_webhook_row',
-  { workspace_id: uuid, id: uuid },
-  { id: uuid },
+  'workspace_id id',
+  'id',
   `delete from webhooks where workspace_id = $workspace_id and id = $id returning id`,
 );
 
@@ -161,14 +117,8 @@ export const deleteWebhookRow = statement(
  */
 export const selectListeners = statement(
   'webhooks.select_listeners',
-  { workspace_id: uuid, form_id: uuid },
-  {
-    id: nullable(uuid),
-    events: kinds,
-    active: boolean,
-    filter: nullable(condition),
-    time_zone: nullable(text),
-  },
+  'workspace_id form_id',
+  ['id? active time_zone?', { events: kinds, filter: nullable(condition) }],
   `with listener as (
      select id, events, active, filter,
             case when filter is not null then (
@@ -190,29 +140,21 @@ export const selectListeners = statement(
  */
 export const insertEvents = statement(
   'webhooks.insert_events',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    event_ids: uuids,
-    submission_ids: uuids,
-    kinds,
-    occurred_ats: timestamps,
-    /** JSON texts. */
-    snapshots: texts,
-    delivery_ids: uuids,
-    delivery_events: uuids,
-    delivery_kinds: kinds,
-    webhook_ids: uuids,
-    lanes: texts,
-    /** Whether it is sent, or only written down as Failed. */
-    are_sent: booleans,
-    trigger: word<Trigger>(),
-    /** What their jobs belong to (kit/trace.ts). */
-    traceparent: nullable(text),
-    /** Where a test goes instead of to its webhook's address. */
-    test_url: nullable(text),
-  },
-  {},
+  [
+    'workspace_id form_id event_ids:uuids submission_ids delivery_ids:uuids',
+    'delivery_events:uuids webhook_ids:uuids lanes',
+    {
+      kinds,
+      occurred_ats: timestamps /** JSON texts. */,
+      snapshots: texts,
+      delivery_kinds: kinds /** Whether it is sent, or only written down as Failed. */,
+      are_sent: booleans,
+      trigger: word<Trigger>() /** What their jobs belong to (kit/trace.ts). */,
+      traceparent: nullable(text) /** Where a test goes instead of to its webhook's address. */,
+      test_url: nullable(text),
+    },
+  ],
+  '',
   `with event as (
      insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot, is_test)
      select $workspace_id, id, $form_id, submission_id, kind, occurred_at, snapshot::json, $trigger = 'test'

@@ -253,10 +253,12 @@ async function formProblems(
   formIds: readonly string[] | undefined,
 ): Promise<ErrorItem[]> {
   if (formIds === undefined) return [];
-  if (formIds.length === 0) return [{ field: 'form_ids', message: 'Choose at least one form.' }];
+  if (formIds.length === 0)
+    return [{ field: 'form_ids', message: 'Choose at least one form.', code: 'too_few' }];
   const foreign = await findForeignForms(db, { workspace_id: workspaceId, form_ids: [...formIds] });
   return foreign.map(({ id }) => ({
     field: 'form_ids',
+    code: 'invalid_reference',
     message: `There is no form ${id} in this workspace.`,
   }));
 }
@@ -264,8 +266,13 @@ async function formProblems(
 function permissionProblems(permissions: readonly string[] | undefined): ErrorItem[] {
   if (permissions === undefined) return [];
   const known = `Known permissions: ${permissionNames.join(', ')}.`;
-  if (permissions.length === 0) return [{ field: 'permissions', message: `Name at least one. ${known}` }];
+  if (permissions.length === 0)
+    return [{ field: 'permissions', message: `Name at least one. ${known}`, code: 'too_few' }];
   return permissions
     .filter((name) => !isPermission(name))
-    .map((name) => ({ field: 'permissions', message: `"${name}" is no permission. ${known}` }));
+    .map((name) => ({
+      field: 'permissions',
+      code: 'invalid_choice',
+      message: `"${name}" is no permission. ${known}`,
+    }));
 }

@@ -37,7 +37,13 @@ export async function passwordProblems(
   const { least, most } = passwordLength;
   const length = countCharacters(password);
   if (length < least || length > most)
-    return [{ field, message: `A password has ${least} to ${most} characters.` }];
+    return [
+      {
+        field,
+        message: `A password has ${least} to ${most} characters.`,
+        code: length < least ? 'too_short' : 'too_long',
+      },
+    ];
   const weakness = await weaknessOf(password.normalize('NFKC').toLowerCase(), words);
   return weakness === undefined ? [] : [{ field, message: `${weakness} ${advice}` }];
 }

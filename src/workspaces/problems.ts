@@ -1,3 +1,4 @@
+import type { ProblemCode } from '#ast/problem-codes.ts';
 import { countCharacters, isCleanText } from '#ast/text.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 
@@ -10,10 +11,11 @@ export const longestName = 100;
  * @param field how the caller calls it.
  */
 export function nameProblems(field: string, name: string): ErrorItem[] {
-  const say = (message: string): ErrorItem[] => [{ field, message }];
-  if (name.trim() === '') return say('A name is required.');
-  if (countCharacters(name) > longestName) return say(`A name has at most ${longestName} characters.`);
-  if (!isCleanText(name)) return say('The name holds a NUL or half of a surrogate pair.');
+  const problem = (code: ProblemCode, message: string): ErrorItem[] => [{ field, message, code }];
+  if (name.trim() === '') return problem('required', 'A name is required.');
+  if (countCharacters(name) > longestName)
+    return problem('too_long', `A name has at most ${longestName} characters.`);
+  if (!isCleanText(name)) return problem('not_storable', 'The name holds a NUL or half of a surrogate pair.');
   return [];
 }
 

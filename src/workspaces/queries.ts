@@ -1,15 +1,4 @@
-import {
-  boolean,
-  bytes,
-  integer,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  word,
-} from '#kit/statement.ts';
+import { statement, word } from '#kit/statement.ts';
 import type { Plan } from './plans.ts';
 import type { Role } from '#rules/permissions.ts';
 import { strangersFactors } from './second-factor/queries.ts';
@@ -18,15 +7,8 @@ import { strangersFactors } from './second-factor/queries.ts';
 
 export const insertWorkspace = statement(
   'workspaces.insert_workspace',
-  {
-    workspace_id: uuid,
-    name: text,
-    plan: word<Plan>(),
-    rate_limit: nullable(integer),
-    burst: nullable(integer),
-    created_at: timestamp,
-  },
-  {},
+  ['workspace_id name rate_limit? burst? created_at', { plan: word<Plan>() }],
+  '',
   `insert into workspaces (id, name, plan, rate_limit, burst, created_at, updated_at)
    values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`,
 );
@@ -34,23 +16,16 @@ export const insertWorkspace = statement(
 /** Newest first. */
 export const selectWorkspaces = statement(
   'workspaces.select_workspaces',
-  {},
-  {
-    id: uuid,
-    name: text,
-    plan: word<Plan>(),
-    rate_limit: nullable(integer),
-    burst: nullable(integer),
-    created_at: timestamp,
-  },
+  '',
+  ['id name rate_limit? burst? created_at', { plan: word<Plan>() }],
   `/* operator: across workspaces */
    select id, name, plan, rate_limit, burst, created_at from workspaces order by id desc`,
 );
 
 export const updatePlan = statement(
   'workspaces.update_plan',
-  { workspace_id: uuid, plan: word<Plan>(), rate_limit: nullable(integer), burst: nullable(integer) },
-  { name: text },
+  ['workspace_id rate_limit? burst?', { plan: word<Plan>() }],
+  'name',
   `update workspaces set plan = $plan, rate_limit = $rate_limit, burst = $burst
     where id = $workspace_id
    returning name`,
@@ -61,16 +36,8 @@ export const updatePlan = statement(
 /** A person and the password to sign in with, or nothing when the address is taken. */
 export const insertUser = statement(
   'workspaces.insert_user',
-  {
-    id: text,
-    account_id: text,
-    name: text,
-    email: text,
-    password: text,
-    email_verified: boolean,
-    now: timestamp,
-  },
-  { id: text },
+  'id:text account_id name email password email_verified:boolean now',
+  'id:text',
   `with person as (
      insert into users (id, name, email, email_verified, created_at, updated_at)
      values ($id, $name, $email, $email_verified, $now, $now)
@@ -92,8 +59,8 @@ const hasPassword = `email = $email and id in (select user_id from accounts wher
  */
 export const resetPassword = statement(
   'workspaces.reset_password',
-  { email: text, password: text, now: timestamp, until: timestamp },
-  { id: text },
+  'email password now until:timestamp',
+  'id:text',
   `with ${strangersFactors(hasPassword)},
    person as (
      update users set temporary_until = $until, second_factor = second_factor and email_verified,
@@ -113,16 +80,16 @@ export const resetPassword = statement(
 /** The person has chosen a password in place of a temporary one: everything is open again. */
 export const confirmPassword = statement(
   'workspaces.confirm_password',
-  { id: text },
-  {},
+  'id:text',
+  '',
   `update users set temporary_until = null where id = $id`,
 );
 
 /** The person has chosen a password: every session has ended, and links to choose another one. None where `old` is theirs no more. */
 export const choosePassword = statement(
   'workspaces.choose_password',
-  { user_id: text, old: text, password: text, now: timestamp },
-  { user_id: text },
+  'user_id old:text password now',
+  'user_id',
   `with secret as (
      update accounts set password = $password, updated_at = $now
       where user_id = $user_id and provider_id = 'credential' and password = $old
@@ -136,8 +103,8 @@ export const choosePassword = statement(
 /** Name and address of a person, and the names of their workspaces. */
 export const findWordsOfPerson = statement(
   'workspaces.find_words_of_person',
-  { id: text },
-  { email: text, name: text, workspaces: texts },
+  'id:text',
+  'email name workspaces:texts',
   `/* lookup: across workspaces */
    select u.email, u.name,
           array(select w.name from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id)
@@ -148,8 +115,8 @@ export const findWordsOfPerson = statement(
 /** Adds nothing, and returns nothing, when the workspace does not exist or the person is a member already. */
 export const insertMember = statement(
   'workspaces.insert_member',
-  { workspace_id: uuid, user_id: text, role: word<Role>(), now: timestamp },
-  { user_id: text },
+  ['workspace_id user_id now', { role: word<Role>() }],
+  'user_id',
   `insert into members (workspace_id, user_id, role, created_at, updated_at)
    select id, $user_id, $role, $now, $now from workspaces where id = $workspace_id
    on conflict (workspace_id, user_id) do nothing
@@ -161,8 +128,8 @@ export const insertMember = statement(
 /** Puts the hash of this start's token in place, unless there are accounts. */
 export const offerSetup = statement(
   'workspaces.offer_setup',
-  { token_hash: bytes },
-  { offered: boolean },
+  'token_hash',
+  'offered:boolean',
   `insert into setup (token_hash)
    select $token_hash where not exists (select from users)
    on conflict (only_row) do update set token_hash = excluded.token_hash
@@ -172,8 +139,8 @@ export const offerSetup = statement(
 /** Whether anybody has an account here. */
 export const hasAccounts = statement(
   'workspaces.has_accounts',
-  {},
-  { has_accounts: boolean },
+  '',
+  'has_accounts:boolean',
   `select exists (select from users) as has_accounts`,
 );
 
@@ -183,15 +150,15 @@ export const hasAccounts = statement(
  */
 export const claimSetup = statement(
   'workspaces.claim_setup',
-  { token_hash: bytes },
-  { claimed: boolean },
+  'token_hash',
+  'claimed:boolean',
   `delete from setup where token_hash = $token_hash and not exists (select from users) returning true as claimed`,
 );
 
 /** The hash of a person's password; nothing for one who has none. */
 export const findPasswordHash = statement(
   'workspaces.find_password_hash',
-  { user_id: text },
-  { password: text },
+  'user_id',
+  'password',
   `select password from accounts where user_id = $user_id and provider_id = 'credential' and password is not null`,
 );

@@ -99,7 +99,7 @@ export async function changePassword(
 
 const wrongPassword = (): ApiError =>
   new ApiError('validation_error', undefined, {
-    errors: [{ field: 'current_password', message: 'This is not your current password.' }],
+    errors: [{ field: 'current_password', message: 'This is not your current password.', code: 'mismatch' }],
   });
 
 async function changeProblems(
@@ -109,7 +109,13 @@ async function changeProblems(
 ): Promise<ErrorItem[]> {
   // A temporary password was seen by whoever handed it over.
   if (current === next)
-    return [{ field: 'new_password', message: 'Choose another password than the current one.' }];
+    return [
+      {
+        field: 'new_password',
+        message: 'Choose another password than the current one.',
+        code: 'not_allowed',
+      },
+    ];
   return passwordProblems('new_password', next, await wordsOfPerson(database, userId));
 }
 

@@ -37,7 +37,13 @@ export async function userProblems({ email, password, name, words = [] }: NewUse
 /** Returns what is wrong with an address to sign in with: it must be one that emails can be sent to. */
 export function emailProblems(email: string): ErrorItem[] {
   if (isEmail(email) && readMailAddress(email)) return [];
-  return [{ field: 'email', message: 'This is not an email address, such as ada@example.org.' }];
+  return [
+    {
+      field: 'email',
+      message: 'This is not an email address, such as ada@example.org.',
+      code: 'invalid_format',
+    },
+  ];
 }
 
 /**

@@ -1,9 +1,9 @@
-import { boolean, double, integer, statement, text } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 
 export const readServer = statement(
   'checks.read_server',
-  {},
-  { version: integer, encoding: text, is_read_only: boolean, is_standby: boolean, now: double },
+  '',
+  'version encoding:text is_read_only:boolean is_standby:boolean now:double',
   `select current_setting('server_version_num')::integer as version, current_setting('server_encoding') as encoding,
           current_setting('transaction_read_only')::boolean as is_read_only, pg_is_in_recovery() as is_standby,
           extract(epoch from clock_timestamp())::double precision as now`,
@@ -12,8 +12,8 @@ export const readServer = statement(
 /** Transactions that hold locks and do nothing for so many seconds, or were prepared and never ended. */
 export const selectLeftovers = statement(
   'checks.select_leftovers',
-  { seconds: double },
-  { who: text, age: double },
+  'seconds',
+  'who:text age:double',
   `select format('process %s (%s)', pid, coalesce(nullif(application_name, ''), usename)) as who,
           extract(epoch from now() - state_change)::double precision as age
      from pg_stat_activity
@@ -28,8 +28,8 @@ export const selectLeftovers = statement(
 /** Cells of which the tables are not where they should be. */
 export const selectLostCells = statement(
   'checks.select_lost_cells',
-  {},
-  { name: text },
+  '',
+  'name',
   `select name from cells where to_regclass(format('%I.workspaces', schema_name)) is null order by name`,
 );
 
@@ -39,8 +39,8 @@ export const selectLostCells = statement(
  */
 export const findServers = statement(
   'checks.find_servers',
-  { seconds: double },
-  { name: text },
+  'seconds',
+  'name',
   `select distinct application_name as name from pg_stat_activity
     where datname = current_database() and application_name like 'formloom node %'
       and state_change > now() - make_interval(secs => $seconds)`,

@@ -1,15 +1,4 @@
-import {
-  bytes,
-  byteStrings,
-  integer,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-} from '#kit/statement.ts';
+import { statement, text, uuid } from '#kit/statement.ts';
 
 // An id on the command line comes without its workspace, and the operator may see all of them.
 
@@ -18,7 +7,7 @@ const place = (table: string, named = 'id', type: typeof text = uuid) =>
   statement(
     `cli.find_place_in_${table}`,
     { id: type },
-    { workspace_id: uuid },
+    'workspace_id',
     `/* operator: across workspaces */
      select workspace_id from ${table} where ${named} = $id`,
   );
@@ -37,19 +26,11 @@ export const findPlacesOfMember = place('members', 'user_id', text);
 /** Newest first. */
 export const selectAllKeys = statement(
   'cli.select_all_keys',
-  {},
-  {
-    id: uuid,
-    workspace_id: uuid,
-    name: text,
-    prefix: text,
-    permissions: nullable(texts),
-    form_ids: nullable(uuids),
-    created_at: timestamp,
-    expires_at: nullable(timestamp),
-    revoked_at: nullable(timestamp),
-    last_used_at: nullable(timestamp),
-  },
+  '',
+  [
+    'id workspace_id name prefix permissions:texts? form_ids? created_at expires_at?',
+    'revoked_at? last_used_at?',
+  ],
   `/* operator: across workspaces */
    select id, workspace_id, name, prefix, permissions, form_ids, created_at, expires_at, revoked_at, last_used_at
      from api_keys
@@ -59,15 +40,8 @@ export const selectAllKeys = statement(
 /** Webhooks with something that the instance's key opens, oldest first. */
 export const selectSealed = statement(
   'cli.select_sealed',
-  {},
-  {
-    id: uuid,
-    workspace_id: uuid,
-    form_id: uuid,
-    url: text,
-    secret: nullable(bytes),
-    headers: nullable(bytes),
-  },
+  '',
+  'id workspace_id form_id url secret? headers?',
   `/* operator: across workspaces */
    select id, workspace_id, form_id, url, secret, headers
      from webhooks
@@ -84,8 +58,8 @@ const sealedIn = (table: string, column: string, isOfInstance = false) => ({
   isOfInstance,
   select: statement(
     `cli.select_sealed_${table}_${column}`,
-    { key_id: bytes, after: text, limit: integer },
-    { place: text, sealed: bytes },
+    'key_id:bytes after:text limit',
+    'place sealed:bytes',
     `/* operator: across workspaces */
      select ctid::text as place, ${column} as sealed from ${table}
       where ${column} is not null and substring(${column} for 4) <> $key_id and ctid > $after::tid
@@ -93,8 +67,8 @@ const sealedIn = (table: string, column: string, isOfInstance = false) => ({
   ),
   update: statement(
     `cli.update_sealed_${table}_${column}`,
-    { places: texts, former: byteStrings, sealed: byteStrings },
-    { place: text },
+    'places:texts former:byteStrings sealed:byteStrings',
+    'place',
     `/* operator: across workspaces */
      update ${table} set ${column} = given.sealed
        from unnest($places, $former, $sealed) as given (place, former, sealed)

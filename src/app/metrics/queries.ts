@@ -1,4 +1,4 @@
-import { bigint, double, integer, jsonb, statement } from '#kit/statement.ts';
+import { double, jsonb, statement } from '#kit/statement.ts';
 
 /**
  * What waits and fails in an instance. Its cost is bounded: of jobs and deliveries no more than `most` are looked at, by their
@@ -6,15 +6,15 @@ import { bigint, double, integer, jsonb, statement } from '#kit/statement.ts';
  */
 export const readInstance = statement(
   'metrics.read_instance',
-  { most: integer },
-  {
-    /** By kind: how many are due, and the seconds since the first of them was. */
-    jobs: jsonb<Record<string, { due: number; oldest: number }>>(),
-    jobs_parked: bigint,
-    deliveries_waiting: bigint,
-    webhooks_failing: bigint,
-    webhooks_paused: bigint,
-  },
+  'most',
+  [
+    'jobs_parked:bigint deliveries_waiting:bigint webhooks_failing:bigint',
+    'webhooks_paused:bigint',
+    {
+      /** By kind: how many are due, and the seconds since the first of them was. */
+      jobs: jsonb<Record<string, { due: number; oldest: number }>>(),
+    },
+  ],
   `/* operator: across workspaces */
    select
      (select coalesce(jsonb_object_agg(kind, jsonb_build_object('due', due, 'oldest', oldest)), '{}')
@@ -30,20 +30,16 @@ export const readInstance = statement(
 /** What the server of the database says of itself. */
 export const readServer = statement(
   'metrics.read_server',
-  {},
-  {
-    database_bytes: bigint,
-    connections: bigint,
-    connections_most: bigint,
-    /** Seconds since the oldest transaction began. */
-    oldest_transaction: double,
-    commits: bigint,
-    rollbacks: bigint,
-    deadlocks: bigint,
-    blocks_read: bigint,
-    blocks_hit: bigint,
-    temporary_bytes: bigint,
-  },
+  '',
+  [
+    'database_bytes:bigint connections:bigint connections_most:bigint commits:bigint',
+    'rollbacks:bigint deadlocks:bigint blocks_read:bigint blocks_hit:bigint',
+    'temporary_bytes:bigint',
+    {
+      /** Seconds since the oldest transaction began. */
+      oldest_transaction: double,
+    },
+  ],
   `select
      pg_database_size(current_database()) as database_bytes,
      (select count(*) from pg_stat_activity where datname = current_database()) as connections,

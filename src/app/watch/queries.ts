@@ -1,10 +1,10 @@
-import { boolean, double, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 
 /** Notes that these are wrong now. @returns whether somebody was told of it. */
 export const noteIncidents = statement(
   'watch.note_incidents',
-  { keys: texts },
-  { key: text, is_told: boolean },
+  'keys',
+  'key:text is_told:boolean',
   `insert into incidents (key, began_at, seen_at, is_told)
    select key, now(), now(), false from unnest($keys) as key order by key
    on conflict (key) do update set seen_at = excluded.seen_at
@@ -14,8 +14,8 @@ export const noteIncidents = statement(
 /** Takes it upon the caller to tell of these: of several processes at the same time each falls to one. @returns them, and since when it is so. */
 export const takeIncidents = statement(
   'watch.take_incidents',
-  { keys: texts },
-  { key: text, began_at: timestamp },
+  'keys',
+  'key:text began_at:timestamp',
   `with untold as (
      select key from incidents where key = any ($keys) and not is_told order by key for update)
    update incidents set is_told = true from untold where incidents.key = untold.key
@@ -25,8 +25,8 @@ export const takeIncidents = statement(
 /** Ends those that nobody has seen for so many seconds. */
 export const endIncidents = statement(
   'watch.end_incidents',
-  { calm: double },
-  { key: text },
+  'calm:double',
+  'key:text',
   `delete from incidents where seen_at < now() - make_interval(secs => $calm) returning key`,
 );
 
@@ -37,8 +37,8 @@ export const endIncidents = statement(
  */
 export const selectLostWebhooks = statement(
   'watch.select_lost_webhooks',
-  {},
-  { workspace_id: uuid, workspace: text, id: uuid, form_id: uuid, form: text, url: text, is_paused: boolean },
+  '',
+  'workspace_id workspace id form_id form:text url is_paused:boolean',
   `/* operator: across workspaces */
    select w.workspace_id, workspaces.name as workspace, w.id, w.form_id, forms.name as form, w.url, not w.active as is_paused
      from (
@@ -65,8 +65,8 @@ export const selectLostWebhooks = statement(
 
 export const selectOwners = statement(
   'watch.select_owners',
-  { workspace_id: uuid },
-  { email: text },
+  'workspace_id',
+  'email',
   `select u.email from members m join users u on u.id = m.user_id
     where m.workspace_id = $workspace_id and m.role = 'owner' order by u.id`,
 );

@@ -1,17 +1,12 @@
 import type { Settings } from '#ast/settings.ts';
-import { bigint, integer, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
+import { jsonb, nullable, statement } from '#kit/statement.ts';
 import { sentStructure } from '#forms/structure-columns.ts';
 
 /** The newest versions of a form up to one of them, as far as there is room for their texts, that one in any case; oldest first. */
 export const selectVersionsToPack = statement(
   'select_versions_to_pack',
-  { workspace_id: uuid, form_id: uuid, last: integer, limit: integer, bytes: bigint },
-  {
-    version: integer,
-    created_at: timestamp,
-    structure: sentStructure,
-    settings: nullable(jsonb<Settings>()),
-  },
+  'workspace_id form_id last:integer limit bytes',
+  ['version created_at', { structure: sentStructure, settings: nullable(jsonb<Settings>()) }],
   `select version, created_at, structure, settings from (
      select version, created_at, structure, settings,
             sum(octet_length(structure::text) + coalesce(octet_length(settings::text), 0)) over (order by version desc) as so_far

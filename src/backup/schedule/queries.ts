@@ -1,20 +1,20 @@
-import { bigint, boolean, double, integer, nullable, statement, text, timestamp } from '#kit/statement.ts';
+import { boolean, double, nullable, statement, text } from '#kit/statement.ts';
 
 /** The advisory lock of whoever makes a backup of the schedule, for as long as that takes; any constant of our own. */
 export const backupLock = 7_246_002;
 
 export const takeBackupLock = statement(
   'backup.take_lock',
-  { lock: integer },
-  { is_taken: boolean },
+  'lock:integer',
+  'is_taken:boolean',
   `select pg_try_advisory_lock($lock) as is_taken`,
 );
 
 /** Whether a moment has its backup, or it was tried since `again`. */
 export const findSettled = statement(
   'backup.find_settled',
-  { due_at: timestamp, again: timestamp },
-  { name: text },
+  'due_at again',
+  'name',
   `select name from backups
     where due_at = $due_at and (bytes is not null or greatest(begun_at, finished_at) >= $again)`,
 );
@@ -25,8 +25,8 @@ export const findSettled = statement(
  */
 export const beginBackup = statement(
   'backup.begin',
-  { due_at: timestamp, name: text, begun_at: timestamp, again: timestamp },
-  { name: text, problem: nullable(text) },
+  'due_at name begun_at again',
+  'name problem?',
   `with broken_off as (
      update backups set finished_at = $begun_at, problem = 'it was broken off'
       where due_at < $due_at and finished_at is null)
@@ -41,14 +41,8 @@ export const beginBackup = statement(
 /** @param bytes null: it was not made. @param problem why, or what it lacks; null for one that is whole. */
 export const endBackup = statement(
   'backup.end',
-  {
-    due_at: timestamp,
-    begun_at: timestamp,
-    bytes: nullable(bigint),
-    problem: nullable(text),
-    now: timestamp,
-  },
-  {},
+  'due_at begun_at bytes? problem? now',
+  '',
   `update backups set finished_at = $now, bytes = $bytes, problem = $problem
     where due_at = $due_at and begun_at = $begun_at`,
 );
@@ -56,8 +50,8 @@ export const endBackup = statement(
 /** Leaves a backup that was not tried before to whoever comes next. */
 export const giveBackBackup = statement(
   'backup.give_back',
-  { due_at: timestamp, begun_at: timestamp },
-  {},
+  'due_at begun_at',
+  '',
   `delete from backups where due_at = $due_at and begun_at = $begun_at and finished_at is null`,
 );
 
@@ -68,8 +62,8 @@ const keptWhole = `(select due_at from backups where bytes is not null and probl
 /** Those that are not kept, and all that failed before the first that is. */
 export const selectOutdated = statement(
   'backup.select_outdated',
-  { keep: integer },
-  { due_at: timestamp, name: text },
+  'keep',
+  'due_at name',
   `select due_at, name from backups
     where due_at < (select min(due_at) from ${kept} as made) and due_at not in ${keptWhole}
     order by due_at`,
@@ -77,16 +71,16 @@ export const selectOutdated = statement(
 
 export const deleteBackup = statement(
   'backup.delete',
-  { due_at: timestamp },
-  {},
+  'due_at',
+  '',
   `delete from backups where due_at = $due_at`,
 );
 
 /** All that are known, and whether each is being made, or was broken off since, and is of the newest that were made. */
 export const selectBackups = statement(
   'backup.select',
-  { keep: integer },
-  { name: text, begun_at: timestamp, is_begun: boolean, is_kept: boolean },
+  'keep',
+  'name begun_at is_begun:boolean is_kept:boolean',
   `select name, begun_at, bytes is null and coalesce(finished_at < begun_at, true) as is_begun, due_at in ${kept} as is_kept
      from backups order by due_at`,
 );
@@ -94,18 +88,17 @@ export const selectBackups = statement(
 /** How the schedule fares, by the backups that are still known. */
 export const readBackups = statement(
   'backup.read_all',
-  {},
-  {
-    /** Seconds since the last whole one was made; where none was, since the first was due; 0: nor was that. */
-    backup_age: double,
-    backups_made: bigint,
-    backups_failed: bigint,
-    made_at: nullable(timestamp),
-    /** Why the last one that ended could not be made, or what it lacks; null: it is whole, or none has ended. */
-    last_problem: nullable(text),
-    /** Whether that one is there all the same, without some files. */
-    last_is_made: boolean,
-  },
+  '',
+  [
+    'backups_made:bigint backups_failed:bigint made_at:timestamp?',
+    {
+      /** Seconds since the last whole one was made; where none was, since the first was due; 0: nor was that. */
+      backup_age:
+        double /** Why the last one that ended could not be made, or what it lacks; null: it is whole, or none has ended. */,
+      last_problem: nullable(text) /** Whether that one is there all the same, without some files. */,
+      last_is_made: boolean,
+    },
+  ],
   `select coalesce(extract(epoch from now() - coalesce(max(finished_at) filter (where problem is null), min(due_at))), 0)
             ::double precision as backup_age,
           count(finished_at) filter (where problem is null) as backups_made,
@@ -119,7 +112,7 @@ export const readBackups = statement(
 /** Of what was being made when a backup was: the one that holds this row, and no more is known of it where that is restored. */
 export const forgetBegun = statement(
   'backup.forget_begun',
-  {},
-  {},
+  '',
+  '',
   `delete from backups where finished_at is null`,
 );

@@ -1,19 +1,19 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { boolean, statement, text } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 
 /** Whether the database is one of a Citus cluster. */
 export const findCluster = statement(
   'citus.find',
-  {},
-  { is_cluster: boolean },
+  '',
+  'is_cluster:boolean',
   `select exists (select from pg_extension where extname = 'citus') as is_cluster`,
 );
 
 /** The functions of a schema, with the types that tell those of one name apart. */
 export const selectFunctionsOf = statement(
   'citus.select_functions_of',
-  { schema_name: text },
-  { name: text, types: text },
+  'schema_name',
+  'name types:text',
   `select proname::text as name, pg_get_function_identity_arguments(oid) as types from pg_proc
     where pronamespace = to_regnamespace(quote_ident($schema_name))`,
 );

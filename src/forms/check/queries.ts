@@ -1,4 +1,4 @@
-import { bigint, integer, nullable, statement, text, texts, uuid } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 
 /**
  * How many of a form's newest submissions answer each of `elements`, at the top level or in a row of one of `groups`, and
@@ -8,8 +8,8 @@ import { bigint, integer, nullable, statement, text, texts, uuid } from '#kit/st
  */
 export const countAnswers = statement(
   'count_answers',
-  { workspace_id: uuid, form_id: uuid, elements: texts, groups: texts, choices: texts, limit: integer },
-  { element: nullable(text), option: nullable(text), matrix_row: nullable(text), count: bigint },
+  'workspace_id form_id elements groups:texts choices:texts limit',
+  'element? option? matrix_row:text? count',
   `with newest as (
      select s.id, s.answers from submissions s
      where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is null

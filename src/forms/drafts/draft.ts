@@ -113,7 +113,9 @@ async function refuseOrRepeat(
   if (isRepeated && draft.saved_at) return { revision: draft.revision, saved_at: draft.saved_at };
   if (change.baseVersion > form.version) {
     throw new ApiError('validation_error', undefined, {
-      errors: [{ field: 'base_version', message: `The form has ${form.version} versions.` }],
+      errors: [
+        { field: 'base_version', message: `The form has ${form.version} versions.`, code: 'too_large' },
+      ],
     });
   }
   throw changedMeanwhile(draft);

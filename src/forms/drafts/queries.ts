@@ -1,42 +1,24 @@
 import type { Settings } from '#ast/settings.ts';
-import {
-  bigint,
-  boolean,
-  integer,
-  integers,
-  json,
-  jsonb,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  timestamp,
-  uuid,
-} from '#kit/statement.ts';
+import { json, jsonb, nullable, statement } from '#kit/statement.ts';
 import { formColumns, submissionCount } from '../queries.ts';
 import { sentStructure } from '../structure-columns.ts';
 
 /** What the builder opens: the form, its live version, and its working copy when it has one. */
 export const findBuilderForm = statement(
   'find_builder_form',
-  { workspace_id: uuid, id: uuid },
-  {
-    ...formColumns,
-    settings: jsonb<Settings>(),
-    has_password: boolean,
-    submission_count: bigint,
-    version: integer,
-    structure: sentStructure,
-    version_created_at: timestamp,
-    version_created_by: nullable(text),
-    revision: nullable(integer),
-    draft_structure: nullable(json<object>()),
-    draft_settings: nullable(jsonb<Settings>()),
-    base_version: nullable(integer),
-    saved_at: nullable(timestamp),
-    saved_by: nullable(text),
-    is_untouched: nullable(boolean),
-  },
+  'workspace_id id',
+  [
+    'has_password:boolean submission_count version version_created_at:timestamp',
+    'version_created_by:text? revision? base_version? saved_at? saved_by?',
+    'is_untouched:boolean?',
+    {
+      settings: jsonb<Settings>(),
+      structure: sentStructure,
+      draft_structure: nullable(json<object>()),
+      draft_settings: nullable(jsonb<Settings>()),
+    },
+    formColumns,
+  ],
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
           f.settings, f.password_hash is not null as has_password, ${submissionCount} as submission_count,
           f.version, v.structure, v.created_at as version_created_at, author.name as version_created_by,
@@ -60,17 +42,11 @@ export const findBuilderForm = statement(
  */
 export const saveDraft = statement(
   'save_draft',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    revisions: nullable(integers),
-    structure: jsonText,
-    settings: nullable(jsonb<Settings>()),
-    base_version: integer,
-    saved_by: nullable(text),
-    now: timestamp,
-  },
-  { revision: integer, saved_at: timestamp },
+  [
+    'workspace_id form_id revisions:integers? structure:jsonText base_version saved_by? now',
+    { settings: nullable(jsonb<Settings>()) },
+  ],
+  'revision saved_at',
   `insert into form_drafts (workspace_id, form_id, structure, settings, revision, base_version, saved_by, saved_at)
    select f.workspace_id, f.id, $structure, coalesce($settings, f.settings), 1, $base_version, $saved_by, $now
    from forms f
@@ -89,8 +65,8 @@ export const saveDraft = statement(
 /** The working copy rests on the form's live version from now on. */
 export const rebaseDraft = statement(
   'rebase_draft',
-  { workspace_id: uuid, form_id: uuid },
-  {},
+  'workspace_id form_id',
+  '',
   `update form_drafts d set base_version = f.version
    from forms f
    where d.workspace_id = $workspace_id and d.form_id = $form_id and f.workspace_id = d.workspace_id and f.id = d.form_id`,

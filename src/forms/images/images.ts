@@ -158,10 +158,12 @@ function missingOf({ settings, form }: Naming, rows: readonly { id: string }[]):
   return [
     ...ofTheme.map(([key]) => ({
       field: `theme.${key}`,
+      code: 'invalid_reference' as const,
       message: `"theme.${key}" must be the id of an image.`,
     })),
     ...ofForm.map(({ id, name, path }) => ({
       path: [...path],
+      code: 'invalid_reference' as const,
       message: `"${name}" names the image "${id}", which this workspace does not have.`,
     })),
   ];

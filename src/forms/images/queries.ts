@@ -1,4 +1,4 @@
-import { integer, jsonb, nullable, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { jsonb, statement } from '#kit/statement.ts';
 
 /** The bytes of each, by its name like `800.avif`. */
 const renditions = jsonb<Readonly<Record<string, number>>>();
@@ -6,18 +6,8 @@ const renditions = jsonb<Readonly<Record<string, number>>>();
 /** No row when the workspace has as many as it may have. */
 export const insertImage = statement(
   'insert_form_image',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    content_type: text,
-    size: integer,
-    width: integer,
-    height: integer,
-    renditions,
-    limit: integer,
-    now: timestamp,
-  },
-  { id: uuid },
+  ['workspace_id id content_type size:integer width height limit now', { renditions }],
+  'id',
   `insert into form_images (workspace_id, id, content_type, size, width, height, renditions, created_at, named_at)
    select $workspace_id, $id, $content_type, $size, $width, $height, $renditions, $now, $now
    where (select count(*) from form_images where workspace_id = $workspace_id) < $limit
@@ -27,8 +17,8 @@ export const insertImage = statement(
 /** Notes that settings name these images, and says which of them there are. */
 export const nameImages = statement(
   'name_form_images',
-  { workspace_id: uuid, ids: uuids, now: timestamp },
-  { id: uuid },
+  'workspace_id ids now',
+  'id',
   `update form_images set named_at = $now
    where workspace_id = $workspace_id and id = any ($ids) and removed_at is null
    returning id`,
@@ -37,16 +27,16 @@ export const nameImages = statement(
 /** Which of these images there are, and their sizes. */
 export const findImages = statement(
   'find_form_images',
-  { workspace_id: uuid, ids: uuids },
-  { id: uuid, size: integer, width: nullable(integer), height: nullable(integer), renditions },
+  'workspace_id ids',
+  ['id size:integer width? height?', { renditions }],
   `select id, size, width, height, renditions from form_images where workspace_id = $workspace_id and id = any ($ids) and removed_at is null`,
 );
 
 /** An image by the id of a form of its workspace, as the public page asks for it. */
 export const findImage = statement(
   'find_form_image',
-  { form_id: uuid, id: uuid },
-  { workspace_id: uuid, content_type: text, size: integer, renditions },
+  'form_id id',
+  ['workspace_id content_type size:integer', { renditions }],
   `select i.workspace_id, i.content_type, i.size, i.renditions
    from form_lookup l
    join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
@@ -61,8 +51,8 @@ export const findImage = statement(
  */
 export const takeUnnamedImages = statement(
   'take_unnamed_form_images',
-  { before: timestamp, now: timestamp },
-  { workspace_id: uuid, id: uuid, renditions },
+  'before now',
+  ['workspace_id id', { renditions }],
   `/* sweep: across workspaces */
    with named as materialized (
      select f.workspace_id, used.id
@@ -98,8 +88,8 @@ export const takeUnnamedImages = statement(
 /** Takes hold of all images of a workspace that is deleted; there are at most 500. */
 export const takeImagesOfWorkspace = statement(
   'take_form_images_of_workspace',
-  { workspace_id: uuid, now: timestamp },
-  { workspace_id: uuid, id: uuid, renditions },
+  'workspace_id now',
+  ['workspace_id id', { renditions }],
   `update form_images set removed_at = coalesce(removed_at, $now) where workspace_id = $workspace_id
    returning workspace_id, id, renditions`,
 );
@@ -107,16 +97,16 @@ export const takeImagesOfWorkspace = statement(
 /** The last step, after the bytes are gone. */
 export const deleteImage = statement(
   'delete_form_image',
-  { workspace_id: uuid, id: uuid },
-  {},
+  'workspace_id id',
+  '',
   `delete from form_images where workspace_id = $workspace_id and id = $id and removed_at is not null`,
 );
 
 /** Every image: there are at most 500 of a workspace. */
 export const selectStoredImages = statement(
   'select_stored_form_images',
-  { of_workspace: nullable(uuid) },
-  { workspace_id: uuid, id: uuid, size: integer, renditions },
+  'of_workspace:uuid?',
+  ['workspace_id id size:integer', { renditions }],
   `/* sweep: across workspaces */
    select workspace_id, id, size, renditions from form_images
     where removed_at is null and ($of_workspace is null or workspace_id = $of_workspace)`,

@@ -1,4 +1,4 @@
-import { bigint, integer, nullable, statement, text, timestamp, uuid, uuids, word } from '#kit/statement.ts';
+import { nullable, statement, word } from '#kit/statement.ts';
 import { formColumns, type FormStatus, submissionCount } from '../queries.ts';
 import type { FormOrder } from '../shapes.ts';
 
@@ -15,22 +15,11 @@ const filter = `f.workspace_id = $workspace_id and f.deleted_at is null
 /** One page of a workspace's forms with what happened to them; ties are newest first. */
 export const listFormLines = statement(
   'list_form_lines',
-  {
-    workspace_id: uuid,
-    form_ids: nullable(uuids),
-    status: nullable(word<FormStatus>()),
-    q: nullable(text),
-    below_id: uuid,
-    sort: word<FormOrder>(),
-    limit: integer,
-    offset: bigint,
-  },
-  {
-    ...formColumns,
-    submission_count: bigint,
-    last_submission_at: nullable(timestamp),
-    last_activity_at: timestamp,
-  },
+  [
+    'workspace_id form_ids? q? below_id limit offset',
+    { status: nullable(word<FormStatus>()), sort: word<FormOrder>() },
+  ],
+  ['submission_count last_submission_at:timestamp? last_activity_at:timestamp', formColumns],
   `select f.id, f.workspace_id, ${shownName} as name, f.description, f.status, f.created_at, f.updated_at,
           f.published_at, counted.submission_count, last.created_at as last_submission_at,
           greatest(f.updated_at, d.saved_at, last.created_at) as last_activity_at
@@ -50,7 +39,7 @@ export const listFormLines = statement(
 
 export const countFormLines = statement(
   'count_form_lines',
-  { workspace_id: uuid, form_ids: nullable(uuids), status: nullable(word<FormStatus>()), q: nullable(text) },
-  { total: bigint },
+  ['workspace_id form_ids? q?', { status: nullable(word<FormStatus>()) }],
+  'total',
   `select count(*) as total from forms f ${draftJoin} where ${filter}`,
 );

@@ -1,4 +1,4 @@
-import { boolean, bytes, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
+import { jsonb, statement } from '#kit/statement.ts';
 
 /**
  * What a link of this form leads to; the workspace is found by the form of the address. `saved_id` is the incomplete
@@ -6,16 +6,11 @@ import { boolean, bytes, jsonb, nullable, statement, timestamp, uuid } from '#ki
  */
 export const findByHash = statement(
   'invitations.find_by_hash',
-  { form_id: uuid, hash: bytes, now: timestamp },
-  {
-    workspace_id: uuid,
-    id: uuid,
-    reference: jsonb<Record<string, string>>(),
-    prefill: jsonb<Record<string, string | string[]>>(),
-    is_open: boolean,
-    is_used: boolean,
-    saved_id: nullable(uuid),
-  },
+  'form_id hash now',
+  [
+    'workspace_id id is_open is_used saved_id?',
+    { reference: jsonb<Record<string, string>>(), prefill: jsonb<Record<string, string | string[]>>() },
+  ],
   `select i.workspace_id, i.id, i.reference, i.prefill,
           i.revoked_at is null and (i.expires_at is null or i.expires_at > $now) as is_open,
           s.completed_at is not null or exists (
@@ -32,16 +27,16 @@ export const findByHash = statement(
 /** The link was opened, for the first time or not. */
 export const noteOpened = statement(
   'invitations.note_opened',
-  { workspace_id: uuid, id: uuid, now: timestamp },
-  {},
+  'workspace_id id now',
+  '',
   `update invitations set opened_at = $now where workspace_id = $workspace_id and id = $id and opened_at is null`,
 );
 
 /** Something was sent from the page of the link, for the first time or not. */
 export const noteStarted = statement(
   'invitations.note_started',
-  { workspace_id: uuid, id: uuid, now: timestamp },
-  {},
+  'workspace_id id now',
+  '',
   `update invitations set started_at = $now, opened_at = coalesce(opened_at, $now)
     where workspace_id = $workspace_id and id = $id and started_at is null`,
 );

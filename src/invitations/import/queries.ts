@@ -1,39 +1,15 @@
 import { failedReason, takeFirst } from '#kit/queue/queries.ts';
-import {
-  bigint,
-  boolean,
-  integer,
-  integers,
-  jsonb,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-} from '#kit/statement.ts';
+import { integer, jsonb, statement } from '#kit/statement.ts';
 import type { InvitationDraft } from '../draft.ts';
 
 /** What is invited at once. */
 export const insertBatch = statement(
   'invitations.insert_batch',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    form_id: uuid,
-    subject: text,
-    message: text,
-    reminder_subject: nullable(text),
-    reminder_message: nullable(text),
-    remind_after_days: integers,
-    is_mailed: boolean,
-    total: integer,
-    created_by: nullable(text),
-    created_at: timestamp,
-    expires_at: nullable(timestamp),
-  },
-  {},
+  [
+    'workspace_id id form_id subject message reminder_subject? reminder_message?',
+    'remind_after_days is_mailed total:integer created_by? created_at expires_at?',
+  ],
+  '',
   `insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, reminder_message,
                                    remind_after_days, is_mailed, total, created_by, created_at, expires_at)
    values ($workspace_id, $id, $form_id, $subject, $message, $reminder_subject, $reminder_message,
@@ -43,8 +19,8 @@ export const insertBatch = statement(
 /** Lines that wait to become invitations: a list of {line, draft}. */
 export const insertDrafts = statement(
   'invitations.insert_drafts',
-  { workspace_id: uuid, batch_id: uuid, drafts: jsonText },
-  {},
+  'workspace_id batch_id drafts:jsonText',
+  '',
   `insert into invitation_drafts (workspace_id, batch_id, line, draft)
    select $workspace_id, $batch_id, d.line, d.draft from json_to_recordset($drafts) as d (line integer, draft jsonb)`,
 );
@@ -59,14 +35,8 @@ export const takeDrafts = takeFirst(
 /** A batch whose form is there, as its steps need it. */
 export const findBatch = statement(
   'invitations.find_batch',
-  { workspace_id: uuid, id: uuid },
-  {
-    id: uuid,
-    form_id: uuid,
-    is_mailed: boolean,
-    expires_at: nullable(timestamp),
-    created_by: nullable(text),
-  },
+  'workspace_id id',
+  'id form_id is_mailed expires_at? created_by?',
   `select b.id, b.form_id, b.is_mailed, b.expires_at, b.created_by
      from invitation_batches b join forms f on f.workspace_id = b.workspace_id and f.id = b.form_id
     where b.workspace_id = $workspace_id and b.id = $id and f.deleted_at is null`,
@@ -74,8 +44,8 @@ export const findBatch = statement(
 
 export const addToBatch = statement(
   'invitations.add_to_batch',
-  { workspace_id: uuid, id: uuid, created: integer, skipped: integer },
-  {},
+  'workspace_id id created skipped',
+  '',
   `update invitation_batches set created = created + $created, skipped = skipped + $skipped
     where workspace_id = $workspace_id and id = $id`,
 );
@@ -83,23 +53,11 @@ export const addToBatch = statement(
 /** The last batches of a form, newest first: how far each is, and how many of its mails have ended. */
 export const listBatches = statement(
   'invitations.list_batches',
-  { workspace_id: uuid, form_id: uuid, limit: integer },
-  {
-    id: uuid,
-    subject: text,
-    message: text,
-    reminder_subject: nullable(text),
-    reminder_message: nullable(text),
-    remind_after_days: integers,
-    is_mailed: boolean,
-    total: integer,
-    created: integer,
-    skipped: integer,
-    waiting: bigint,
-    created_at: timestamp,
-    created_by: nullable(text),
-    failed_reason: nullable(text),
-  },
+  'workspace_id form_id limit',
+  [
+    'id subject message reminder_subject? reminder_message? remind_after_days is_mailed',
+    'total:integer created skipped waiting:bigint created_at created_by? failed_reason?',
+  ],
   `select b.id, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days, b.is_mailed,
           b.total, b.created, b.skipped,
           (select count(*) from invitations i
@@ -114,8 +72,8 @@ export const listBatches = statement(
 /** Which of these addresses have an invitation to the form that was not revoked. */
 export const selectInvited = statement(
   'invitations.select_invited',
-  { workspace_id: uuid, form_id: uuid, address_keys: texts },
-  { address_key: text },
+  'workspace_id form_id address_keys',
+  'address_key',
   `select address_key from invitations
     where workspace_id = $workspace_id and form_id = $form_id and address_key = any($address_keys)
       and revoked_at is null`,

@@ -85,7 +85,8 @@ export async function startImport(
   const read = await readImport(context, form, source);
   const { drafts, problems } = read;
   const errors = checkInvitation(invitation, referenceNames(read));
-  if (drafts.length === 0) errors.push({ field: 'text', message: 'There is nobody to invite.' });
+  if (drafts.length === 0)
+    errors.push({ field: 'text', message: 'There is nobody to invite.', code: 'too_few' });
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   const batchId = await transaction(context.database, async (client) => {
     const { id } = await openBatch(client, context, form, invitation, drafts.length);

@@ -1,41 +1,18 @@
-import {
-  boolean,
-  integers,
-  jsonb,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { columns, jsonb, nullable, statement, text, uuid, word } from '#kit/statement.ts';
 import type { MailPurpose } from '../message/write-letter.ts';
 import { statusOf, wishOf, withSubmission } from '../queries.ts';
 
 /** An invitation with all that a mail about it says. */
-export const mailColumns = {
-  id: uuid,
-  form_id: uuid,
-  email: text,
-  name: text,
-  reference: jsonb<Record<string, string>>(),
-  expires_at: nullable(timestamp),
-  /** The last mail about it. */
-  mail_id: nullable(uuid),
-  form_name: text,
-  workspace_name: text,
-  /** settings.locale */
-  locale: nullable(text),
-  subject: text,
-  message: text,
-  reminder_subject: nullable(text),
-  reminder_message: nullable(text),
-  remind_after_days: integers,
-  /** Who invited. */
-  created_by: nullable(text),
-} as const;
+export const mailColumns = columns(
+  'id form_id email name expires_at? form_name workspace_name:text subject message',
+  'reminder_subject? reminder_message? remind_after_days',
+  {
+    reference: jsonb<Record<string, string>>() /** The last mail about it. */,
+    mail_id: nullable(uuid) /** settings.locale */,
+    locale: nullable(text) /** Who invited. */,
+    created_by: nullable(text),
+  },
+);
 
 const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_at, i.mail_id, f.name as form_name,
   w.name as workspace_name, f.settings->>'locale' as locale, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days,
@@ -56,7 +33,7 @@ const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_a
 /** Those of the named, of one form, that may be mailed now. Locked until the transaction ends. */
 export const lockToMail = statement(
   'invitations.lock_to_mail',
-  { workspace_id: uuid, form_id: uuid, ids: uuids, now: timestamp },
+  'workspace_id form_id ids now',
   mailColumns,
   `select ${mailSelection} from ${mailSource}
     where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and ${isOpen} and ${wantsMail}
@@ -71,14 +48,7 @@ export const lockToMail = statement(
  */
 export const lockUnanswered = statement(
   'invitations.lock_unanswered',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    ids: nullable(uuids),
-    after: nullable(uuid),
-    quiet_since: timestamp,
-    now: timestamp,
-  },
+  'workspace_id form_id ids? after? quiet_since:timestamp now',
   mailColumns,
   `select ${mailSelection} from ${mailSource}
     where i.workspace_id = $workspace_id and i.form_id = $form_id
@@ -94,8 +64,8 @@ export const lockUnanswered = statement(
 /** Up to a hundred of one form's whose scheduled reminder is due; other processes take others. */
 export const lockDueReminders = statement(
   'invitations.lock_due_reminders',
-  { now: timestamp },
-  { workspace_id: uuid, is_open: boolean, ...mailColumns },
+  'now',
+  ['workspace_id is_open', mailColumns],
   `/* sweep: across workspaces */
    select i.workspace_id,
           ${isOpen} and ${wantsMail} and i.bounced_at is null and f.status = 'published'
@@ -112,8 +82,8 @@ const remindAt = 'i.sent_at + make_interval(days => day)';
 /** The schedule goes on: to the next of its days that is still to come, or to its end. */
 export const advanceReminders = statement(
   'invitations.advance_reminders',
-  { workspace_id: uuid, ids: uuids, now: timestamp },
-  {},
+  'workspace_id ids now',
+  '',
   `update invitations i
       set remind_at = (select min(${remindAt}) from unnest(b.remind_after_days) as day where ${remindAt} > $now)
      from invitation_batches b
@@ -123,8 +93,8 @@ export const advanceReminders = statement(
 /** These mails are on their way about these invitations. The arrays belong together. */
 export const noteMails = statement(
   'invitations.note_mails',
-  { workspace_id: uuid, ids: uuids, mail_ids: uuids, purpose: word<MailPurpose>(), now: timestamp },
-  {},
+  ['workspace_id ids mail_ids:uuids now', { purpose: word<MailPurpose>() }],
+  '',
   `update invitations i
       set mail_id = mail.id, mail_error = null,
           reminders = i.reminders + ($purpose = 'reminder')::integer,
@@ -136,8 +106,8 @@ export const noteMails = statement(
 /** The last mail about an invitation has left: from the first one on its schedule runs. */
 export const noteMailSent = statement(
   'invitations.note_mail_sent',
-  { workspace_id: uuid, mail_id: uuid, now: timestamp },
-  {},
+  'workspace_id mail_id now',
+  '',
   `update invitations i
       set sent_at = coalesce(i.sent_at, $now), bounced_at = null, mail_error = null,
           remind_at = case when i.sent_at is null and i.revoked_at is null
@@ -151,8 +121,8 @@ export const noteMailSent = statement(
 /** It could not be delivered, in words; for good when `bounced_at` says when. */
 export const noteMailFailed = statement(
   'invitations.note_mail_failed',
-  { workspace_id: uuid, mail_id: uuid, error: text, bounced_at: nullable(timestamp) },
-  {},
+  'workspace_id mail_id error bounced_at:timestamp?',
+  '',
   `update invitations set mail_error = $error, bounced_at = coalesce($bounced_at, bounced_at)
     where workspace_id = $workspace_id and mail_id = $mail_id`,
 );
@@ -160,8 +130,8 @@ export const noteMailFailed = statement(
 /** Who was invited to this form by the invitation of an unsubscribe link; the workspace is found by the form. */
 export const findAddressee = statement(
   'invitations.find_addressee',
-  { form_id: uuid, id: uuid },
-  { workspace_id: uuid, address_key: text },
+  'form_id id',
+  'workspace_id address_key',
   `select i.workspace_id, i.address_key
      from form_lookup f
      join invitations i on i.workspace_id = f.workspace_id and i.id = $id and i.form_id = f.form_id
@@ -171,8 +141,8 @@ export const findAddressee = statement(
 /** An address wants no more mails of this workspace. @returns the mails to it that may not have left. */
 export const unsubscribeAddress = statement(
   'invitations.unsubscribe_address',
-  { workspace_id: uuid, address_key: text, now: timestamp },
-  { mail_id: nullable(uuid) },
+  'workspace_id address_key now',
+  'mail_id?',
   `with unsubscribed as (
      insert into unsubscribed_addresses (workspace_id, address_key, created_at)
      values ($workspace_id, ${wishOf('$address_key')}, $now) on conflict do nothing)
@@ -183,8 +153,8 @@ export const unsubscribeAddress = statement(
 /** Which of these addresses want no mails of the workspace. */
 export const selectUnsubscribed = statement(
   'invitations.select_unsubscribed',
-  { workspace_id: uuid, address_keys: texts },
-  { address_key: text },
+  'workspace_id address_keys',
+  'address_key',
   `select asked.address_key from unnest($address_keys) as asked (address_key)
      join unsubscribed_addresses u
        on u.workspace_id = $workspace_id and u.address_key = ${wishOf('asked.address_key')}`,

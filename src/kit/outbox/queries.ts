@@ -1,16 +1,5 @@
 import { insertJobs } from '../queue.ts';
-import {
-  boolean,
-  byteStrings,
-  type Column,
-  double,
-  nullable,
-  statement,
-  text,
-  texts,
-  uuid,
-  uuids,
-} from '../statement.ts';
+import { byteStrings, type Column, double, nullable, statement, text, texts } from '../statement.ts';
 import { type MailKind, sendMailJob } from './kinds.ts';
 
 const kinds: Column<MailKind[]> = { pg: texts.pg };
@@ -18,25 +7,18 @@ const kinds: Column<MailKind[]> = { pg: texts.pg };
 /** Mails of a workspace with the jobs that send them; none for an id that there is. The arrays belong together. */
 export const insertMails = statement(
   'outbox.insert_mails',
-  {
-    workspace_id: uuid,
-    form_id: nullable(uuid),
-    is_private: boolean,
-    submission_ids: uuids,
-    /** Whose limits they count against. */
-    account_id: nullable(text),
-    ids: uuids,
-    kinds,
-    lanes: texts,
-    recipients: texts,
-    /** countedAddress of each. */
-    counted_as: byteStrings,
-    subjects: texts,
-    contents: byteStrings,
-    /** Seconds until they may leave. */
-    delay: double,
-  },
-  {},
+  [
+    'workspace_id form_id? is_private:boolean submission_ids ids lanes recipients:texts',
+    'subjects:texts contents:byteStrings',
+    {
+      /** Whose limits they count against. */
+      account_id: nullable(text),
+      kinds /** countedAddress of each. */,
+      counted_as: byteStrings /** Seconds until they may leave. */,
+      delay: double,
+    },
+  ],
+  '',
   `with made as materialized (
      select *, now() + make_interval(secs => $delay) as run_at, now() as at from unnest($ids, $kinds, $lanes, $recipients, $counted_as, $subjects, $contents)
        as made (id, kind, lane, recipient, counted_as, subject, content)
@@ -67,8 +49,8 @@ export const insertMails = statement(
 /** Those of the named that had not left. One that is under way at this moment may still arrive. */
 export const cancelMails = statement(
   'outbox.cancel_mails',
-  { workspace_id: uuid, ids: uuids },
-  { id: uuid },
+  'workspace_id ids',
+  'id',
   `update mails
       set state = 'cancelled', content = null, next_attempt_at = null, settled_at = now()
     where workspace_id = $workspace_id and id = any($ids) and state = 'queued'
@@ -82,8 +64,8 @@ export const cancelMails = statement(
  */
 export const deleteMailsAbout = statement(
   'outbox.delete_mails_about',
-  { workspace_id: uuid, submission_ids: uuids },
-  { other_ids: uuids },
+  'workspace_id submission_ids',
+  'other_ids:uuids',
   `with gone as (
      delete from mails
       where workspace_id = $workspace_id and submission_ids <> '{}' and submission_ids && $submission_ids

@@ -7,11 +7,7 @@ import {
   jsonb,
   nullable,
   statement,
-  text,
   texts,
-  timestamp,
-  uuid,
-  uuids,
 } from '../statement.ts';
 
 /** Always true; the commit of its statement does not wait for the disk. */
@@ -33,35 +29,21 @@ const lostClaims = '(lost_claims + (lease_token is not null)::integer)';
  */
 export const claimJobs = statement(
   'queue.claim_jobs',
-  {
-    kinds: texts,
-    /** Of each kind: how many of a lane may run at once. */
-    caps: integers,
-    closed_lanes: texts,
-    /** Lanes whose room is not their kind's cap, and that room. */
-    open_lanes: texts,
-    rooms: integers,
-    /** Only what became due so many seconds ago (look-back.ts). */
-    look_back: double,
-    /** Jobs with so many lost claims are left out (park-job.ts); null: one of them may be claimed. */
-    lost_below: nullable(integer),
-    /** From so many lost claims on, one job is claimed at a time. */
-    lost_alone: integer,
-    limit: integer,
-    lease_seconds: double,
-    /** False after an outage of the database, in which leases end although their processes run (claim.ts). */
-    counts_lost: boolean,
-  },
-  {
-    workspace_id: uuid,
-    id: uuid,
-    kind: text,
-    lane: text,
-    payload: jsonb<object>(),
-    lease_token: uuid,
-    failures: integer,
-    lost_claims: integer,
-  },
+  [
+    'kinds closed_lanes rooms:integers limit lease_seconds',
+    {
+      /** Of each kind: how many of a lane may run at once. */
+      caps: integers /** Lanes whose room is not their kind's cap, and that room. */,
+      open_lanes: texts /** Only what became due so many seconds ago (look-back.ts). */,
+      look_back:
+        double /** Jobs with so many lost claims are left out (park-job.ts); null: one of them may be claimed. */,
+      lost_below: nullable(integer) /** From so many lost claims on, one job is claimed at a time. */,
+      lost_alone:
+        integer /** False after an outage of the database, in which leases end although their processes run (claim.ts). */,
+      counts_lost: boolean,
+    },
+  ],
+  ['workspace_id id kind:text lane lease_token failures lost_claims', { payload: jsonb<object>() }],
   `/* operator: across workspaces */
    with due as materialized (
      select workspace_id, id, kind, lane, run_at, case when $counts_lost then ${lostClaims} else lost_claims end as lost
@@ -94,8 +76,8 @@ export const claimJobs = statement(
 /** Seconds until the next job is due that could run here; null when there is none. */
 export const findNextDue = statement(
   'queue.find_next_due',
-  { kinds: texts, closed_lanes: texts, look_back: double, lost_below: nullable(integer) },
-  { seconds: nullable(double) },
+  'kinds closed_lanes look_back lost_below?',
+  'seconds?',
   `/* operator: across workspaces */
    select extract(epoch from min(run_at) - now())::double precision as seconds
      from jobs
@@ -109,8 +91,8 @@ export const findNextDue = statement(
  */
 export const renewLeases = statement(
   'queue.renew_leases',
-  { workspace_ids: uuids, ids: uuids, lease_tokens: uuids, lease_seconds: double },
-  { lease_token: uuid },
+  'workspace_ids ids lease_tokens:uuids lease_seconds',
+  'lease_token',
   `/* operator: across workspaces */
    with free as materialized (
      select job.workspace_id, job.id
@@ -141,7 +123,7 @@ export const takeFirst = <const C extends Columns>(
 ) =>
   statement(
     name,
-    { workspace_id: uuid, id: uuid, limit: integer },
+    'workspace_id id limit',
     columns,
     `with taken as (
        delete from ${table} where workspace_id = $workspace_id and ${of} = $id and ${by} in (
@@ -157,8 +139,8 @@ export const parkedReason =
 /** Parks a job that is held. */
 export const markParked = statement(
   'queue.park_job',
-  { workspace_id: uuid, id: uuid, lease_token: uuid },
-  { id: uuid },
+  'workspace_id id lease_token',
+  'id',
   `update jobs set run_at = 'infinity', parked_at = now(), lease_token = null
     where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
    returning id`,
@@ -167,8 +149,8 @@ export const markParked = statement(
 /** Parked jobs, the oldest first. */
 export const selectParked = statement(
   'queue.select_parked',
-  { limit: integer },
-  { workspace_id: uuid, id: uuid, kind: text, parked_at: timestamp },
+  'limit',
+  'workspace_id id kind:text parked_at:timestamp',
   `/* operator: across workspaces */
    select workspace_id, id, kind, parked_at from jobs where parked_at is not null order by parked_at limit $limit`,
 );
@@ -176,8 +158,8 @@ export const selectParked = statement(
 /** Makes a parked job due again. */
 export const restartJob = statement(
   'queue.restart_job',
-  { workspace_id: uuid, id: uuid },
-  { id: uuid },
+  'workspace_id id',
+  'id',
   `update jobs set run_at = now(), failures = 0, lost_claims = 0, parked_at = null
     where workspace_id = $workspace_id and id = $id and parked_at is not null
    returning id`,

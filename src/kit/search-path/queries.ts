@@ -1,11 +1,11 @@
 import { escapeIdentifier } from 'pg';
-import { boolean, statement, text } from '../statement.ts';
+import { statement } from '../statement.ts';
 
 /** Returns the schema that a session works in, its search path, and whether the instance there knows cells. */
 export const findHome = statement(
   'search_path.find_home',
-  {},
-  { schema_name: text, path: text, knows_cells: boolean },
+  '',
+  'schema_name path knows_cells:boolean',
   `select current_schema()::text as schema_name, current_setting('search_path') as path,
           to_regclass('cells') is not null as knows_cells`,
 );
@@ -13,8 +13,8 @@ export const findHome = statement(
 /** Sets the search path of a transaction, until its end. */
 export const setPath = statement(
   'search_path.set',
-  { path: text },
-  { path: text },
+  'path',
+  'path',
   `select set_config('search_path', $path, true) as path`,
 );
 

@@ -1,11 +1,11 @@
-import { nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import { statement, word } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
 
 /** Those who may see to a workspace's keys and members. */
 export const selectKeepers = statement(
   'mail.select_keepers',
-  { workspace_id: uuid },
-  { id: text, name: text, email: text },
+  'workspace_id',
+  'id:text name email',
   `select u.id, u.name, u.email
      from members m join users u on u.id = m.user_id
     where m.workspace_id = $workspace_id and m.role in ('owner', 'admin')
@@ -14,15 +14,15 @@ export const selectKeepers = statement(
 
 export const findWorkspaceName = statement(
   'mail.find_workspace_name',
-  { workspace_id: uuid },
-  { name: text },
+  'workspace_id',
+  'name',
   `select name from workspaces where id = $workspace_id`,
 );
 
 export const findKeyForNotice = statement(
   'mail.find_key_for_notice',
-  { workspace_id: uuid, id: uuid },
-  { workspace: text, name: text, created_by: nullable(text), created_at: timestamp },
+  'workspace_id id',
+  'workspace name created_by? created_at',
   `select w.name as workspace, k.name, u.name as created_by, k.created_at
      from api_keys k
      join workspaces w on w.id = k.workspace_id
@@ -32,8 +32,8 @@ export const findKeyForNotice = statement(
 
 export const findMemberForNotice = statement(
   'mail.find_member_for_notice',
-  { workspace_id: uuid, user_id: text },
-  { workspace: text, name: text, email: text, role: word<Role>() },
+  'workspace_id user_id',
+  ['workspace name email', { role: word<Role>() }],
   `select w.name as workspace, u.name, u.email, m.role
      from members m
      join workspaces w on w.id = m.workspace_id
@@ -43,7 +43,7 @@ export const findMemberForNotice = statement(
 
 export const findPerson = statement(
   'mail.find_person',
-  { id: text },
-  { email: text },
+  'id:text',
+  'email',
   `select email from users where id = $id`,
 );

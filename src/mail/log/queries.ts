@@ -2,24 +2,15 @@ import { wishOf } from '#invitations/queries.ts';
 import { insertJobs } from '#kit/queue.ts';
 import { type MailKind, sendMailJob } from '#kit/outbox/kinds.ts';
 import type { MailState } from '#kit/outbox/queries.ts';
-import { bigint, integer, nullable, statement, text, texts, timestamp, uuid, word } from '#kit/statement.ts';
+import { columns, nullable, statement, texts, word } from '#kit/statement.ts';
 import { keptFor } from '#workspaces/retention/rules.ts';
 
 /** A line of the log; what is private is not in it. */
-const loggedMail = {
-  id: uuid,
-  kind: word<MailKind>(),
-  form_id: nullable(uuid),
-  form_name: nullable(text),
-  recipient: text,
-  subject: text,
-  state: word<MailState>(),
-  attempts: integer,
-  error: nullable(text),
-  created_at: timestamp,
-  settled_at: nullable(timestamp),
-  next_attempt_at: nullable(timestamp),
-} as const;
+const loggedMail = columns(
+  'id form_id? form_name? recipient subject attempts:integer error? created_at',
+  'settled_at:timestamp? next_attempt_at:timestamp?',
+  { kind: word<MailKind>(), state: word<MailState>() },
+);
 
 const loggedMails = `
    select m.id, m.kind, m.form_id, f.name as form_name, m.recipient, m.subject, m.state, m.attempts, m.error,
@@ -31,7 +22,7 @@ const loggedMails = `
 /** The mail log, newest first. */
 export const selectMails = statement(
   'mail.select_mails',
-  { workspace_id: uuid, state: nullable(word<MailState>()), below: uuid, limit: integer, offset: bigint },
+  ['workspace_id below limit offset', { state: nullable(word<MailState>()) }],
   loggedMail,
   `${loggedMails} and ($state is null or m.state = $state) and m.id < $below
     order by m.id desc
@@ -40,7 +31,7 @@ export const selectMails = statement(
 
 export const findLoggedMail = statement(
   'mail.find_logged_mail',
-  { workspace_id: uuid, id: uuid },
+  'workspace_id id',
   loggedMail,
   `${loggedMails} and m.id = $id`,
 );
@@ -48,8 +39,8 @@ export const findLoggedMail = statement(
 /** How many there are of each state. */
 export const countMails = statement(
   'mail.count_mails',
-  { workspace_id: uuid },
-  { state: word<MailState>(), count: bigint },
+  'workspace_id',
+  ['count', { state: word<MailState>() }],
   `select state, count(*) as count from mails where workspace_id = $workspace_id and not is_private group by state`,
 );
 
@@ -59,16 +50,15 @@ export const countMails = statement(
  */
 export const requeueMail = statement(
   'mail.requeue_mail',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    /** Every kind of mail, and its lane. */
-    kinds: texts,
-    lanes: texts,
-    /** Those about invitations. */
-    invitation_kinds: texts,
-  },
-  { id: uuid },
+  [
+    'workspace_id id lanes',
+    {
+      /** Every kind of mail, and its lane. */
+      kinds: texts /** Those about invitations. */,
+      invitation_kinds: texts,
+    },
+  ],
+  'id',
   `with again as (
      update mails set state = 'queued', next_attempt_at = now(), settled_at = null
       where workspace_id = $workspace_id and id = $id and state = 'failed' and not is_private
@@ -91,8 +81,8 @@ export const requeueMail = statement(
 /** @returns those removed; a full batch of 1,000 means that there may be more. */
 export const deleteOldMails = statement(
   'mail.delete_old_mails',
-  { now: timestamp },
-  { id: uuid },
+  'now',
+  'id',
   `/* sweep: across workspaces */
    delete from mails where (workspace_id, id) in (
      select m.workspace_id, m.id from mails m

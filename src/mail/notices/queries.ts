@@ -1,21 +1,7 @@
 import type { Answers } from '#ast/answers.ts';
 import type { DigestMode, Settings } from '#ast/settings.ts';
 import type { MailKind } from '#kit/outbox/kinds.ts';
-import {
-  bigint,
-  boolean,
-  double,
-  integer,
-  json,
-  jsonb,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  word,
-} from '#kit/statement.ts';
+import { json, jsonb, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
 import { formTree } from '#forms/structure-columns.ts';
 
 export const noticeColumns = {
@@ -45,7 +31,7 @@ const noticeSelection = `
  */
 export const findForNotice = statement(
   'mail.find_for_notice',
-  { workspace_id: uuid, id: uuid },
+  'workspace_id id',
   noticeColumns,
   `${noticeSelection}
     where s.workspace_id = $workspace_id and s.id = $id and s.completed_at is not null and s.trashed_at is null
@@ -56,8 +42,8 @@ export const findForNotice = statement(
 /** Puts a submission on the list of its form's next digest. */
 export const insertDigestItem = statement(
   'mail.insert_digest_item',
-  { workspace_id: uuid, form_id: uuid, submission_id: uuid },
-  {},
+  'workspace_id form_id submission_id',
+  '',
   `insert into digest_items (workspace_id, form_id, submission_id)
    values ($workspace_id, $form_id, $submission_id)
    on conflict (workspace_id, form_id, submission_id) do nothing`,
@@ -69,8 +55,8 @@ export const insertDigestItem = statement(
  */
 export const holdDigest = statement(
   'mail.hold_digest',
-  { workspace_id: uuid, form_id: uuid, mode: word<DigestMode>() },
-  { is_new: boolean },
+  ['workspace_id form_id', { mode: word<DigestMode>() }],
+  'is_new',
   `insert into digests as d (workspace_id, form_id, mode) values ($workspace_id, $form_id, $mode)
    on conflict (workspace_id, form_id) do update set mode = d.mode
    returning d.xmax = 0 as is_new`,
@@ -79,16 +65,16 @@ export const holdDigest = statement(
 /** Ends a form's digest. Whoever is putting a submission on its list is waited for, so this comes before takeDigest. */
 export const endDigest = statement(
   'mail.end_digest',
-  { workspace_id: uuid, form_id: uuid },
-  {},
+  'workspace_id form_id',
+  '',
   `delete from digests where workspace_id = $workspace_id and form_id = $form_id`,
 );
 
 /** Empties the list of a digest that has ended: the number of submissions on it, and the first `limit` of them. */
 export const takeDigest = statement(
   'mail.take_digest',
-  { workspace_id: uuid, form_id: uuid, limit: integer },
-  { total: bigint, ...noticeColumns },
+  'workspace_id form_id limit',
+  ['total', noticeColumns],
   `with item as (
      delete from digest_items where workspace_id = $workspace_id and form_id = $form_id returning submission_id
    ),
@@ -107,16 +93,16 @@ export const takeDigest = statement(
 /** Lets one mail at a time be counted and added for an address, until the transaction ends. */
 export const lockRecipient = statement(
   'mail.lock_recipient',
-  { workspace_id: uuid, recipient: text },
-  {},
+  'workspace_id recipient',
+  '',
   `select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || lower($recipient), 0))`,
 );
 
 /** How many mails of some kinds were written to an address, in whatever case, in the last so many seconds. */
 export const countMailsTo = statement(
   'mail.count_mails_to',
-  { workspace_id: uuid, recipient: text, kinds: texts, seconds: double },
-  { count: bigint },
+  'workspace_id recipient kinds seconds',
+  'count',
   `select count(*) as count from mails
     where workspace_id = $workspace_id and lower(recipient) = lower($recipient) and kind = any($kinds)
       and created_at > now() - make_interval(secs => $seconds)`,

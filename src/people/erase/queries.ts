@@ -1,55 +1,23 @@
 import { failedReason } from '#kit/queue/queries.ts';
-import {
-  bigint,
-  bytes,
-  integer,
-  integers,
-  jsonb,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { columns, jsonb, statement, word } from '#kit/statement.ts';
 import type { ChangeThrough } from '#submissions/history/queries.ts';
 import type { ErasedKind, ErasureItemKind, ErasedCounts } from './receipt.ts';
 
-const erasureColumns = {
-  id: uuid,
-  what: word<ErasedKind>(),
-  requested_by: nullable(text),
-  total: integer,
-  done: integer,
-  gone: jsonb<ErasedCounts>(),
-  list_hash: text,
-  hash: nullable(text),
-  created_at: timestamp,
-  finished_at: nullable(timestamp),
-  failed_reason: nullable(text),
-} as const;
+const erasureColumns = columns(
+  'id requested_by? total:integer done list_hash hash:text? created_at finished_at?',
+  'failed_reason?',
+  { what: word<ErasedKind>(), gone: jsonb<ErasedCounts>() },
+);
 
 /** Begins an erasing, with the list of what goes. The arrays belong together. */
 export const insertErasure = statement(
   'people.insert_erasure',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    what: word<ErasedKind>(),
-    asked: bytes,
-    changed_by: nullable(text),
-    api_key_id: nullable(uuid),
-    through: word<ChangeThrough>(),
-    list_hash: text,
-    created_at: timestamp,
-    kinds: texts,
-    form_ids: texts,
-    ids: uuids,
-  },
-  {},
+  [
+    'workspace_id id asked changed_by? api_key_id? list_hash created_at kinds form_ids:texts',
+    'ids',
+    { what: word<ErasedKind>(), through: word<ChangeThrough>() },
+  ],
+  '',
   `with erasure as (
      insert into erasures (workspace_id, id, what, asked, requested_by, api_key_id, through, total, list_hash, created_at)
      values ($workspace_id, $id, $what, $asked, $changed_by, $api_key_id, $through, cardinality($ids), $list_hash, $created_at)
@@ -64,7 +32,7 @@ export const insertErasure = statement(
 /** The erasings of a workspace, newest first, with the name of the member or the key that asked. */
 export const listErasures = statement(
   'people.list_erasures',
-  { workspace_id: uuid, id: nullable(uuid), below_id: uuid, limit: integer, offset: bigint },
+  'workspace_id id? below_id limit offset',
   erasureColumns,
   `select e.id, e.what, coalesce(u.name, k.name) as requested_by, e.total, e.done, e.gone, e.list_hash, e.hash, e.created_at,
           e.finished_at, ${failedReason('e', 'erasure_id')} as failed_reason
@@ -77,22 +45,16 @@ export const listErasures = statement(
 
 export const countErasures = statement(
   'people.count_erasures',
-  { workspace_id: uuid },
-  { total: bigint },
+  'workspace_id',
+  'total',
   `select count(*) as total from erasures where workspace_id = $workspace_id`,
 );
 
 /** What an erasing does, locked: its steps come one after another. */
 export const lockErasure = statement(
   'people.lock_erasure',
-  { workspace_id: uuid, id: uuid },
-  {
-    what: word<ErasedKind>(),
-    asked: nullable(bytes),
-    gone: jsonb<ErasedCounts>(),
-    list_hash: text,
-    created_at: timestamp,
-  },
+  'workspace_id id',
+  ['asked? list_hash created_at', { what: word<ErasedKind>(), gone: jsonb<ErasedCounts>() }],
   `select what, asked, gone, list_hash, created_at from erasures
    where workspace_id = $workspace_id and id = $id for update`,
 );
@@ -100,8 +62,8 @@ export const lockErasure = statement(
 /** The next items of an erasing, of one kind and one form. */
 export const findItems = statement(
   'people.find_items',
-  { workspace_id: uuid, erasure_id: uuid, limit: integer },
-  { kind: word<ErasureItemKind>(), form_id: nullable(uuid), id: uuid },
+  'workspace_id erasure_id limit',
+  ['form_id? id', { kind: word<ErasureItemKind>() }],
   `with first as (
      select kind, form_id from erasure_items
      where workspace_id = $workspace_id and erasure_id = $erasure_id order by kind desc, form_id, id limit 1)
@@ -114,8 +76,8 @@ export const findItems = statement(
 /** Crosses items off, and puts the files on the list whose bytes have to follow. */
 export const turnItems = statement(
   'people.turn_items',
-  { workspace_id: uuid, erasure_id: uuid, kind: word<ErasureItemKind>(), ids: uuids, file_ids: uuids },
-  {},
+  ['workspace_id erasure_id ids file_ids', { kind: word<ErasureItemKind>() }],
+  '',
   `with done as (
      delete from erasure_items
      where workspace_id = $workspace_id and erasure_id = $erasure_id and kind = $kind and id = any ($ids))
@@ -127,16 +89,16 @@ export const turnItems = statement(
 /** How far an erasing has come. */
 export const advanceErasure = statement(
   'people.advance_erasure',
-  { workspace_id: uuid, id: uuid, done: integer, gone: jsonText },
-  {},
+  'workspace_id id done gone:jsonText',
+  '',
   `update erasures set done = done + $done, gone = $gone where workspace_id = $workspace_id and id = $id`,
 );
 
 /** Ends an erasing: whom it was about is forgotten, and the receipt stays. */
 export const endErasure = statement(
   'people.end_erasure',
-  { workspace_id: uuid, id: uuid, hash: text, finished_at: timestamp },
-  {},
+  'workspace_id id hash:text finished_at',
+  '',
   `update erasures set asked = null, hash = $hash, finished_at = $finished_at
    where workspace_id = $workspace_id and id = $id`,
 );
@@ -144,24 +106,24 @@ export const endErasure = statement(
 /** The files of answers in spam boxes. */
 export const listHeldFiles = statement(
   'people.list_held_files',
-  { workspace_id: uuid, held_ids: uuids },
-  { id: uuid },
+  'workspace_id held_ids:uuids',
+  'id',
   `select id from files where workspace_id = $workspace_id and held_id = any ($held_ids)`,
 );
 
 /** Removes mails, sent or not. One that is under way at this moment may still arrive. */
 export const deleteMails = statement(
   'people.delete_mails',
-  { workspace_id: uuid, ids: uuids },
-  { id: uuid },
+  'workspace_id ids',
+  'id',
   `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
 );
 
 /** Some of the lines of imports that are no invitations, or no submissions, yet, and may say it. */
 export const findWaitingLines = statement(
   'people.find_waiting_lines',
-  { workspace_id: uuid, json_pattern: text, after_id: uuid, after_line: integer, limit: integer },
-  { import_id: uuid, line: integer, said: text },
+  'workspace_id json_pattern after_id:uuid after_line:integer limit',
+  'import_id:uuid line said:text',
   `select batch_id as import_id, line, draft::text as said from invitation_drafts
    where workspace_id = $workspace_id and (batch_id, line) > ($after_id, $after_line) and draft::text ~* $json_pattern
    union all
@@ -173,8 +135,8 @@ export const findWaitingLines = statement(
 /** Removes lines of imports. The arrays belong together. */
 export const deleteWaitingLines = statement(
   'people.delete_waiting_lines',
-  { workspace_id: uuid, import_ids: uuids, lines: integers },
-  { line: integer },
+  'workspace_id import_ids:uuids lines:integers',
+  'line',
   `with given as (select * from unnest($import_ids, $lines) as given (import_id, line)),
    invited as (
      delete from invitation_drafts d using given
@@ -188,8 +150,8 @@ export const deleteWaitingLines = statement(
 /** Forgets what was said, of lines that an import left out, with these words. */
 export const forgetImportProblems = statement(
   'people.forget_import_problems',
-  { workspace_id: uuid, json_pattern: text, word_pattern: text },
-  {},
+  'workspace_id json_pattern word_pattern:text',
+  '',
   `update submission_imports
       set problems = (select coalesce(jsonb_agg(problem order by place), '[]')
                         from jsonb_array_elements(problems) with ordinality as said (problem, place)
@@ -200,8 +162,8 @@ export const forgetImportProblems = statement(
 /** Some of the uploads that no submission has claimed and whose names may say it. */
 export const findLooseFiles = statement(
   'people.find_loose_files',
-  { workspace_id: uuid, pattern: text, after: uuid, limit: integer },
-  { id: uuid, filename: text },
+  'workspace_id pattern:text after limit',
+  'id filename',
   `select id, filename from files
    where workspace_id = $workspace_id and id > $after and submission_id is null and held_id is null and filename ~* $pattern
    order by id limit $limit`,
@@ -210,8 +172,8 @@ export const findLooseFiles = statement(
 /** Forgets receipts with the lines of the audit log that name them: of each workspace by its own number of days. */
 export const deleteOldErasures = statement(
   'people.delete_old_erasures',
-  { now: timestamp, limit: integer },
-  { id: uuid },
+  'now limit',
+  'id',
   `/* sweep: across workspaces */
    delete from erasures where (workspace_id, id) in (
      select e.workspace_id, e.id from workspaces w cross join lateral (
@@ -225,8 +187,8 @@ export const deleteOldErasures = statement(
 /** Some of what is kept sealed: mails that have not left. */
 export const readSealedMails = statement(
   'people.read_sealed_mails',
-  { workspace_id: uuid, after: uuid, limit: integer },
-  { id: uuid, content: bytes },
+  'workspace_id after limit',
+  'id content',
   `select id, content from mails
    where workspace_id = $workspace_id and id > $after and content is not null order by id limit $limit`,
 );

@@ -1,4 +1,4 @@
-import { nullable, statement, text, texts, uuid, uuids } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 
 /**
  * Options in whose label, in any language of the live form, one of some texts stands, whatever its case. Only forms that
@@ -6,8 +6,8 @@ import { nullable, statement, text, texts, uuid, uuids } from '#kit/statement.ts
  */
 export const listOptionsSaying = statement(
   'list_options_saying',
-  { workspace_id: uuid, form_ids: nullable(uuids), texts },
-  { form_id: uuid, element: text, id: text, label: text },
+  'workspace_id form_ids? texts',
+  'form_id element id:text label',
   `select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, said.label
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version

@@ -1,16 +1,4 @@
-import {
-  bigint,
-  boolean,
-  integer,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { columns, nullable, statement, word } from '#kit/statement.ts';
 import { filterColumns, isMet } from '#submissions/filter/queries.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
 import { sortedFrom } from '#submissions/sort/queries.ts';
@@ -27,8 +15,8 @@ import {
 /** The submissions of a form that were made in some milliseconds. */
 export const findIdsBetween = statement(
   'find_ids_between',
-  { workspace_id: uuid, form_id: uuid, from_id: uuid, to_id: uuid },
-  { id: uuid },
+  'workspace_id form_id from_id to_id',
+  'id',
   `select id from submissions
    where workspace_id = $workspace_id and form_id = $form_id and id >= $from_id and id < $to_id
      and trashed_at is null`,
@@ -38,12 +26,7 @@ export const findIdsBetween = statement(
  * A view is a search in one form with the console's filters on top: the same question, the same order, and every match,
  * since a view is also deleted and exported. Times are given as the ids that were made then.
  */
-const viewParameters = {
-  ...questionParameters,
-  ...checkParameters,
-  ...filterColumns,
-  is_any: boolean,
-} as const;
+const viewParameters = columns('is_any:boolean', questionParameters, checkParameters, filterColumns);
 
 const matches = `
   f as materialized (
@@ -68,8 +51,8 @@ const viewedOfWords = `${askingWords},
 /** How many submissions have the words of a question, as far as they are counted: so many are looked at one by one. */
 export const countLooks = statement(
   'count_looks',
-  { ...questionParameters, most: integer },
-  { count: bigint },
+  ['most', questionParameters],
+  'count',
   `with ${asking}
    select count(*) as count from (${walk('anywhere', { limit: '$most', inOrder: false })}) found`,
 );
@@ -82,19 +65,12 @@ const pageOf = <Parameters extends typeof wordParameters>(
 ) =>
   statement(
     name,
-    { ...parameters, limit: integer, offset: bigint },
-    {
-      total: bigint,
-      id: nullable(uuid),
-      status: nullable(word<SubmissionStatus>()),
-      version: nullable(integer),
-      answers: nullable(text),
-      reference: nullable(text),
-      created_at: nullable(timestamp),
-      updated_at: nullable(timestamp),
-      completed_at: nullable(timestamp),
-      tags: nullable(texts),
-    },
+    ['limit offset', parameters],
+    [
+      'total id? version? answers:text? reference:text? created_at? updated_at? completed_at?',
+      'tags?',
+      { status: nullable(word<SubmissionStatus>()) },
+    ],
     `with ${viewed},
    page as (select id, rank from viewed order by rank desc, id desc limit $limit offset $offset)
    select count.total, s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
@@ -110,8 +86,8 @@ export const searchViewOfWords = pageOf('search_view_of_words', wordParameters, 
 /** The submissions above and below one in a searched view; none when it is not in it. */
 export const searchNeighbours = statement(
   'search_neighbours',
-  { ...viewParameters, id: uuid },
-  { previous_id: nullable(uuid), next_id: nullable(uuid) },
+  ['id', viewParameters],
+  'previous_id? next_id?',
   `with ${viewed},
    here as (select id, rank from viewed where id = $id)
    select (select v.id from viewed v, here where (v.rank, v.id) > (here.rank, here.id) order by v.rank, v.id limit 1) as previous_id,
@@ -128,8 +104,8 @@ export const sortedSearch = sortedFrom('search_view_sorted', viewParameters, {
 /** Every id of a searched view in its order, up to one more than is allowed. */
 export const searchViewIds = statement(
   'search_view_ids',
-  { ...viewParameters, limit: integer },
-  { ids: uuids },
+  ['limit', viewParameters],
+  'ids',
   `with ${viewed}
    select coalesce(array_agg(id order by rank desc, id desc), '{}') as ids
    from (select id, rank from viewed order by rank desc, id desc limit $limit) page`,

@@ -143,7 +143,7 @@ async function limitLooks(
   const [{ count } = { count: 0 }] = await countLooks(database, { ...question, most: mostLooks + 1 });
   if (count <= mostLooks) return;
   const message = `A phrase, an address or an element is looked for in ${mostLooks} submissions at most that have its words: narrow them by "after:" and "before:".`;
-  throw new ApiError('bad_request', message, { errors: [{ field: 'q', message }] });
+  throw new ApiError('bad_request', message, { errors: [{ field: 'q', message, code: 'too_many' }] });
 }
 
 /** The submission that a text is the short reference of; undefined when there is none, and the text is a question. */

@@ -1,15 +1,4 @@
-import {
-  bigint,
-  type Column,
-  dates,
-  nullable,
-  statement,
-  text,
-  texts,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { type Column, columns, statement, word } from '#kit/statement.ts';
 
 /**
  * What is counted of visits. `step`: it was reached; `onward`: it was left for another one, or by sending. `question`: it was
@@ -32,8 +21,8 @@ const bigints: Column<number[]> = { pg: 'bigint[]' };
 /** Adds to sums of forms that are still there. In one order: no deadlocks. */
 export const addVisits = statement(
   'analytics.add_visits',
-  { workspace_ids: uuids, form_ids: uuids, days: dates, kinds: texts, names: texts, counts: bigints },
-  {},
+  ['workspace_ids form_ids days kinds names', { counts: bigints }],
+  '',
   `/* sweep: across workspaces */
    insert into visit_counts as v (workspace_id, form_id, day, kind, name, count)
    select given.workspace_id, given.form_id, given.day, given.kind, given.name, given.count
@@ -47,13 +36,13 @@ export const addVisits = statement(
 /** Forgets what is older than a day. */
 export const forgetVisits = statement(
   'analytics.forget_visits',
-  { before: text },
-  {},
+  'before:text',
+  '',
   `/* sweep: across workspaces */
    delete from visit_counts where day < $before::date`,
 );
 
-const span = { workspace_id: uuid, form_id: uuid, from: nullable(text), to: nullable(text) } as const;
+const span = columns('workspace_id form_id from:text? to:text?');
 const inSpan = `workspace_id = $workspace_id and form_id = $form_id
   and ($from is null or day >= $from::date) and ($to is null or day <= $to::date)`;
 
@@ -61,7 +50,7 @@ const inSpan = `workspace_id = $workspace_id and form_id = $form_id
 export const sumVisits = statement(
   'analytics.sum_visits',
   span,
-  { kind: word<VisitKind>(), name: text, count: bigint },
+  ['name count', { kind: word<VisitKind>() }],
   `select kind, name, sum(count)::bigint as count from visit_counts where ${inSpan} group by kind, name`,
 );
 
@@ -69,7 +58,7 @@ export const sumVisits = statement(
 export const listVisitDays = statement(
   'analytics.list_visit_days',
   span,
-  { day: text, views: bigint, starts: bigint, completions: bigint },
+  'day views:bigint starts:bigint completions:bigint',
   `select to_char(day, 'YYYY-MM-DD') as day,
      coalesce(sum(count) filter (where kind = 'view'), 0)::bigint as views,
      coalesce(sum(count) filter (where kind = 'start'), 0)::bigint as starts,

@@ -1,16 +1,5 @@
 import { failedReason, takeFirst } from '#kit/queue/queries.ts';
-import {
-  integer,
-  json,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { columns, json, nullable, statement, uuid, word } from '#kit/statement.ts';
 import type { Difference } from '../history/differences.ts';
 import { changedByColumns } from '../history/queries.ts';
 import { searchMarks, type SubmissionStatus } from '../queries.ts';
@@ -21,33 +10,20 @@ import { searchMarks, type SubmissionStatus } from '../queries.ts';
  */
 export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag' | 'status' | 'undo';
 
-const bulkColumns = {
-  id: uuid,
+const bulkColumns = columns('id total:integer done created_at finished_at? failed_reason?', {
   kind: word<BulkKind>(),
-  total: integer,
-  done: integer,
-  created_at: timestamp,
-  finished_at: nullable(timestamp),
-  failed_reason: nullable(text),
-} as const;
+});
 const bulkSelection = (table: 'bulk' | 'bulk_changes'): string =>
   `select id, kind, total, done, created_at, finished_at, ${failedReason(table, 'bulk_id')} as failed_reason from ${table}`;
 
 /** A bulk change and the list of what it changes; nothing for a form that is gone. */
 export const insertBulk = statement(
   'bulk.insert_bulk',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    form_id: uuid,
-    kind: word<BulkKind>(),
-    tags_added: texts,
-    tags_removed: texts,
-    status: nullable(word<SubmissionStatus>()),
-    ...changedByColumns,
-    submission_ids: uuids,
-    created_at: timestamp,
-  },
+  [
+    'workspace_id id form_id tags_added tags_removed submission_ids created_at',
+    { kind: word<BulkKind>(), status: nullable(word<SubmissionStatus>()) },
+    changedByColumns,
+  ],
   bulkColumns,
   `with bulk as (
      insert into bulk_changes (workspace_id, id, form_id, kind, tags_added, tags_removed, status, requested_by, api_key_id, through, total, created_at)
@@ -66,7 +42,7 @@ export const insertBulk = statement(
  */
 export const insertUndo = statement(
   'bulk.insert_undo',
-  { workspace_id: uuid, form_id: uuid, id: uuid, undoes: uuid, ...changedByColumns, created_at: timestamp },
+  ['workspace_id form_id id undoes created_at', changedByColumns],
   bulkColumns,
   `with undone as (
      select b.workspace_id, b.form_id, b.id from bulk_changes b
@@ -99,8 +75,8 @@ const changesPart = (row: string, part: 'status' | 'tags'): string =>
  */
 export const lockUndone = statement(
   'bulk.lock_undone',
-  { workspace_id: uuid, form_id: uuid, ids: uuids, bulk_id: uuid },
-  { submission_id: uuid, changes: json<Difference[]>(), later: json<Difference[][]>() },
+  'workspace_id form_id ids bulk_id',
+  ['submission_id', { changes: json<Difference[]>(), later: json<Difference[][]>() }],
   `select c.submission_id, c.changes,
           coalesce((
             select json_agg(later.changes) from submission_changes later
@@ -120,17 +96,16 @@ export const lockUndone = statement(
 /** What a bulk change does, and for whom. */
 export const findBulkWork = statement(
   'bulk.find_bulk_work',
-  { workspace_id: uuid, id: uuid },
-  {
-    id: uuid,
-    kind: word<BulkKind>(),
-    tags_added: texts,
-    tags_removed: texts,
-    status: nullable(word<SubmissionStatus>()),
-    undoes: nullable(uuid),
-    undone: nullable(word<BulkKind>()),
-    ...changedByColumns,
-  },
+  'workspace_id id',
+  [
+    'id tags_added tags_removed undoes?',
+    {
+      kind: word<BulkKind>(),
+      status: nullable(word<SubmissionStatus>()),
+      undone: nullable(word<BulkKind>()),
+    },
+    changedByColumns,
+  ],
   `select b.id, b.kind, b.tags_added, b.tags_removed, b.status, b.undoes, undone.kind as undone,
           b.requested_by as changed_by, b.api_key_id, b.through
    from bulk_changes b
@@ -148,15 +123,15 @@ export const takeBulkItems = takeFirst(
 /** How far a bulk change has come. */
 export const advanceBulk = statement(
   'bulk.advance_bulk',
-  { workspace_id: uuid, id: uuid, done: integer, finished_at: nullable(timestamp) },
-  {},
+  'workspace_id id done finished_at?',
+  '',
   `update bulk_changes set done = done + $done, finished_at = $finished_at
    where workspace_id = $workspace_id and id = $id`,
 );
 
 export const findBulk = statement(
   'bulk.find_bulk',
-  { workspace_id: uuid, form_id: uuid, id: uuid, kinds: texts },
+  'workspace_id form_id id kinds',
   bulkColumns,
   `${bulkSelection('bulk_changes')}
    where workspace_id = $workspace_id and form_id = $form_id and id = $id and kind = any ($kinds)`,
@@ -165,7 +140,7 @@ export const findBulk = statement(
 /** The bulk changes of a form that are under way, newest first. */
 export const findUnfinishedBulks = statement(
   'bulk.find_unfinished_bulks',
-  { workspace_id: uuid, form_id: uuid, kinds: texts },
+  'workspace_id form_id kinds',
   bulkColumns,
   `${bulkSelection('bulk_changes')}
    where workspace_id = $workspace_id and form_id = $form_id and finished_at is null and kind = any ($kinds)
@@ -182,19 +157,8 @@ const marksOf = (tags: 'before' | 'after'): string =>
  */
 export const tagSubmissions = statement(
   'bulk.tag_submissions',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    ids: uuids,
-    change_ids: uuids,
-    added: texts,
-    removed: texts,
-    most: integer,
-    ...changedByColumns,
-    bulk_id: nullable(uuid),
-    now: timestamp,
-  },
-  { id: uuid },
+  ['workspace_id form_id ids change_ids added:texts removed:texts most bulk_id? now', changedByColumns],
+  'id',
   `with listed as (
      select * from unnest($ids, $change_ids) as listed (id, change_id)),
    held as (

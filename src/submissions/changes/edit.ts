@@ -125,7 +125,7 @@ function patchReference(
   const reference = mergePatch(stored, patch) as Record<string, string>;
   if (Object.keys(reference).length > mostReferences) {
     const crowded = `There are ${mostReferences} reference values at most.`;
-    throw invalid(crowded, [{ field: 'reference', message: crowded }]);
+    throw invalid(crowded, [{ field: 'reference', message: crowded, code: 'too_many' }]);
   }
   return reference;
 }

@@ -1,37 +1,19 @@
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
-import {
-  boolean,
-  integer,
-  json,
-  jsonb,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { columns, json, jsonb, statement, word } from '#kit/statement.ts';
 import { searchTerms, type SubmissionStatus } from '../queries.ts';
 import { formTree } from '#forms/structure-columns.ts';
 
 type Reference = Record<string, string>;
 
 /** What an event tells of a submission. */
-const snapshotColumns = {
-  id: uuid,
+const snapshotColumns = columns('id completed_at? form_name updated_at', {
   status: word<SubmissionStatus>(),
-  completed_at: nullable(timestamp),
   answers: json<Answers>(),
   reference: json<Reference>(),
   fields: json<Record<string, FieldDescription>>(),
-  form_name: text,
-  updated_at: timestamp,
-} as const;
+});
 
 const snapshotSelection = `s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name, s.updated_at`;
 const versionJoin = `join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version`;
@@ -39,8 +21,8 @@ const versionJoin = `join form_versions v on v.workspace_id = s.workspace_id and
 /** The form of a submission, and whether it lies in the trash. */
 export const findPlace = statement(
   'submissions.find_place',
-  { workspace_id: uuid, id: uuid },
-  { form_id: uuid, is_trashed: boolean },
+  'workspace_id id',
+  'form_id is_trashed',
   `select s.form_id, s.trashed_at is not null as is_trashed from submissions s
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
    where s.workspace_id = $workspace_id and s.id = $id and f.deleted_at is null`,
@@ -51,15 +33,8 @@ export const findPlace = statement(
 /** A submission that is about to change, with the version that it answered. Locked until the transaction ends. */
 export const lockSubmission = statement(
   'submissions.lock_submission',
-  { workspace_id: uuid, form_id: uuid, id: uuid },
-  {
-    ...snapshotColumns,
-    tags: texts,
-    language: nullable(text),
-    version: integer,
-    structure: formTree,
-    settings: jsonb<Settings>(),
-  },
+  'workspace_id form_id id',
+  ['tags language? version', { structure: formTree, settings: jsonb<Settings>() }, snapshotColumns],
   `select ${snapshotSelection}, s.tags, s.language, s.version, v.structure, f.settings
    from submissions s
    ${versionJoin}
@@ -71,15 +46,16 @@ export const lockSubmission = statement(
 /** A completed submission whose visitor wants to change it. */
 export const findEditable = statement(
   'submissions.find_editable',
-  { workspace_id: uuid, id: uuid },
-  {
-    answers: json<Answers>(),
-    reference: json<Reference>(),
-    language: nullable(text),
-    updated_at: timestamp,
-    structure: formTree,
-    settings: jsonb<Settings>(),
-  },
+  'workspace_id id',
+  [
+    'language? updated_at',
+    {
+      answers: json<Answers>(),
+      reference: json<Reference>(),
+      structure: formTree,
+      settings: jsonb<Settings>(),
+    },
+  ],
   `select s.answers, s.reference, s.language, s.updated_at, v.structure, f.settings
    from submissions s
    ${versionJoin}
@@ -90,22 +66,12 @@ export const findEditable = statement(
 /** Writes a changed submission together with what it is found by. */
 export const updateSubmission = statement(
   'submissions.update_submission',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    id: uuid,
-    status: word<SubmissionStatus>(),
-    answers: jsonText,
-    reference: jsonText,
-    has_files: boolean,
-    tags: texts,
-    completed_at: nullable(timestamp),
-    updated_at: timestamp,
-    language: text,
-    subject: text,
-    body: text,
-  },
-  {},
+  [
+    'workspace_id form_id id answers:jsonText reference:jsonText has_files tags completed_at?',
+    'updated_at language subject body',
+    { status: word<SubmissionStatus>() },
+  ],
+  '',
   `with submission as (
      update submissions
      set status = $status, answers = $answers, reference = $reference, has_files = $has_files, tags = $tags,
@@ -119,8 +85,8 @@ export const updateSubmission = statement(
 /** Lets go of the files that an edit left out: they belong to nobody, and the sweep removes them. */
 export const releaseFiles = statement(
   'submissions.release_files',
-  { workspace_id: uuid, submission_id: uuid, kept: uuids },
-  {},
+  'workspace_id submission_id kept:uuids',
+  '',
   `update files set submission_id = null
    where workspace_id = $workspace_id and submission_id = $submission_id and id <> all ($kept)`,
 );
@@ -130,7 +96,7 @@ export const releaseFiles = statement(
 /** The next submissions of a form that is being removed, oldest first. Locked, so that two workers take turns. */
 export const lockOldestSubmissions = statement(
   'submissions.lock_oldest',
-  { workspace_id: uuid, form_id: uuid, limit: integer },
+  'workspace_id form_id limit',
   snapshotColumns,
   `select ${snapshotSelection} from submissions s ${versionJoin}
    where s.workspace_id = $workspace_id and s.form_id = $form_id
@@ -140,7 +106,7 @@ export const lockOldestSubmissions = statement(
 /** These submissions of the form, as far as they exist. In the order of ids, so that two removals cannot deadlock. */
 export const lockSubmissions = statement(
   'submissions.lock_submissions',
-  { workspace_id: uuid, form_id: uuid, ids: uuids },
+  'workspace_id form_id ids',
   snapshotColumns,
   `select ${snapshotSelection} from submissions s ${versionJoin}
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)

@@ -1,13 +1,13 @@
 import type { Settings } from '#ast/settings.ts';
-import { boolean, integer, integers, jsonb, statement, text, uuid } from '#kit/statement.ts';
+import { jsonb, statement } from '#kit/statement.ts';
 import { leastIdAt } from '#kit/id-times.ts';
 import { formTree } from '#forms/structure-columns.ts';
 
 /** The form whose submissions are looked at; nothing for one that is gone. */
 export const findViewedForm = statement(
   'view.find_viewed_form',
-  { workspace_id: uuid, form_id: uuid },
-  { name: text, version: integer, settings: jsonb<Settings>() },
+  'workspace_id form_id',
+  ['name version', { settings: jsonb<Settings>() }],
   `select name, version, settings from forms
    where workspace_id = $workspace_id and id = $form_id and deleted_at is null`,
 );
@@ -20,8 +20,8 @@ export const findViewedForm = statement(
  */
 export const lookForVersions = statement(
   'view.look_for_versions',
-  { workspace_id: uuid, form_id: uuid },
-  { version: integer, first_id: uuid, is_found: boolean },
+  'workspace_id form_id',
+  'version first_id is_found:boolean',
   `with versions as materialized (
      select v.version, v.version = f.version as is_live, ${leastIdAt('v.created_at')} as first_id,
             ${leastIdAt("lead(v.created_at) over (order by v.version) + interval '1 hour'")} as end_id
@@ -43,8 +43,8 @@ export const lookForVersions = statement(
  */
 export const findOlderVersions = statement(
   'view.find_older_versions',
-  { workspace_id: uuid, form_id: uuid, before_id: uuid, most: integer },
-  { version: integer },
+  'workspace_id form_id before_id:uuid most',
+  'version',
   `select version from (
      select s.version from submissions s
      where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id < $before_id and s.trashed_at is null
@@ -55,7 +55,7 @@ export const findOlderVersions = statement(
 /** The structures of versions, newest first. */
 export const readStructures = statement(
   'view.read_structures',
-  { workspace_id: uuid, form_id: uuid, versions: integers },
+  'workspace_id form_id versions:integers',
   { structure: formTree },
   `select structure from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version = any ($versions)

@@ -1,45 +1,25 @@
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { DigestMode, Settings } from '#ast/settings.ts';
-import {
-  bigint,
-  boolean,
-  integer,
-  json,
-  jsonb,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { json, jsonb, statement, word } from '#kit/statement.ts';
 import { searchTerms, type SubmissionStatus } from '../queries.ts';
 import { formTree } from '#forms/structure-columns.ts';
 
 /** Submissions of a form that are about to be erased, wherever they lie, as they answered. In the order of ids, locked. */
 export const lockToErase = statement(
   'erase.lock_to_erase',
-  { workspace_id: uuid, form_id: uuid, ids: uuids },
-  {
-    id: uuid,
-    status: word<SubmissionStatus>(),
-    completed_at: nullable(timestamp),
-    answers: json<Answers>(),
-    reference: json<Record<string, string>>(),
-    tags: texts,
-    language: nullable(text),
-    updated_at: timestamp,
-    is_trashed: boolean,
-    version: integer,
-    fields: json<Record<string, FieldDescription>>(),
-    form_name: text,
-    structure: formTree,
-    settings: jsonb<Settings>(),
-  },
+  'workspace_id form_id ids',
+  [
+    'id completed_at? tags language? updated_at is_trashed version form_name',
+    {
+      status: word<SubmissionStatus>(),
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      fields: json<Record<string, FieldDescription>>(),
+      structure: formTree,
+      settings: jsonb<Settings>(),
+    },
+  ],
   `select s.id, s.status, s.completed_at, s.answers, s.reference, s.tags, s.language, s.updated_at,
           s.trashed_at is not null as is_trashed, s.version, v.fields, v.name as form_name, v.structure, f.settings
    from submissions s
@@ -52,8 +32,8 @@ export const lockToErase = statement(
 /** The files of submissions, and how much else hangs on them and goes with their rows. */
 export const countBelongings = statement(
   'erase.count_belongings',
-  { workspace_id: uuid, ids: uuids },
-  { file_ids: uuids, notes: bigint, changes: bigint, links: bigint },
+  'workspace_id ids',
+  'file_ids notes:bigint changes:bigint links:bigint',
   `select
      array(select id from files where workspace_id = $workspace_id and submission_id = any ($ids) order by id) as file_ids,
      (select count(*) from submission_notes where workspace_id = $workspace_id and submission_id = any ($ids)) as notes,
@@ -64,8 +44,8 @@ export const countBelongings = statement(
 /** The invitations that submissions came by: an invitation's id is the key of its submission. */
 export const listInvitationsOf = statement(
   'erase.list_invitations_of',
-  { workspace_id: uuid, submission_ids: uuids },
-  { id: uuid },
+  'workspace_id submission_ids',
+  'id',
   `/* wherever it lies: trashed_at is not asked */
    select i.id from submissions s
    join invitations i on i.workspace_id = s.workspace_id and i.id = s.key
@@ -78,8 +58,8 @@ export const listInvitationsOf = statement(
  */
 export const deleteInvitations = statement(
   'erase.delete_invitations',
-  { workspace_id: uuid, ids: uuids },
-  { invitations: bigint, mails: bigint },
+  'workspace_id ids',
+  'invitations:bigint mails:bigint',
   `with gone as (
      delete from invitations where workspace_id = $workspace_id and id = any ($ids)
      returning form_id, batch_id, address_key, email),
@@ -105,8 +85,8 @@ export const deleteInvitations = statement(
  */
 export const listAgain = statement(
   'erase.list_again',
-  { workspace_id: uuid, form_id: uuid, submission_ids: uuids, mode: word<DigestMode>() },
-  { is_new: boolean },
+  ['workspace_id form_id submission_ids', { mode: word<DigestMode>() }],
+  'is_new',
   `with items as (
      insert into digest_items (workspace_id, form_id, submission_id)
      select workspace_id, form_id, id from submissions
@@ -124,20 +104,11 @@ export const listAgain = statement(
 /** Leaves of a submission the answers that tell of nobody, with what it is found by; its history, notes and links go. */
 export const stripSubmission = statement(
   'erase.strip_submission',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    id: uuid,
-    answers: jsonText,
-    has_files: boolean,
-    kept_files: uuids,
-    kept_elements: texts,
-    updated_at: timestamp,
-    language: text,
-    subject: text,
-    body: text,
-  },
-  {},
+  [
+    'workspace_id form_id id answers:jsonText has_files kept_files:uuids kept_elements:texts',
+    'updated_at language subject body',
+  ],
+  '',
   `with submission as (
      update submissions
      set answers = $answers, reference = '{}', tags = '{}', has_files = $has_files, updated_at = $updated_at,

@@ -1,57 +1,34 @@
-import {
-  bigint,
-  boolean,
-  integer,
-  integers,
-  jsonPath,
-  jsonPaths,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { boolean, columns, integers, nullable, statement, word } from '#kit/statement.ts';
 import type { SubmissionStatus } from '../queries.ts';
 
 /** Times of creation are the ids that were made then: ids sort by time, and their index answers. */
-export const spanColumns = {
-  status: nullable(word<SubmissionStatus>()),
-  from_id: uuid,
-  to_id: uuid,
-} as const;
+export const spanColumns = columns('from_id to_id', { status: nullable(word<SubmissionStatus>()) });
 
 /**
  * What a statement on filtered submissions is given. A condition on answers is one JSON path, so that the text, the plan
  * and the name of a statement stay the same whatever is asked (docs/decisions/0001). Answers are not indexed: each look
  * reads the JSON of the submissions that all else leaves (docs/decisions/0036).
  */
-const lookedUpColumns = {
-  ...spanColumns,
-  completed_from: nullable(timestamp),
-  completed_to: nullable(timestamp),
-  received_from: nullable(timestamp),
-  received_to: nullable(timestamp),
-  tag: nullable(text),
-  /** Whether the condition asks for reference values: to put them beside the answers costs as much again. */
-  asks_reference: boolean,
-} as const;
-export const filterColumns = {
-  ...lookedUpColumns,
-  version: nullable(integer),
-  condition: nullable(jsonPath),
-} as const;
+const lookedUpColumns = columns(
+  'completed_from:timestamp? completed_to:timestamp? received_from:timestamp?',
+  'received_to:timestamp? tag?',
+  {
+    /** Whether the condition asks for reference values: to put them beside the answers costs as much again. */
+    asks_reference: boolean,
+  },
+  spanColumns,
+);
+export const filterColumns = columns('version? condition:jsonPath?', lookedUpColumns);
 
 /** The same where a condition is another one in each form. */
-export const conditionsColumns = {
-  ...lookedUpColumns,
-  form_ids: uuids,
-  /** For each of them the number of its path among `conditions`, from 1; 0: none, all of its submissions meet it. */
-  condition_of: integers,
-  conditions: jsonPaths,
-} as const;
+export const conditionsColumns = columns(
+  'form_ids conditions:jsonPaths',
+  {
+    /** For each of them the number of its path among `conditions`, from 1; 0: none, all of its submissions meet it. */
+    condition_of: integers,
+  },
+  lookedUpColumns,
+);
 
 /** When a submission was completed; of an incomplete one, when it was saved last. The index `submissions_received` has it. */
 export const receivedAt = 'coalesce(p.completed_at, p.updated_at)';
@@ -113,8 +90,8 @@ export const metByForm = `${inSpan} and ${lookedUp('($conditions)[f.condition]')
 /** How many submissions of forms lie in a span, as far as they are counted. */
 export const countSpan = statement(
   'filter.count_span',
-  { workspace_id: uuid, form_ids: uuids, from_id: uuid, to_id: uuid, most: integer },
-  { count: bigint },
+  'workspace_id form_ids from_id to_id most',
+  'count',
   `select count(*) as count from (
      select from submissions p
      where p.workspace_id = $workspace_id and p.form_id = any ($form_ids) and ${inSpan} limit $most) counted`,
@@ -123,8 +100,8 @@ export const countSpan = statement(
 /** Forms within reach, their days, and how many versions each has. */
 export const listAskedForms = statement(
   'filter.list_asked_forms',
-  { workspace_id: uuid, form_ids: nullable(uuids) },
-  { id: uuid, time_zone: nullable(text), versions: bigint },
+  'workspace_id form_ids?',
+  'id time_zone? versions:bigint',
   `select f.id, f.settings ->> 'time_zone' as time_zone, (
      select count(*) from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) as versions
    from forms f
@@ -137,8 +114,8 @@ export const listAskedForms = statement(
  */
 export const findNamedTypes = statement(
   'filter.find_named_types',
-  { workspace_id: uuid, form_ids: uuids, elements: texts },
-  { form_id: uuid, element: text, types: texts },
+  'workspace_id form_ids elements',
+  'form_id element types:texts',
   `select v.form_id, named.id as element,
      array_agg(v.fields -> named.id ->> 'type' order by v.version = f.version desc, v.version desc) as types
    from forms f

@@ -1,43 +1,19 @@
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
-import {
-  bigint,
-  bytes,
-  integer,
-  json,
-  jsonb,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { json, jsonb, nullable, statement, word } from '#kit/statement.ts';
 import type { HoldReason } from './reasons.ts';
 import { formTree } from '#forms/structure-columns.ts';
 
 /** Lays answers into the spam box. No row: their key was used, or the form was deleted. */
 export const insertHeld = statement(
   'held.insert_held',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    form_id: uuid,
-    version: integer,
-    answers: jsonText,
-    reference: jsonText,
-    language: nullable(text),
-    key: nullable(uuid),
-    key_digest: nullable(bytes),
-    reason: word<HoldReason>(),
-    address: bytes,
-    origin: nullable(text),
-    created_at: timestamp,
-  },
-  { id: uuid },
+  [
+    'workspace_id id form_id version answers:jsonText reference:jsonText language? key:uuid?',
+    'key_digest? address:bytes origin? created_at',
+    { reason: word<HoldReason>() },
+  ],
+  'id',
   `insert into held_submissions (workspace_id, id, form_id, version, answers, reference, language, key, key_digest, reason, address, origin, created_at)
    select f.workspace_id, $id, f.id, $version, $answers, $reference, $language, $key, $key_digest, $reason, $address, $origin, $created_at
    from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
@@ -48,8 +24,8 @@ export const insertHeld = statement(
 /** Gives the spam box files: new ones, and those of the answers that were saved under the same key. */
 export const holdFiles = statement(
   'held.hold_files',
-  { workspace_id: uuid, form_id: uuid, held_id: uuid, saved_id: nullable(uuid), ids: uuids },
-  { id: uuid },
+  'workspace_id form_id held_id saved_id? ids',
+  'id',
   `update files set held_id = $held_id, submission_id = null, claimed_at = now()
    where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
      and (submission_id is null and claimed_at is null or submission_id = $saved_id)
@@ -59,8 +35,8 @@ export const holdFiles = statement(
 /** Files that the spam box lets go of go over to the submission that was released. */
 export const giveHeldFiles = statement(
   'held.give_held_files',
-  { workspace_id: uuid, held_id: uuid, submission_id: uuid },
-  {},
+  'workspace_id held_id submission_id',
+  '',
   `update files set held_id = null, submission_id = $submission_id
    where workspace_id = $workspace_id and held_id = $held_id`,
 );
@@ -68,18 +44,17 @@ export const giveHeldFiles = statement(
 /** One of the spam box with the version that it answered, to be released. Locked until the transaction ends. */
 export const lockHeld = statement(
   'held.lock_held',
-  { workspace_id: uuid, form_id: uuid, id: uuid },
-  {
-    version: integer,
-    answers: json<Answers>(),
-    reference: json<Record<string, string>>(),
-    language: nullable(text),
-    key: nullable(uuid),
-    name: text,
-    structure: formTree,
-    fields: json<Record<string, FieldDescription>>(),
-    settings: jsonb<Settings>(),
-  },
+  'workspace_id form_id id',
+  [
+    'version language? key:uuid? name',
+    {
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+      fields: json<Record<string, FieldDescription>>(),
+      settings: jsonb<Settings>(),
+    },
+  ],
   `select h.version, h.answers, h.reference, h.language, h.key, v.name, v.structure, v.fields, f.settings
    from held_submissions h
    join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
@@ -91,8 +66,8 @@ export const lockHeld = statement(
 /** For good; without `ids` all of the form. Their files become orphans, which the sweep removes. */
 export const deleteHeld = statement(
   'held.delete_held',
-  { workspace_id: uuid, form_id: uuid, ids: nullable(uuids) },
-  { id: uuid },
+  'workspace_id form_id ids?',
+  'id',
   `delete from held_submissions
    where workspace_id = $workspace_id and form_id = $form_id and ($ids is null or id = any ($ids)) returning id`,
 );
@@ -100,8 +75,8 @@ export const deleteHeld = statement(
 /** @returns those removed; a full batch of 500 means that there may be more. */
 export const deleteHeldBefore = statement(
   'held.delete_held_before',
-  { before: timestamp },
-  { id: uuid },
+  'before',
+  'id',
   `/* sweep: across workspaces */
    delete from held_submissions where (workspace_id, id) in (
      select workspace_id, id from held_submissions where created_at < $before order by created_at limit 500)
@@ -111,14 +86,8 @@ export const deleteHeldBefore = statement(
 /** A page of a form's spam box, newest first, with the total in each row; at least one row unless the form is gone. */
 export const listHeld = statement(
   'held.list_held',
-  { workspace_id: uuid, form_id: uuid, below_id: uuid, limit: integer, offset: bigint },
-  {
-    total: bigint,
-    id: nullable(uuid),
-    reason: nullable(word<HoldReason>()),
-    answers: nullable(json<Answers>()),
-    created_at: nullable(timestamp),
-  },
+  'workspace_id form_id below_id limit offset',
+  ['total id? created_at?', { reason: nullable(word<HoldReason>()), answers: nullable(json<Answers>()) }],
   `select count.total, h.id, h.reason, h.answers, h.created_at
    from forms f
    cross join lateral (
@@ -135,8 +104,8 @@ export const listHeld = statement(
 /** Sites that a form's settings do not name and whose pages sent what is held for that, most of them first. */
 export const listHeldSites = statement(
   'held.list_held_sites',
-  { workspace_id: uuid, form_id: uuid },
-  { origin: text, count: bigint },
+  'workspace_id form_id',
+  'origin count',
   `select h.origin, count(*) as count from held_submissions h
    where h.workspace_id = $workspace_id and h.form_id = $form_id and h.reason = 'other_site' and h.origin <> 'null'
    group by h.origin order by count desc, h.origin limit 5`,
@@ -145,8 +114,8 @@ export const listHeldSites = statement(
 /** What is held because a page of this site sent it, oldest first. */
 export const listHeldOfSite = statement(
   'held.list_held_of_site',
-  { workspace_id: uuid, form_id: uuid, origin: text },
-  { id: uuid },
+  'workspace_id form_id origin',
+  'id',
   `select id from held_submissions
    where workspace_id = $workspace_id and form_id = $form_id and reason = 'other_site' and origin = $origin
    order by id`,
@@ -155,17 +124,16 @@ export const listHeldOfSite = statement(
 /** One of the spam box with the version that it answered, and how many others came from the same address. */
 export const findHeld = statement(
   'held.find_held',
-  { workspace_id: uuid, form_id: uuid, id: uuid },
-  {
-    id: uuid,
-    reason: word<HoldReason>(),
-    answers: json<Answers>(),
-    reference: json<Record<string, string>>(),
-    created_at: timestamp,
-    structure: formTree,
-    origin: nullable(text),
-    others: bigint,
-  },
+  'workspace_id form_id id',
+  [
+    'id created_at origin? others:bigint',
+    {
+      reason: word<HoldReason>(),
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+    },
+  ],
   `select h.id, h.reason, h.answers, h.reference, h.created_at, v.structure, h.origin,
           (select count(*) from held_submissions o
            where o.workspace_id = h.workspace_id and o.form_id = h.form_id and o.address = h.address and o.id <> h.id) as others

@@ -1,14 +1,4 @@
-import {
-  boolean,
-  integer,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  timestamp,
-  uuid,
-  word,
-} from '#kit/statement.ts';
+import { columns, statement, word } from '#kit/statement.ts';
 
 /** What a change of a submission was. */
 export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note_deleted'] as const;
@@ -18,26 +8,17 @@ export const changeThroughs = ['console', 'api', 'cli', 'link'] as const;
 export type ChangeThrough = (typeof changeThroughs)[number];
 
 /** Who changed something (changed-by.ts), as parameters and columns. */
-export const changedByColumns = {
-  changed_by: nullable(text),
-  api_key_id: nullable(uuid),
-  through: word<ChangeThrough>(),
-} as const;
+export const changedByColumns = columns('changed_by? api_key_id?', { through: word<ChangeThrough>() });
 
 /** Writes down a change, in its transaction. */
 export const insertChange = statement(
   'history.insert_change',
-  {
-    workspace_id: uuid,
-    submission_id: uuid,
-    id: uuid,
-    kind: word<ChangeKind>(),
-    ...changedByColumns,
-    bulk_id: nullable(uuid),
-    changed_at: timestamp,
-    changes: jsonText,
-  },
-  {},
+  [
+    'workspace_id submission_id id bulk_id? changed_at changes:jsonText',
+    { kind: word<ChangeKind>() },
+    changedByColumns,
+  ],
+  '',
   `insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
    values ($workspace_id, $submission_id, $id, $kind, $changed_by, $api_key_id, $through, $bulk_id, $changed_at, $changes)`,
 );
@@ -45,15 +26,8 @@ export const insertChange = statement(
 /** The latest changes of a submission, newest first; a submission of another form has none here. */
 export const listChanges = statement(
   'history.list_changes',
-  { workspace_id: uuid, form_id: uuid, submission_id: uuid, limit: integer },
-  {
-    id: uuid,
-    kind: word<ChangeKind>(),
-    changed_by: nullable(text),
-    through: word<ChangeThrough>(),
-    changed_at: timestamp,
-    changes: text,
-  },
+  'workspace_id form_id submission_id limit',
+  ['id changed_by? changed_at changes:text', { kind: word<ChangeKind>(), through: word<ChangeThrough>() }],
   `select c.id, c.kind, coalesce(u.name, k.name) as changed_by, c.through, c.changed_at, c.changes::text as changes
    from submissions s
    join submission_changes c on c.workspace_id = s.workspace_id and c.submission_id = s.id
@@ -66,8 +40,8 @@ export const listChanges = statement(
 /** When a submission came. */
 export const findTimes = statement(
   'view.find_times',
-  { workspace_id: uuid, submission_id: uuid },
-  { form_id: uuid, created_at: timestamp, completed_at: nullable(timestamp) },
+  'workspace_id submission_id',
+  'form_id created_at completed_at?',
   `select s.form_id, s.created_at, s.completed_at from submissions s
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
    where s.workspace_id = $workspace_id and s.id = $submission_id and s.trashed_at is null`,
@@ -79,16 +53,11 @@ export const findTimes = statement(
  */
 export const listDeliveriesOf = statement(
   'view.list_deliveries_of',
-  { workspace_id: uuid, form_id: uuid, submission_id: uuid, limit: integer },
-  {
-    at: timestamp,
-    is_resend: boolean,
-    event: text,
-    status: word<'Success' | 'Failed' | 'Retrying'>(),
-    webhook_id: uuid,
-    delivery_id: uuid,
-    url: text,
-  },
+  'workspace_id form_id submission_id limit',
+  [
+    'at is_resend:boolean event:text webhook_id delivery_id url',
+    { status: word<'Success' | 'Failed' | 'Retrying'>() },
+  ],
   `with told as (
      select d.workspace_id, d.id, d.kind, d.status, d.webhook_id, d.created_at, w.url
      from events e

@@ -35,7 +35,7 @@ function sourceOf({ kind, text, data, ...rest }: Static<typeof ImportBody>): Imp
   if (kind === 'xlsx' && data !== undefined && text === undefined) return { kind, data, ...rest };
   const field = kind === 'csv' ? 'text' : 'data';
   const message = `"${kind}" takes "${field}", and nothing else of a file.`;
-  throw new ApiError('validation_error', undefined, { errors: [{ field, message }] });
+  throw new ApiError('validation_error', undefined, { errors: [{ field, message, code: 'not_allowed' }] });
 }
 
 const example = { body: { kind: 'csv', text: 'a,message\r\nAnni,Please call me.\r\n' } } as const;

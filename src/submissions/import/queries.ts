@@ -1,5 +1,5 @@
 import { failedReason, takeFirst } from '#kit/queue/queries.ts';
-import { integer, jsonb, jsonText, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import { integer, jsonb, statement } from '#kit/statement.ts';
 import type { ImportEntry, LineProblem } from './read-line.ts';
 
 /** A line that waits, with the key under which it becomes one submission and no second. */
@@ -11,18 +11,8 @@ export type WaitingEntry = ImportEntry & { key: string };
  */
 export const insertImport = statement(
   'import.insert_import',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    form_id: uuid,
-    requested_by: nullable(text),
-    created_at: timestamp,
-    total: integer,
-    refused: integer,
-    problems: jsonText,
-    lines: jsonText,
-  },
-  { id: uuid },
+  ['workspace_id id form_id requested_by? created_at total:integer refused problems', 'lines:jsonText'],
+  'id',
   `with begun as (
      insert into submission_imports (workspace_id, id, form_id, total, refused, problems, requested_by, created_at)
      select workspace_id, $id, id, $total, $refused, $problems::jsonb, $requested_by, $created_at
@@ -45,16 +35,8 @@ export const takeLines = takeFirst(
 /** How far an import has come. Of what was left out the first hundred are kept. */
 export const advanceImport = statement(
   'import.advance_import',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    created: integer,
-    refused: integer,
-    problems: jsonText,
-    most: integer,
-    finished_at: nullable(timestamp),
-  },
-  {},
+  'workspace_id id created refused problems most finished_at?',
+  '',
   `update submission_imports
    set created = created + $created, refused = refused + $refused, finished_at = $finished_at,
        problems = case when jsonb_array_length(problems) < $most then problems || $problems::jsonb else problems end
@@ -64,18 +46,11 @@ export const advanceImport = statement(
 /** The last imports of a form, newest first. */
 export const listImports = statement(
   'import.list_imports',
-  { workspace_id: uuid, form_id: uuid, limit: integer },
-  {
-    id: uuid,
-    total: integer,
-    created: integer,
-    refused: integer,
-    problems: jsonb<Pick<LineProblem, 'line' | 'message'>[]>(),
-    requested_by: nullable(text),
-    created_at: timestamp,
-    finished_at: nullable(timestamp),
-    failed_reason: nullable(text),
-  },
+  'workspace_id form_id limit',
+  [
+    'id total:integer created refused requested_by? created_at finished_at? failed_reason?',
+    { problems: jsonb<Pick<LineProblem, 'line' | 'message'>[]>() },
+  ],
   `select i.id, i.total, i.created, i.refused, i.problems, u.name as requested_by, i.created_at, i.finished_at,
           ${failedReason('i', 'import')} as failed_reason
      from submission_imports i left join users u on u.id = i.requested_by

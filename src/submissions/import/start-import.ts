@@ -102,7 +102,9 @@ export async function startImport(
   const { entries, problems, doubts } = await previewImport(context, form, source);
   if (entries.length === 0) {
     const message = 'There is no line in it that can be imported.';
-    throw new ApiError('validation_error', message, { errors: [{ field: 'text', message }] });
+    throw new ApiError('validation_error', message, {
+      errors: [{ field: 'text', message, code: 'too_few' }],
+    });
   }
   const id = newId();
   const lines = keyed(form.formId, entries);

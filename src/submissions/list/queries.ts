@@ -1,9 +1,9 @@
-import { bigint, integer, nullable, statement, uuid, uuids } from '#kit/statement.ts';
+import { columns, statement } from '#kit/statement.ts';
 import { byFilter, conditionsColumns, metByForm, spanColumns } from '../filter/queries.ts';
 import { answeredVersion, foundColumns, submissionSelection } from '../queries.ts';
 
-const forms = { workspace_id: uuid, form_ids: nullable(uuids) } as const;
-const cut = { limit: integer, offset: bigint } as const;
+const forms = columns('workspace_id form_ids?');
+const cut = columns('limit offset');
 
 /** Of these forms, or of all of the workspace that are not being deleted. */
 const ofForms = `f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))`;
@@ -35,11 +35,11 @@ const selectTotal = (asked: string, met: string): string =>
 
 const inOrder = (name: string, order: 'desc' | 'asc') => ({
   ...byFilter(name, (each, columns, met) =>
-    statement(each, { ...forms, ...columns, ...cut }, foundColumns, selectPage(order, allForms, met)),
+    statement(each, [forms, columns, cut], foundColumns, selectPage(order, allForms, met)),
   ),
   byForm: statement(
     `${name}_by_form`,
-    { workspace_id: uuid, ...conditionsColumns, ...cut },
+    ['workspace_id', conditionsColumns, cut],
     foundColumns,
     selectPage(order, askedForms, metByForm),
   ),
@@ -51,12 +51,12 @@ export const listFiltered = { newest: inOrder('list.newest', 'desc'), oldest: in
 /** How many there are. */
 export const countFiltered = {
   ...byFilter('list.count', (name, columns, met) =>
-    statement(name, { ...forms, ...columns }, { total: bigint }, selectTotal(allForms, met)),
+    statement(name, [forms, columns], 'total', selectTotal(allForms, met)),
   ),
   byForm: statement(
     'list.count_by_form',
-    { workspace_id: uuid, ...conditionsColumns },
-    { total: bigint },
+    ['workspace_id', conditionsColumns],
+    'total',
     selectTotal(askedForms, metByForm),
   ),
 };
@@ -64,8 +64,8 @@ export const countFiltered = {
 /** The same where nothing but a status is asked for: the counters know. */
 export const countByCounters = statement(
   'list.count_by_counters',
-  { ...forms, status: spanColumns.status },
-  { total: bigint },
+  [{ status: spanColumns.status }, forms],
+  'total',
   `select coalesce(sum(c.count), 0)::bigint as total
    from forms f
    join submission_counts c on c.workspace_id = f.workspace_id and c.form_id = f.id

@@ -98,4 +98,5 @@ export function noteEndpoints({ database }: { database: Database }) {
 }
 
 const message = 'A note is a text that is not blank, without characters that cannot be stored.';
-const invalid = () => new ApiError('validation_error', message, { errors: [{ field: 'text', message }] });
+const invalid = () =>
+  new ApiError('validation_error', message, { errors: [{ field: 'text', message, code: 'not_storable' }] });

@@ -1,4 +1,4 @@
-import { bigint, boolean, integer, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 import { changedByColumns } from '../history/queries.ts';
 
 /**
@@ -7,17 +7,8 @@ import { changedByColumns } from '../history/queries.ts';
  */
 export const insertNote = statement(
   'notes.insert_note',
-  {
-    workspace_id: uuid,
-    submission_id: uuid,
-    id: uuid,
-    text,
-    ...changedByColumns,
-    change_id: uuid,
-    now: timestamp,
-    most: bigint,
-  },
-  { is_there: boolean, is_written: boolean },
+  ['workspace_id submission_id id text change_id now most:bigint', changedByColumns],
+  'is_there is_written:boolean',
   `with submission as (
      select workspace_id, id from submissions
      where workspace_id = $workspace_id and id = $submission_id and trashed_at is null
@@ -37,8 +28,8 @@ export const insertNote = statement(
 /** The notes of a submission, newest first, with the name of the member or the key that wrote each. */
 export const listNotes = statement(
   'notes.list_notes',
-  { workspace_id: uuid, submission_id: uuid, id: nullable(uuid), limit: integer },
-  { id: uuid, text, author: nullable(text), created_at: timestamp },
+  'workspace_id submission_id id? limit',
+  'id text author:text? created_at',
   `select n.id, n.text, coalesce(u.name, k.name) as author, n.created_at
    from submission_notes n
    left join users u on u.id = n.written_by
@@ -53,8 +44,8 @@ export const listNotes = statement(
  */
 export const deleteNote = statement(
   'notes.delete_note',
-  { workspace_id: uuid, submission_id: uuid, id: uuid, ...changedByColumns, change_id: uuid, now: timestamp },
-  { id: uuid },
+  ['workspace_id submission_id id change_id now', changedByColumns],
+  'id',
   `with submission as (
      select workspace_id, id from submissions
      where workspace_id = $workspace_id and id = $submission_id and trashed_at is null

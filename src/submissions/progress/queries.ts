@@ -1,28 +1,14 @@
 import type { Answers } from '#ast/answers.ts';
 import type { Settings } from '#ast/settings.ts';
-import {
-  boolean,
-  bytes,
-  integer,
-  json,
-  jsonb,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { json, jsonb, statement, word } from '#kit/statement.ts';
 import { searchWords, type SubmissionStatus } from '../queries.ts';
 import { formTree } from '#forms/structure-columns.ts';
 
 /** What was saved under a key and never submitted. Locked until the transaction ends. */
 export const lockProgress = statement(
   'progress.lock_progress',
-  { workspace_id: uuid, form_id: uuid, key: uuid },
-  { id: uuid, is_trashed: boolean, created_at: timestamp },
+  'workspace_id form_id key:uuid',
+  'id is_trashed created_at',
   `select id, trashed_at is not null as is_trashed, created_at from submissions
    where workspace_id = $workspace_id and form_id = $form_id and key = $key and completed_at is null
    for update`,
@@ -34,24 +20,12 @@ export const lockProgress = statement(
  */
 export const writeProgress = statement(
   'progress.write_progress',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    id: uuid,
-    version: integer,
-    status: word<SubmissionStatus>(),
-    answers: jsonText,
-    reference: jsonText,
-    has_files: boolean,
-    key_digest: nullable(bytes),
-    now: timestamp,
-    completed_at: nullable(timestamp),
-    spoken: nullable(text),
-    language: text,
-    subject: text,
-    body: text,
-  },
-  { id: uuid },
+  [
+    'workspace_id form_id id version answers:jsonText reference:jsonText has_files',
+    'key_digest? now completed_at? spoken:text? language subject body',
+    { status: word<SubmissionStatus>() },
+  ],
+  'id',
   `with submission as (
      update submissions
      set version = $version, status = $status, answers = $answers, reference = $reference, has_files = $has_files,
@@ -72,24 +46,24 @@ export const writeProgress = statement(
 /** Which of these files belong to the submission already. */
 export const findOwnFiles = statement(
   'progress.find_own_files',
-  { workspace_id: uuid, submission_id: uuid, ids: uuids },
-  { id: uuid },
+  'workspace_id submission_id ids',
+  'id',
   `select id from files where workspace_id = $workspace_id and submission_id = $submission_id and id = any ($ids)`,
 );
 
 /** What a link to go on leads to, with the version that it was saved under. */
 export const findProgress = statement(
   'progress.find_progress',
-  { workspace_id: uuid, id: uuid },
-  {
-    key: nullable(uuid),
-    answers: json<Answers>(),
-    reference: json<Record<string, string>>(),
-    is_completed: boolean,
-    language: nullable(text),
-    structure: formTree,
-    settings: jsonb<Settings>(),
-  },
+  'workspace_id id',
+  [
+    'key:uuid? is_completed:boolean language?',
+    {
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+      settings: jsonb<Settings>(),
+    },
+  ],
   `select s.key, s.answers, s.reference, s.completed_at is not null as is_completed, s.language, v.structure, f.settings
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version

@@ -1,18 +1,15 @@
 import { leastIdAt, timeOfId } from '#kit/id-times.ts';
-import { bigint, integer, jsonb, nullable, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { integer, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
 import { keptFor, type Retention, type RetentionKind, retentionKinds } from '#workspaces/retention/rules.ts';
 
 /** What a workspace and, where it is asked for, a form have said, and when they were changed last. */
 export const findRetention = statement(
   'retention.find',
-  { workspace_id: uuid, form_id: nullable(uuid) },
-  {
-    workspace: jsonb<Retention>(),
-    form: nullable(jsonb<Retention>()),
-    audit_days: integer,
-    workspace_updated_at: timestamp,
-    form_updated_at: nullable(timestamp),
-  },
+  'workspace_id form_id?',
+  [
+    'audit_days workspace_updated_at:timestamp form_updated_at:timestamp?',
+    { workspace: jsonb<Retention>(), form: nullable(jsonb<Retention>()) },
+  ],
   `select w.retention as workspace, f.retention as form, w.audit_days, w.updated_at as workspace_updated_at,
           f.updated_at as form_updated_at
      from workspaces w
@@ -22,32 +19,32 @@ export const findRetention = statement(
 
 export const updateWorkspaceRetention = statement(
   'retention.update_workspace',
-  { workspace_id: uuid, retention: jsonb<Retention>(), audit_days: nullable(integer), now: timestamp },
-  {},
+  ['workspace_id audit_days? now', { retention: jsonb<Retention>() }],
+  '',
   `update workspaces set retention = $retention, audit_days = coalesce($audit_days, audit_days), updated_at = $now
     where id = $workspace_id`,
 );
 
 export const updateFormRetention = statement(
   'retention.update_form',
-  { workspace_id: uuid, form_id: uuid, retention: jsonb<Retention>(), now: timestamp },
-  {},
+  ['workspace_id form_id now', { retention: jsonb<Retention>() }],
+  '',
   `update forms set retention = $retention, updated_at = $now where workspace_id = $workspace_id and id = $form_id`,
 );
 
 /** Holds a workspace, and so its forms' rules, for a change of them. */
 export const lockRetention = statement(
   'retention.lock',
-  { workspace_id: uuid },
-  {},
+  'workspace_id',
+  '',
   `select from workspaces where id = $workspace_id for update`,
 );
 
 /** The forms of a workspace that say something themselves, by name. */
 export const selectOwnRetention = statement(
   'retention.select_own',
-  { workspace_id: uuid, limit: integer },
-  { id: uuid, name: text, retention: jsonb<Retention>() },
+  'workspace_id limit',
+  ['id name', { retention: jsonb<Retention>() }],
   `select id, name, retention from forms
     where workspace_id = $workspace_id and deleted_at is null and retention <> '{}'
     order by name, id limit $limit`,
@@ -110,7 +107,7 @@ const counted = (kind: RetentionKind) =>
       month: timestamp,
       ...(kind === 'deliveries' && { operator_days: integer }),
     },
-    { now: bigint, week: bigint, month: bigint, next_at: nullable(timestamp) },
+    'now:bigint week:bigint month:bigint next_at:timestamp?',
     `select count(*) filter (where due_at < $now) as now, count(*) filter (where due_at < $week) as week,
             count(*) as month, min(due_at) as next_at
        from (
@@ -134,8 +131,8 @@ export const countDue = Object.fromEntries(retentionKinds.map((kind) => [kind, c
 const found = (kind: 'submissions' | 'incomplete' | 'trash' | 'files') =>
   statement(
     `retention.find_${kind}`,
-    { now: timestamp, limit: integer, without: uuids },
-    { workspace_id: uuid, form_id: uuid, id: uuid },
+    'now limit without',
+    'workspace_id form_id id',
     `/* sweep: across workspaces */
      select x.workspace_id, x.form_id, x.id
        from workspaces w
@@ -158,8 +155,8 @@ export const findDue = {
 const locked = (kind: 'submissions' | 'incomplete' | 'trash') =>
   statement(
     `retention.lock_${kind}`,
-    { workspace_id: uuid, form_id: uuid, ids: uuids, now: timestamp },
-    { id: uuid },
+    'workspace_id form_id ids now',
+    'id',
     `select x.id from workspaces w
        join forms f on f.workspace_id = w.id and f.id = $form_id
        join submissions x on x.workspace_id = f.workspace_id and x.id = any ($ids)
@@ -177,7 +174,7 @@ export const lockDue = {
 /** Makes files nobody's: the sweep removes them within seconds. */
 export const releaseFiles = statement(
   'retention.release_files',
-  { workspace_id: uuid, ids: uuids, now: timestamp },
-  {},
+  'workspace_id ids now',
+  '',
   `update files set submission_id = null, claimed_at = $now where workspace_id = $workspace_id and id = any ($ids)`,
 );

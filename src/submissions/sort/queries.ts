@@ -1,17 +1,4 @@
-import {
-  bigint,
-  type Column,
-  type Columns,
-  integer,
-  integers,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  texts,
-  uuid,
-  uuids,
-} from '#kit/statement.ts';
+import { type Column, type Columns, integers, statement, texts, uuid } from '#kit/statement.ts';
 import { filterColumns, inSpan, isMet, receivedAt } from '../filter/queries.ts';
 import { rowColumns, rowSelection } from '../table/queries.ts';
 import type { SortKind } from './sortable.ts';
@@ -117,8 +104,8 @@ export function sortedFrom<P extends Columns>(
     /** A page, with the exact total in each row; at least one row. `place` is where the list goes on behind the row. */
     page: statement(
       `${name}_page`,
-      { ...parameters, after: nullable(jsonText), limit: integer, offset: bigint },
-      { total: bigint, ...rowColumns, place: nullable(text) },
+      ['after:jsonText? limit offset', parameters],
+      ['total place?', rowColumns],
       `with ${keyed},
        mark as (select ${markOf(1, 0)}, ${markOf(2, 3)}, ($after ->> 6)::uuid as id),
        page as (
@@ -137,8 +124,8 @@ export function sortedFrom<P extends Columns>(
     /** What stands above and below one; nothing where it is not among them. */
     neighbours: statement(
       `${name}_neighbours`,
-      { ...parameters, id: uuid },
-      { previous_id: nullable(uuid), next_id: nullable(uuid) },
+      ['id', parameters],
+      'previous_id? next_id?',
       `with ${keyed},
        placed as (
          select id, lag(id) over ordered as previous_id, lead(id) over ordered as next_id
@@ -148,8 +135,8 @@ export function sortedFrom<P extends Columns>(
     /** The first ids in their order. */
     ids: statement(
       `${name}_ids`,
-      { ...parameters, limit: integer },
-      { ids: uuids },
+      ['limit', parameters],
+      'ids',
       `with ${keyed}
        select coalesce(array_agg(id order by ${orderOf('first_ones')}), '{}') as ids
        from (select * from keyed order by ${orderOf('keyed')} limit $limit) first_ones`,

@@ -1,10 +1,10 @@
 import type { Answers } from '#ast/answers.ts';
-import { bigint, integer, json, statement, text, uuid } from '#kit/statement.ts';
+import { columns, json, statement } from '#kit/statement.ts';
 import { leastIdAt, timeOfId } from '#kit/id-times.ts';
 import { formTree } from '#forms/structure-columns.ts';
 
 /** Times are given as the ids that were made then: ids sort by time, and their indexes answer. */
-const span = { workspace_id: uuid, form_id: uuid, from_id: uuid, to_id: uuid } as const;
+const span = columns('workspace_id form_id from_id to_id');
 
 const inSpan = `p.workspace_id = $workspace_id and p.form_id = $form_id and p.trashed_at is null
   and p.id >= $from_id and p.id < $to_id`;
@@ -20,8 +20,8 @@ const countOfDay = (status: string): string => `(
  */
 export const countDays = statement(
   'summary.count_days',
-  { ...span, time_zone: text },
-  { day: text, completed: bigint, incomplete: bigint },
+  ['time_zone', span],
+  'day completed incomplete:bigint',
   `with ends as (
      select min(${timeOfId('first.id')}) as first, max(${timeOfId('last.id')}) as last
      from (values ('completed'), ('incomplete')) as each (status)
@@ -45,15 +45,15 @@ export const countDays = statement(
 /** The next submissions with their answers, newest first, from `to_id` downwards. */
 export const readAnswersDown = statement(
   'summary.read_answers_down',
-  { ...span, limit: integer },
-  { id: uuid, answers: json<Answers>() },
+  ['limit', span],
+  ['id', { answers: json<Answers>() }],
   `select p.id, p.answers from submissions p where ${inSpan} order by p.id desc limit $limit`,
 );
 
 /** The live version, and those that the newest `limit` submissions answered, from new to old. */
 export const findSampledVersions = statement(
   'summary.find_sampled_versions',
-  { ...span, limit: integer },
+  ['limit', span],
   { structure: formTree },
   `select v.structure from form_versions v
    join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id

@@ -1,11 +1,11 @@
-import { bigint, integer, nullable, statement, text, texts, uuid } from '#kit/statement.ts';
+import { columns, statement } from '#kit/statement.ts';
 import { formTree } from '#forms/structure-columns.ts';
 
 /** The live version of a form, whose limits hold for every submission to it, whichever version that answered. */
 export const findLiveVersion = statement(
   'taken.find_live_version',
-  { workspace_id: uuid, form_id: uuid },
-  { version: integer, structure: formTree },
+  'workspace_id form_id',
+  ['version', { structure: formTree }],
   `select v.version, v.structure from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
@@ -14,30 +14,30 @@ export const findLiveVersion = statement(
 /** Joins the turn of a form, beside others who do, until the transaction ends. @returns its live version; null: it is gone. */
 export const joinTurn = statement(
   'taken.join_turn',
-  { workspace_id: uuid, form_id: uuid },
-  { version: nullable(integer) },
+  'workspace_id form_id',
+  'version?',
   `select live_version_in_turn($workspace_id, $form_id) as version`,
 );
 
 /** The version by which a form's taken answers were last written down. */
 export const findTakenVersion = statement(
   'taken.find_taken_version',
-  { workspace_id: uuid, form_id: uuid },
-  { version: integer },
+  'workspace_id form_id',
+  'version',
   `select version from taken_forms where workspace_id = $workspace_id and form_id = $form_id`,
 );
 
 export const setTakenVersion = statement(
   'taken.set_taken_version',
-  { workspace_id: uuid, form_id: uuid, version: integer },
-  {},
+  'workspace_id form_id version',
+  '',
   `insert into taken_forms (workspace_id, form_id, version)
    select workspace_id, form_id, version from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version = $version
    on conflict (workspace_id, form_id) do update set version = excluded.version`,
 );
 
-const limits = { unique_elements: texts, ignored: texts, option_elements: texts, options: texts } as const;
+const limits = columns('unique_elements:texts ignored:texts option_elements:texts options:texts');
 
 /**
  * Writes down what the submissions of `page` take, as their answers are now: what they do not take any more is free.
@@ -80,8 +80,8 @@ const writeText = (page: string): string =>
 /** The same of one submission. @returns what it takes that it did not take before. */
 export const writeTaken = statement(
   'taken.write_taken',
-  { workspace_id: uuid, form_id: uuid, id: uuid, ...limits },
-  { element_id: text, value: text },
+  ['workspace_id form_id id', limits],
+  'element_id value',
   `${writeText('and s.id = $id')}
    select element_id, value from taken`,
 );
@@ -89,8 +89,8 @@ export const writeTaken = statement(
 /** The same of many, in the order of ids. @returns how many, and the id to go on behind. */
 export const writeManyTaken = statement(
   'taken.write_many_taken',
-  { workspace_id: uuid, form_id: uuid, after: uuid, limit: integer, ...limits },
-  { id: uuid, count: bigint },
+  ['workspace_id form_id after limit', limits],
+  'id count',
   `${writeText('and s.id > $after order by s.id limit $limit')}
    select id, (select count(*) from page) as count from page order by id desc limit 1`,
 );
@@ -98,7 +98,7 @@ export const writeManyTaken = statement(
 /** The versions of a form between two. */
 export const listVersionsBetween = statement(
   'taken.list_versions_between',
-  { workspace_id: uuid, form_id: uuid, from: integer, to: integer },
+  'workspace_id form_id from:integer to:integer',
   { structure: formTree },
   `select structure from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version >= $from and version < $to`,
@@ -107,8 +107,8 @@ export const listVersionsBetween = statement(
 /** How many other submissions take each of these. */
 export const countOthers = statement(
   'taken.count_others',
-  { workspace_id: uuid, form_id: uuid, id: uuid, elements: texts, values: texts },
-  { element_id: text, value: text, count: bigint },
+  'workspace_id form_id id elements values:texts',
+  'element_id value count',
   `select t.element_id, t.value, count(*) as count
    from unnest($elements, $values) asked (element_id, value)
    join taken_answers t on t.workspace_id = $workspace_id and t.form_id = $form_id
@@ -120,8 +120,8 @@ export const countOthers = statement(
 /** How many submissions take each option of these elements. */
 export const countOptions = statement(
   'taken.count_options',
-  { workspace_id: uuid, form_id: uuid, elements: texts },
-  { element_id: text, option: text, count: bigint },
+  'workspace_id form_id elements',
+  'element_id option count',
   `select element_id, value as option, count(*) as count from taken_answers
    where workspace_id = $workspace_id and form_id = $form_id and element_id = any ($elements)
    group by element_id, value`,

@@ -1,19 +1,7 @@
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
-import {
-  bigint,
-  integer,
-  json,
-  jsonb,
-  nullable,
-  statement,
-  text,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { columns, json, jsonb, statement, word } from '#kit/statement.ts';
 import { changedByColumns } from '../history/queries.ts';
 import { searchWords, type SubmissionStatus } from '../queries.ts';
 import { formTree } from '#forms/structure-columns.ts';
@@ -25,16 +13,8 @@ import { formTree } from '#forms/structure-columns.ts';
  */
 export const trashSubmissions = statement(
   'trash.trash_submissions',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    ids: uuids,
-    change_ids: uuids,
-    ...changedByColumns,
-    bulk_id: nullable(uuid),
-    now: timestamp,
-  },
-  { status: word<SubmissionStatus>(), count: bigint },
+  ['workspace_id form_id ids change_ids bulk_id? now', changedByColumns],
+  ['count', { status: word<SubmissionStatus>() }],
   `with listed as (
      select * from unnest($ids, $change_ids) as listed (id, change_id)),
    held as (
@@ -60,16 +40,17 @@ export const trashSubmissions = statement(
 /** Submissions of the trash that are about to come back, with what they are found by. In the order of ids, locked. */
 export const lockTrashed = statement(
   'trash.lock_trashed',
-  { workspace_id: uuid, form_id: uuid, ids: uuids },
-  {
-    id: uuid,
-    status: word<SubmissionStatus>(),
-    answers: json<Answers>(),
-    reference: json<Record<string, string>>(),
-    language: nullable(text),
-    structure: formTree,
-    settings: jsonb<Settings>(),
-  },
+  'workspace_id form_id ids',
+  [
+    'id language?',
+    {
+      status: word<SubmissionStatus>(),
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+      settings: jsonb<Settings>(),
+    },
+  ],
   `select s.id, s.status, s.answers, s.reference, s.language, v.structure, f.settings
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
@@ -82,8 +63,8 @@ export const lockTrashed = statement(
 /** Takes a submission out of the trash, with its search text. */
 export const restoreSubmission = statement(
   'trash.restore_submission',
-  { workspace_id: uuid, form_id: uuid, id: uuid, language: text, subject: text, body: text },
-  {},
+  'workspace_id form_id id language subject body',
+  '',
   `with submission as (
      update submissions set trashed_at = null, trashed_by = null
      where workspace_id = $workspace_id and form_id = $form_id and id = $id
@@ -100,23 +81,11 @@ export const restoreSubmission = statement(
 /** What lies in a form's trash, as the trash shows it: the last that was laid in first. */
 export const listTrashed = statement(
   'trash.list_trashed',
-  {
-    workspace_id: uuid,
-    form_id: uuid,
-    below_at: timestamp,
-    below_id: uuid,
-    limit: integer,
-    offset: bigint,
-  },
-  {
-    id: uuid,
-    status: word<SubmissionStatus>(),
-    answers: json<Answers>(),
-    created_at: timestamp,
-    completed_at: nullable(timestamp),
-    trashed_at: timestamp,
-    trashed_by: nullable(text),
-  },
+  'workspace_id form_id below_at:timestamp below_id limit offset',
+  [
+    'id created_at completed_at? trashed_at:timestamp trashed_by:text?',
+    { status: word<SubmissionStatus>(), answers: json<Answers>() },
+  ],
   `select s.id, s.status, s.answers, s.created_at, s.completed_at, s.trashed_at, coalesce(u.name, trasher.name) as trashed_by
    from submissions s
    left join users u on u.id = s.trashed_by
@@ -133,8 +102,8 @@ export const listTrashed = statement(
 /** How many lie in a form's trash. */
 export const countTrashed = statement(
   'trash.count_trashed',
-  { workspace_id: uuid, form_id: uuid },
-  { total: bigint },
+  'workspace_id form_id',
+  'total',
   `select count(*) as total from submissions
    where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null`,
 );
@@ -142,8 +111,8 @@ export const countTrashed = statement(
 /** Of these, or of all without `ids`, those that lie in the form's trash, up to one more than is allowed. */
 export const listTrashedIds = statement(
   'trash.list_trashed_ids',
-  { workspace_id: uuid, form_id: uuid, ids: nullable(uuids), limit: integer },
-  { ids: uuids },
+  'workspace_id form_id ids? limit',
+  'ids',
   `select coalesce(array_agg(id), '{}') as ids from (
      select id from submissions
      where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null
@@ -152,20 +121,17 @@ export const listTrashedIds = statement(
 );
 
 /** What every event tells of a submission of the trash; in the order of ids, locked. */
-const snapshotOfTrashed = {
-  id: uuid,
+const snapshotOfTrashed = columns('id completed_at? form_name', {
   status: word<SubmissionStatus>(),
-  completed_at: nullable(timestamp),
   answers: json<Answers>(),
   reference: json<Record<string, string>>(),
   fields: json<Record<string, FieldDescription>>(),
-  form_name: text,
-} as const;
+});
 
 /** These submissions, as far as they still lie in the trash: what was restored meanwhile is not removed. */
 export const lockTrashedForRemoval = statement(
   'trash.lock_trashed_for_removal',
-  { workspace_id: uuid, form_id: uuid, ids: uuids },
+  'workspace_id form_id ids',
   snapshotOfTrashed,
   `select s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
    from submissions s

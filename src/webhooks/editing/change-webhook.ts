@@ -96,7 +96,7 @@ function changedHeaders(
   if (headers) refuse(headerProblems(headers, stored.header_names));
   if (movesAway && keeps) {
     const message = 'The address has another host. Enter the values of the headers again, or remove them.';
-    refuse([{ field: 'headers', message }]);
+    refuse([{ field: 'headers', message, code: 'required' }]);
   }
   if (!headers) return undefined;
   if (!keeps || !stored.headers) return fillHeaders(headers, {});
@@ -110,6 +110,8 @@ function unseal(vault: ChangeWebhookContext['vault'], sealed: Buffer): Record<st
   } catch {
     const message =
       'The key of this instance was replaced, and the values are lost. Enter all of them again.';
-    throw new ApiError('validation_error', message, { errors: [{ field: 'headers', message }] });
+    throw new ApiError('validation_error', message, {
+      errors: [{ field: 'headers', message, code: 'required' }],
+    });
   }
 }

@@ -26,18 +26,20 @@ export async function urlProblems(
   url: string,
 ): Promise<ErrorItem[]> {
   if (countCharacters(url) > longestUrl)
-    return [{ field: 'url', message: `A URL has at most ${longestUrl} characters.` }];
+    return [{ field: 'url', message: `A URL has at most ${longestUrl} characters.`, code: 'too_long' }];
   const target = { allowNetworks: config.webhookAllowNetworks, ownUrls: [config.publicUrl] };
   const problem = await checkTarget(url, target);
-  return problem === undefined ? [] : [{ field: 'url', message: problem }];
+  return problem === undefined ? [] : [{ field: 'url', message: problem, code: 'invalid_format' }];
 }
 
 export function eventProblems(events: readonly string[]): ErrorItem[] {
-  if (events.length === 0) return [{ field: 'events', message: 'At least one event is required.' }];
+  if (events.length === 0)
+    return [{ field: 'events', message: 'At least one event is required.', code: 'too_few' }];
   return events
     .filter((event) => !isEventKind(event))
     .map((event) => ({
       field: 'events',
+      code: 'invalid_choice',
       message: `There is no event ${JSON.stringify(event)}. Events: ${eventKinds.join(', ')}.`,
     }));
 }
@@ -47,10 +49,22 @@ export function secretProblems(secret: string): ErrorItem[] {
   const { least, most } = secretLength;
   const length = countCharacters(secret);
   if (length < least || length > most) {
-    return [{ field: 'secret', message: `A secret has ${least} to ${most} characters.` }];
+    return [
+      {
+        field: 'secret',
+        message: `A secret has ${least} to ${most} characters.`,
+        code: length < least ? 'too_short' : 'too_long',
+      },
+    ];
   }
   if (!isCleanText(secret)) {
-    return [{ field: 'secret', message: 'The secret holds a NUL or half of a surrogate pair.' }];
+    return [
+      {
+        field: 'secret',
+        message: 'The secret holds a NUL or half of a surrogate pair.',
+        code: 'not_storable',
+      },
+    ];
   }
   return [];
 }
@@ -64,5 +78,5 @@ export function planProblems(plan: Plan): ErrorItem[] {
   if (plans[plan].signedWebhooks) return [];
   const message =
     'Signed webhooks need the Pro, Business or Enterprise plan. Leave the secret out, or change the plan.';
-  return [{ field: 'secret', message }];
+  return [{ field: 'secret', message, code: 'not_allowed' }];
 }

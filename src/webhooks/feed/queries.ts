@@ -1,27 +1,15 @@
 import { feedLasts, isFeedRead } from '#forms/queries.ts';
-import {
-  bigint,
-  boolean,
-  type Column,
-  integer,
-  nullable,
-  statement,
-  text,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { type Column, columns, nullable, statement, uuids, word } from '#kit/statement.ts';
 import type { EventKind } from '../event.ts';
 
 const bigints: Column<number[]> = { pg: 'bigint[]' };
 
-const ends = { last: bigint, removed: bigint } as const;
+const ends = columns('last removed:bigint');
 
 /** The feed of a workspace, when it is on and was read within the hour. */
 export const findFeed = statement(
   'webhooks.find_feed',
-  { workspace_id: uuid },
+  'workspace_id',
   ends,
   `select last, removed from feeds
     where workspace_id = $workspace_id and ${isFeedRead} and read_at > now() - interval '1 hour'`,
@@ -36,7 +24,7 @@ const wasRead = `feeds.read_at + ${feedLasts} > excluded.read_at`;
  */
 export const readFeedAgain = statement(
   'webhooks.read_feed_again',
-  { workspace_id: uuid },
+  'workspace_id',
   ends,
   `insert into feeds (workspace_id, read_at) values ($workspace_id, now())
    on conflict (workspace_id) do update
@@ -52,25 +40,18 @@ export const readFeedAgain = statement(
  */
 export const selectFeed = statement(
   'webhooks.select_feed',
-  {
-    workspace_id: uuid,
-    after: bigint,
-    window: integer,
-    limit: integer,
-    /** Null: no limit. */
-    form_ids: nullable(uuids),
-    kind: nullable(word<EventKind>()),
-    webhook_id: nullable(uuid),
-  },
-  {
-    seen: bigint,
-    reach: nullable(bigint),
-    position: nullable(bigint),
-    delivery_id: nullable(uuid),
-    kind: nullable(word<EventKind>()),
-    occurred_at: nullable(timestamp),
-    snapshot: nullable(text),
-  },
+  [
+    'workspace_id after:bigint window:integer limit webhook_id?',
+    {
+      /** Null: no limit. */
+      form_ids: nullable(uuids),
+      kind: nullable(word<EventKind>()),
+    },
+  ],
+  [
+    'seen:bigint reach:bigint? position:bigint? delivery_id? occurred_at? snapshot?',
+    { kind: nullable(word<EventKind>()) },
+  ],
   `with seen as materialized (
      select position, id, form_id, kind, occurred_at, snapshot
        from events
@@ -99,8 +80,8 @@ export const selectFeed = statement(
 /** Whether events were committed that have no position yet. */
 export const hasUnplacedEvents = statement(
   'webhooks.has_unplaced_events',
-  { workspace_id: uuid },
-  { found: boolean },
+  'workspace_id',
+  'found:boolean',
   `select exists (select from events
                    where workspace_id = $workspace_id and position is null and not is_test) as found`,
 );
@@ -108,8 +89,8 @@ export const hasUnplacedEvents = statement(
 /** One process at a time gives positions. */
 export const lockFeed = statement(
   'webhooks.lock_feed',
-  { workspace_id: uuid },
-  { last: bigint },
+  'workspace_id',
+  'last',
   `select last from feeds where workspace_id = $workspace_id for no key update`,
 );
 
@@ -120,8 +101,8 @@ export const lockFeed = statement(
  */
 export const placeEvents = statement(
   'webhooks.place_events',
-  { workspace_id: uuid, last: bigint, limit: integer },
-  { count: bigint },
+  'workspace_id last limit',
+  'count',
   `with unplaced as (
      select id from events
       where workspace_id = $workspace_id and position is null and not is_test
@@ -146,8 +127,8 @@ export const placeEvents = statement(
 /** Of those who wait, whom an event awaits: the places of their workspace and position in the arrays, from 1. */
 export const selectNews = statement(
   'webhooks.select_news',
-  { workspace_ids: uuids, afters: bigints },
-  { place: bigint },
+  ['workspace_ids', { afters: bigints }],
+  'place:bigint',
   `select waiting.place
      from unnest($workspace_ids, $afters) with ordinality as waiting (workspace_id, after, place)
     where exists (select from events
@@ -159,7 +140,7 @@ export const selectNews = statement(
 /** Whether a form is there. */
 export const findFormOfFeed = statement(
   'webhooks.find_form_of_feed',
-  { workspace_id: uuid, id: uuid },
-  { id: uuid },
+  'workspace_id id',
+  'id',
   `select id from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`,
 );

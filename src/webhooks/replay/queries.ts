@@ -1,32 +1,17 @@
 import { insertJobs } from '#kit/queue.ts';
 import { failedReason } from '#kit/queue/queries.ts';
-import {
-  bigint,
-  boolean,
-  integer,
-  json,
-  nullable,
-  statement,
-  text,
-  timestamp,
-  uuid,
-  word,
-} from '#kit/statement.ts';
+import { columns, json, nullable, statement, timestamp, uuid, word } from '#kit/statement.ts';
 import { deliverJob } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../queries.ts';
 import type { ReplayFilter } from './filter.ts';
 
-const filter = {
-  workspace_id: uuid,
-  webhook_id: uuid,
+const filter = columns('workspace_id webhook_id since:timestamp? until:timestamp?', {
   /** The id of the replay: what is younger than it is not meant. */
   id: uuid,
   status: nullable(word<DeliveryStatus>()),
   event: nullable(word<EventKind>()),
-  since: nullable(timestamp),
-  until: nullable(timestamp),
-} as const;
+});
 
 /** What is on its way already is left alone, so that nothing is sent twice at once. */
 const isMeant = `workspace_id = $workspace_id and webhook_id = $webhook_id and id < $id
@@ -37,15 +22,15 @@ const isMeant = `workspace_id = $workspace_id and webhook_id = $webhook_id and i
 export const countMeant = statement(
   'webhooks.count_meant',
   filter,
-  { count: bigint },
+  'count',
   `select count(*) as count from deliveries where ${isMeant}`,
 );
 
 /** Kept from changing, so that a webhook's replays begin one by one. */
 export const lockForReplay = statement(
   'webhooks.lock_for_replay',
-  { workspace_id: uuid, id: uuid },
-  { form_id: uuid, active: boolean, is_replaying: boolean },
+  'workspace_id id',
+  'form_id active is_replaying:boolean',
   `select webhooks.form_id, webhooks.active,
           exists (select from replays
                    where replays.workspace_id = webhooks.workspace_id and replays.webhook_id = webhooks.id
@@ -57,34 +42,23 @@ export const lockForReplay = statement(
       for no key update of webhooks`,
 );
 
-export const replayColumns = {
-  id: uuid,
-  webhook_id: uuid,
-  filter: json<ReplayFilter>(),
-  total: integer,
-  done: integer,
-  created_at: timestamp,
-  cancelled_at: nullable(timestamp),
-  finished_at: nullable(timestamp),
-  failed_reason: nullable(text),
-} as const;
+export const replayColumns = columns(
+  'id webhook_id total:integer done created_at cancelled_at:timestamp? finished_at?',
+  'failed_reason?',
+  { filter: json<ReplayFilter>() },
+);
 const replay = `id, webhook_id, filter, total, done, created_at, cancelled_at, finished_at,
   ${failedReason('replays', 'replay_id')} as failed_reason`;
 
 export const insertReplay = statement(
   'webhooks.insert_replay',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    form_id: uuid,
-    webhook_id: uuid,
-    requested_by: nullable(text),
-    filter: json<ReplayFilter>(),
-    total: integer,
-    created_at: timestamp,
-    /** Set when there is nothing to do. */
-    finished_at: nullable(timestamp),
-  },
+  [
+    'workspace_id id form_id webhook_id requested_by? total:integer created_at',
+    {
+      filter: json<ReplayFilter>() /** Set when there is nothing to do. */,
+      finished_at: nullable(timestamp),
+    },
+  ],
   replayColumns,
   `insert into replays (workspace_id, id, form_id, webhook_id, requested_by, filter, total, created_at, finished_at)
    values ($workspace_id, $id, $form_id, $webhook_id, $requested_by, $filter, $total, $created_at, $finished_at)
@@ -94,8 +68,8 @@ export const insertReplay = statement(
 /** A replay that goes on, and whether its webhook does. Whoever cancels it waits until the batch is written. */
 export const lockReplay = statement(
   'webhooks.lock_replay',
-  { workspace_id: uuid, id: uuid },
-  { webhook_id: uuid, filter: json<ReplayFilter>(), reached: nullable(uuid), active: boolean },
+  'workspace_id id',
+  ['webhook_id reached? active', { filter: json<ReplayFilter>() }],
   `select replays.webhook_id, replays.filter, replays.reached, webhooks.active
      from replays
      join webhooks on webhooks.workspace_id = replays.workspace_id and webhooks.id = replays.webhook_id
@@ -107,8 +81,8 @@ export const lockReplay = statement(
 /** How many deliveries of a webhook are due now, counted up to `most`. */
 export const countDue = statement(
   'webhooks.count_due',
-  { workspace_id: uuid, webhook_id: uuid, most: integer },
-  { count: bigint },
+  'workspace_id webhook_id most',
+  'count',
   `select count(*) as count
      from (select from deliveries
             where workspace_id = $workspace_id and webhook_id = $webhook_id and status = 'Retrying'
@@ -123,8 +97,8 @@ export const countDue = statement(
  */
 export const resendNext = statement(
   'webhooks.resend_next',
-  { ...filter, reached: nullable(uuid), lane: text, traceparent: nullable(text), limit: integer },
-  { id: uuid },
+  ['reached? lane traceparent? limit', filter],
+  'id',
   `with next as (
      select id from deliveries
       where ${isMeant} and ($reached is null or id > $reached)
@@ -150,16 +124,16 @@ export const resendNext = statement(
 
 export const advanceReplay = statement(
   'webhooks.advance_replay',
-  { workspace_id: uuid, id: uuid, done: integer, reached: nullable(uuid), finished_at: nullable(timestamp) },
-  {},
+  'workspace_id id done reached? finished_at?',
+  '',
   `update replays set done = done + $done, reached = coalesce($reached, reached), finished_at = $finished_at
     where workspace_id = $workspace_id and id = $id`,
 );
 
 export const cancelReplayRow = statement(
   'webhooks.cancel_replay_row',
-  { workspace_id: uuid, id: uuid, now: timestamp },
-  { id: uuid },
+  'workspace_id id now',
+  'id',
   `update replays set cancelled_at = $now
     where workspace_id = $workspace_id and id = $id and finished_at is null and cancelled_at is null
    returning id`,
@@ -167,7 +141,7 @@ export const cancelReplayRow = statement(
 
 export const findReplay = statement(
   'webhooks.find_replay',
-  { workspace_id: uuid, id: uuid },
+  'workspace_id id',
   replayColumns,
   `select ${replay} from replays where workspace_id = $workspace_id and id = $id`,
 );
@@ -175,7 +149,7 @@ export const findReplay = statement(
 /** The last replays of a webhook, newest first. */
 export const selectReplays = statement(
   'webhooks.select_replays',
-  { workspace_id: uuid, webhook_id: uuid, limit: integer },
+  'workspace_id webhook_id limit',
   replayColumns,
   `select ${replay} from replays
     where workspace_id = $workspace_id and webhook_id = $webhook_id

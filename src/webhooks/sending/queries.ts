@@ -1,39 +1,21 @@
 import { settleJobs } from '#kit/queue.ts';
-import {
-  boolean,
-  bytes,
-  double,
-  integer,
-  jsonText,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { bytes, columns, double, jsonText, nullable, statement, word } from '#kit/statement.ts';
 import type { Trigger } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../queries.ts';
 
-export const deliveryColumns = {
-  id: uuid,
-  status: word<DeliveryStatus>(),
-  attempts: integer,
-  url: text,
-  secret: nullable(bytes),
-  /** Null as soon as its day is over. */
-  previous_secret: nullable(bytes),
-  /** Null also for a test that goes to another address: they may be passwords for this one. */
-  headers: nullable(bytes),
-  header_names: texts,
-  active: boolean,
-  kind: word<EventKind>(),
-  occurred_at: timestamp,
-  snapshot: text,
-} as const;
+export const deliveryColumns = columns(
+  'id attempts:integer url secret? header_names active occurred_at snapshot',
+  {
+    status: word<DeliveryStatus>() /** Null as soon as its day is over. */,
+    previous_secret:
+      nullable(
+        bytes,
+      ) /** Null also for a test that goes to another address: they may be passwords for this one. */,
+    headers: nullable(bytes),
+    kind: word<EventKind>(),
+  },
+);
 
 /**
  * All that requests are made of, for many deliveries. Those that are gone, and those whose event is larger than asked
@@ -44,11 +26,7 @@ export const deliveryColumns = {
  */
 export const findDeliveries = statement(
   'webhooks.find_deliveries',
-  {
-    workspace_ids: uuids,
-    ids: uuids,
-    most_bytes: integer,
-  },
+  'workspace_ids ids most_bytes:integer',
   deliveryColumns,
   `select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
           case when webhook.previous_secret_until > now() then webhook.previous_secret end as previous_secret,
@@ -85,11 +63,10 @@ export const settleDeliveries = statement(
   'webhooks.settle_deliveries',
   {
     /** A JSON array of Outcome (settle.ts). */
-    outcomes: jsonText,
-    /** After so many seconds of failures only, a webhook is paused; null: never. */
+    outcomes: jsonText /** After so many seconds of failures only, a webhook is paused; null: never. */,
     pause_after: nullable(double),
   },
-  { id: uuid },
+  'id',
   `with outcome as materialized (
      select *, now() + make_interval(secs => delay) as run_at from json_to_recordset($outcomes) as outcome (
        workspace_id uuid, id uuid, lease_token uuid, status text, delay double precision, trigger text, url text,
@@ -159,8 +136,8 @@ export const settleDeliveries = statement(
 /** Ends a delivery without a request, with a line in its history that says why. */
 export const failDelivery = statement(
   'webhooks.fail_delivery',
-  { workspace_id: uuid, id: uuid, trigger: word<Trigger>(), reason: text, now: timestamp },
-  {},
+  ['workspace_id id reason now', { trigger: word<Trigger>() }],
+  '',
   `with failed as (
      update deliveries
         set status = 'Failed', attempts = attempts + 1, next_attempt_at = null, response_status = null,

@@ -1,5 +1,5 @@
 import { leastIdAt } from '#kit/id-times.ts';
-import { bigint, double, integer, statement, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 import { keptFor } from '#workspaces/retention/rules.ts';
 
 /** Ids below it have been kept for as long as the form `f` says. */
@@ -11,8 +11,8 @@ const oldest = leastIdAt(`($now - ${keptFor('deliveries')})`);
  */
 export const pruneDeliveries = statement(
   'webhooks.prune_deliveries',
-  { workspace_id: uuid, now: timestamp, operator_days: double, limit: integer },
-  { count: bigint },
+  'workspace_id now operator_days limit',
+  'count',
   `with old as (
      select d.workspace_id, d.id
        from workspaces w
@@ -42,8 +42,8 @@ export const pruneDeliveries = statement(
  */
 export const pruneEvents = statement(
   'webhooks.prune_events',
-  { workspace_id: uuid, now: timestamp, operator_days: double, limit: integer },
-  { count: bigint },
+  'workspace_id now operator_days limit',
+  'count',
   `with old as (
      select e.workspace_id, e.id
        from workspaces w
@@ -81,8 +81,8 @@ export const pruneEvents = statement(
 /** The workspaces that have an event that may be old enough to go: a look at the first key of each form. */
 export const findWorkspacesToPrune = statement(
   'webhooks.find_workspaces_to_prune',
-  { now: timestamp, operator_days: double },
-  { id: uuid },
+  'now operator_days',
+  'id',
   `/* operator: across workspaces */
    select w.id from workspaces w
     where exists (
@@ -97,8 +97,8 @@ export const findWorkspacesToPrune = statement(
  */
 export const deleteEventsOf = statement(
   'webhooks.delete_events_of',
-  { workspace_id: uuid, submission_ids: uuids },
-  { events: bigint, deliveries: bigint },
+  'workspace_id submission_ids',
+  'events:bigint deliveries:bigint',
   `with waiting as (
      select d.workspace_id, d.id from deliveries d
        join events e on e.workspace_id = d.workspace_id and e.id = d.event_id

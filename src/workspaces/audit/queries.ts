@@ -1,21 +1,6 @@
 import { leastIdAt } from '#kit/id-times.ts';
 import type { Actor } from '#kit/operation.ts';
-import {
-  bigint,
-  integer,
-  integers,
-  jsonb,
-  nullable,
-  type RowOf,
-  smallint,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { columns, jsonb, nullable, type RowOf, statement, texts, word } from '#kit/statement.ts';
 import type { LineActor } from './line-actor.ts';
 import type { PersonalDeed } from './personal-deeds.ts';
 import type { Changes } from './changes.ts';
@@ -23,23 +8,16 @@ import type { Changes } from './changes.ts';
 /** Notes that operations begin. */
 export const insertLines = statement(
   'audit.insert_lines',
-  {
-    workspace_ids: uuids,
-    ids: uuids,
-    actor_kinds: texts,
-    /** '' for the operator. */
-    actor_ids: texts,
-    operations: texts,
-    methods: texts,
-    paths: texts,
-    /** '' where there is none. */
-    thing_ids: texts,
-    request_ids: texts,
-    addresses: texts,
-    agents: texts,
-    session_ids: texts,
-  },
-  {},
+  [
+    'workspace_ids ids actor_kinds:texts operations:texts methods paths request_ids:texts',
+    'addresses agents:texts session_ids:texts',
+    {
+      /** '' for the operator. */
+      actor_ids: texts /** '' where there is none. */,
+      thing_ids: texts,
+    },
+  ],
+  '',
   `/* sweep: across workspaces */
    insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, address,
                             agent, session_id)
@@ -53,35 +31,29 @@ export const insertLines = statement(
 );
 
 /** How something that concerns a person's account is noted, for them and in the log of each of their workspaces. */
-const personalColumns = {
-  id: uuid,
+const personalColumns = columns('id operation status:smallint address? agent? session_id?', {
   actor_kind: word<Actor['kind']>(),
-  operation: text,
-  status: smallint,
-  address: nullable(text),
-  agent: nullable(text),
-  session_id: nullable(text),
-};
+});
 
 /** For the person, whose id or address is given. @returns who that is; nobody has some addresses, and nothing is noted of them. */
 export const insertPersonalLine = statement(
   'audit.insert_personal_line',
-  { ...personalColumns, user_id: nullable(text), email: nullable(text) },
-  { user_id: text },
+  ['user_id? email?', personalColumns],
+  'user_id',
   `insert into person_lines (user_id, id, actor_kind, operation, status, address, agent, session_id)
    select u.id, $id, $actor_kind, $operation, $status, $address, $agent, $session_id
      from users u where u.id = $user_id or u.email = $email
    returning user_id`,
 );
 
-const ofMember = { ...personalColumns, user_id: text };
+const ofMember = columns('user_id', personalColumns);
 export type LineOfMember = RowOf<typeof ofMember>;
 
 /** For the workspaces that the person has in a cell. A line that is there stays as it is. */
 export const insertLinesOfMember = statement(
   'audit.insert_lines_of_member',
   ofMember,
-  {},
+  '',
   `/* lookup: across workspaces */
    insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
                             session_id)
@@ -94,19 +66,11 @@ export const insertLinesOfMember = statement(
 /** What was done to a workspace outside of the table of operations. */
 export const insertWorkspaceLine = statement(
   'audit.insert_workspace_line',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    actor_kind: word<LineActor>(),
-    actor_id: nullable(text),
-    operation: text,
-    thing_id: uuid,
-    address: nullable(text),
-    agent: nullable(text),
-    session_id: nullable(text),
-    changes: nullable(jsonb<Changes>()),
-  },
-  {},
+  [
+    'workspace_id id actor_id? operation thing_id address? agent? session_id?',
+    { actor_kind: word<LineActor>(), changes: nullable(jsonb<Changes>()) },
+  ],
+  '',
   `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
                             session_id, changes)
    values ($workspace_id, $id, $actor_kind, $actor_id, $operation, '', '', $thing_id, 200, $address, $agent, $session_id,
@@ -116,16 +80,11 @@ export const insertWorkspaceLine = statement(
 /** Newest first: what concerns a person's account. */
 export const selectPersonalLines = statement(
   'audit.select_personal_lines',
-  { user_id: text, below: uuid, limit: integer, offset: bigint },
-  {
-    id: uuid,
-    actor_kind: word<Actor['kind']>(),
-    operation: word<PersonalDeed>(),
-    status: smallint,
-    address: nullable(text),
-    agent: nullable(text),
-    session_id: nullable(text),
-  },
+  'user_id below limit offset',
+  [
+    'id status:smallint address? agent? session_id?',
+    { actor_kind: word<Actor['kind']>(), operation: word<PersonalDeed>() },
+  ],
   `select id, actor_kind, operation, status, address, agent, session_id
      from person_lines where user_id = $user_id and id < $below
     order by id desc
@@ -134,16 +93,16 @@ export const selectPersonalLines = statement(
 
 export const countPersonalLines = statement(
   'audit.count_personal_lines',
-  { user_id: text },
-  { count: bigint },
+  'user_id',
+  'count',
   `select count(*) as count from person_lines where user_id = $user_id`,
 );
 
 /** @returns those removed; a full batch of 1,000 means that there may be more. */
 export const deleteOldPersonalLines = statement(
   'audit.delete_old_personal_lines',
-  { before: uuid },
-  { id: uuid },
+  'before:uuid',
+  'id',
   `delete from person_lines where (user_id, id) in (
      select l.user_id, l.id from users u cross join lateral (
        select user_id, id from person_lines where user_id = u.id and id < $before order by id limit 1000) l
@@ -152,18 +111,11 @@ export const deleteOldPersonalLines = statement(
 );
 
 /** The parameters of a statement that makes something and notes it. */
-export const lineParameters = {
-  line_id: nullable(uuid),
-  line_actor_kind: nullable(text),
-  line_actor_id: nullable(text),
-  line_operation: nullable(text),
-  line_method: nullable(text),
-  line_path: nullable(text),
-  line_request_id: nullable(uuid),
-  line_address: nullable(text),
-  line_agent: nullable(text),
-  line_session_id: nullable(text),
-} as const;
+export const lineParameters = columns(
+  'line_id:uuid? line_actor_kind:text? line_actor_id:text? line_operation:text?',
+  'line_method:text? line_path:text? line_request_id:uuid? line_address:text?',
+  'line_agent:text? line_session_id:text?',
+);
 
 /** For its `with`: the line of what it has made (workspace_id, id), with how that ended. */
 export const insertedLine = (made: string): string =>
@@ -176,8 +128,8 @@ export const insertedLine = (made: string): string =>
 /** Notes how they ended: those that were refused did nothing, and their lines go. */
 export const settleLines = statement(
   'audit.settle_lines',
-  { workspace_ids: uuids, ids: uuids, statuses: integers, thing_ids: texts, changes: texts },
-  {},
+  'workspace_ids ids statuses thing_ids changes:texts',
+  '',
   `/* sweep: across workspaces */
    with given as (
      select * from unnest($workspace_ids, $ids, $statuses, $thing_ids, $changes)
@@ -190,15 +142,10 @@ export const settleLines = statement(
      from given where a.workspace_id = given.workspace_id and a.id = given.id and given.status < 400`,
 );
 
-const filter = {
-  workspace_id: uuid,
-  actor_kind: nullable(text),
-  actor_id: nullable(text),
-  operation: nullable(text),
-  thing_id: nullable(uuid),
-  from: nullable(timestamp),
-  to: nullable(timestamp),
-} as const;
+const filter = columns(
+  'workspace_id actor_kind:text? actor_id? operation? thing_id? from:timestamp?',
+  'to:timestamp?',
+);
 
 const filtered = `a.workspace_id = $workspace_id and ($actor_kind is null or a.actor_kind = $actor_kind)
       and ($actor_id is null or a.actor_id = $actor_id) and ($operation is null or a.operation = $operation) and ($thing_id is null or a.thing_id = $thing_id)
@@ -207,23 +154,12 @@ const filtered = `a.workspace_id = $workspace_id and ($actor_kind is null or a.a
 /** Newest first, with the names that people and keys have now. */
 export const selectLines = statement(
   'audit.select_lines',
-  { ...filter, below: uuid, limit: integer, offset: bigint },
-  {
-    id: uuid,
-    actor_kind: word<LineActor>(),
-    actor_id: nullable(text),
-    actor_name: nullable(text),
-    operation: text,
-    method: text,
-    path: text,
-    thing_id: nullable(uuid),
-    request_id: nullable(uuid),
-    status: nullable(smallint),
-    address: nullable(text),
-    agent: nullable(text),
-    session_id: nullable(text),
-    changes: nullable(jsonb<Changes>()),
-  },
+  ['below limit offset', filter],
+  [
+    'id actor_id? actor_name:text? operation method path thing_id? request_id:uuid?',
+    'status:smallint? address? agent? session_id?',
+    { actor_kind: word<LineActor>(), changes: nullable(jsonb<Changes>()) },
+  ],
   `select a.id, a.actor_kind, a.actor_id, coalesce(u.name, k.name) as actor_name, a.operation, a.method, a.path,
           a.thing_id, a.request_id, a.status, a.address, a.agent, a.session_id, a.changes
      from audit_lines a
@@ -237,7 +173,7 @@ export const selectLines = statement(
 export const countLines = statement(
   'audit.count_lines',
   filter,
-  { count: bigint },
+  'count',
   `select count(*) as count from audit_lines a where ${filtered}`,
 );
 
@@ -247,8 +183,8 @@ export const countLines = statement(
  */
 export const deleteOldLines = statement(
   'audit.delete_old_lines',
-  { now: timestamp },
-  { id: uuid },
+  'now',
+  'id',
   `/* sweep: across workspaces */
    delete from audit_lines where (workspace_id, id) in (
      select a.workspace_id, a.id from workspaces w cross join lateral (

@@ -1,4 +1,4 @@
-import { bigint, boolean, integer, statement, text, texts, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 import { ownersOf } from '../members/queries.ts';
 
 /** What waits in the queue of a closed workspace is due so long after its end: what is late to delete it finds it waiting. */
@@ -11,8 +11,8 @@ const wellBeyond = `interval '30 days'`;
  */
 export const endWorkspace = statement(
   'endings.end_workspace',
-  { workspace_id: uuid, ends_at: timestamp, now: timestamp },
-  { name: text },
+  'workspace_id ends_at now',
+  'name',
   `with ended as (
      update workspaces set ends_at = $ends_at, updated_at = $now
       where id = $workspace_id and ends_at is null
@@ -30,8 +30,8 @@ export const endWorkspace = statement(
  */
 export const reviveWorkspace = statement(
   'endings.revive_workspace',
-  { workspace_id: uuid, now: timestamp },
-  { name: text },
+  'workspace_id now',
+  'name',
   `with held as (
      select id, ends_at from workspaces where id = $workspace_id and ends_at > $now for update),
    opened as (
@@ -50,8 +50,8 @@ export const reviveWorkspace = statement(
 /** Whether somebody owns a workspace, or it has no members at all: the operator made it for keys alone. */
 export const isAnybodys = statement(
   'endings.is_anybodys',
-  { workspace_id: uuid },
-  { is_anybodys: boolean },
+  'workspace_id',
+  'is_anybodys:boolean',
   `select exists (${ownersOf('$workspace_id')})
        or not exists (select from members where workspace_id = $workspace_id) as is_anybodys`,
 );
@@ -59,8 +59,8 @@ export const isAnybodys = statement(
 /** A person's password is asked before; this closes the account and ends every session. Nothing for one that is closed. */
 export const endUser = statement(
   'endings.end_user',
-  { user_id: text, ends_at: timestamp, now: timestamp },
-  { email: text },
+  'user_id ends_at now',
+  'email',
   `with ended as (
      update users set ends_at = $ends_at, updated_at = $now where id = $user_id and ends_at is null returning id, email),
    sessions_ended as (delete from sessions s using ended where s.user_id = ended.id),
@@ -70,23 +70,23 @@ export const endUser = statement(
 
 export const reviveUser = statement(
   'endings.revive_user',
-  { user_id: text, now: timestamp },
-  { email: text },
+  'user_id now',
+  'email',
   `update users set ends_at = null, updated_at = $now where id = $user_id and ends_at > $now returning email`,
 );
 
 export const findUserByEmail = statement(
   'endings.find_user_by_email',
-  { email: text },
-  { id: text, is_confirmed: boolean },
+  'email',
+  'id:text is_confirmed',
   `select id, email_verified as is_confirmed from users where email = $email`,
 );
 
 /** The names of the workspaces that nobody else owns, and that do not end themselves. */
 export const findOrphans = statement(
   'endings.find_orphans',
-  { user_id: text },
-  { names: texts },
+  'user_id',
+  'names',
   `/* lookup: across workspaces */
    select coalesce(array_agg(w.name order by w.name), '{}') as names
      from members m join workspaces w on w.id = m.workspace_id and w.ends_at is null
@@ -97,8 +97,8 @@ export const findOrphans = statement(
 /** The workspaces of a person, to hold them while it is looked at who owns them. */
 export const lockOwnWorkspaces = statement(
   'endings.lock_own_workspaces',
-  { user_id: text },
-  {},
+  'user_id',
+  '',
   `/* lookup: across workspaces */
    select from workspaces where id in (select workspace_id from members where user_id = $user_id)
     order by id for no key update`,
@@ -107,8 +107,8 @@ export const lockOwnWorkspaces = statement(
 /** Workspaces whose time has come. */
 export const findEndedWorkspaces = statement(
   'endings.find_ended_workspaces',
-  { now: timestamp, limit: integer, without: uuids },
-  { id: uuid },
+  'now limit without',
+  'id',
   `/* operator: across workspaces */
    select id from workspaces where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
 );
@@ -116,24 +116,24 @@ export const findEndedWorkspaces = statement(
 /** People whose time has come. */
 export const findEndedUsers = statement(
   'endings.find_ended_users',
-  { now: timestamp, limit: integer, without: texts },
-  { id: text },
+  'now limit without:texts',
+  'id:text',
   `select id from users where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
 );
 
 /** One of them, who stays so until the transaction ends; nothing for who came back. */
 export const lockEndedUser = statement(
   'endings.lock_ended_user',
-  { user_id: text, now: timestamp },
-  { email: text },
+  'user_id now',
+  'email',
   `select email from users where id = $user_id and ends_at <= $now for update`,
 );
 
 /** The workspaces that a person is a member of, in a cell. */
 export const selectWorkspacesOf = statement(
   'endings.select_workspaces_of',
-  { user_id: text },
-  { workspace_id: uuid },
+  'user_id',
+  'workspace_id',
   `/* lookup: across workspaces */
    select workspace_id from members where user_id = $user_id`,
 );
@@ -141,8 +141,8 @@ export const selectWorkspacesOf = statement(
 /** The mails between us and an account that ends, and invitations to its address. */
 export const forgetAddress = statement(
   'endings.forget_address',
-  { email: text },
-  {},
+  'email',
+  '',
   `/* sweep: across workspaces */
    with letters as (delete from mails where is_private and lower(recipient) = lower($email))
    delete from member_invitations where email = $email`,
@@ -151,8 +151,8 @@ export const forgetAddress = statement(
 /** The last step: the account, with sessions, factors and memberships. */
 export const deleteUser = statement(
   'endings.delete_user',
-  { user_id: text },
-  {},
+  'user_id',
+  '',
   `delete from users where id = $user_id`,
 );
 
@@ -160,8 +160,8 @@ export const deleteUser = statement(
 const deleteEnded = (table: string, note = '') =>
   statement(
     `endings.delete_${table}`,
-    { workspace_id: uuid },
-    { count: bigint },
+    'workspace_id',
+    'count',
     `${note}with gone as (
      delete from ${table} where workspace_id = $workspace_id and id in (
        select id from ${table} where workspace_id = $workspace_id limit 500)
@@ -177,7 +177,7 @@ export const deleteEndedMails = deleteEnded('mails');
 /** The last step: everything that is left of it. */
 export const deleteWorkspace = statement(
   'endings.delete_workspace',
-  { workspace_id: uuid, now: timestamp },
-  { id: uuid },
+  'workspace_id now',
+  'id',
   `delete from workspaces where id = $workspace_id and ends_at <= $now returning id`,
 );

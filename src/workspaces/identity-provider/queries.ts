@@ -1,17 +1,11 @@
-import { boolean, nullable, text, timestamp, statement } from '#kit/statement.ts';
+import { columns, statement } from '#kit/statement.ts';
 
-const person = {
-  id: text,
-  email: text,
-  is_confirmed: boolean,
-  is_linked: boolean,
-  temporary_until: nullable(timestamp),
-} as const;
+const person = columns('id:text email is_confirmed is_linked:boolean temporary_until:timestamp?');
 
 /** Whom a provider means: whoever it signed in before, or else whoever has the address. */
 export const findSignedIn = statement(
   'identity_provider.find',
-  { identity: text, email: text },
+  'identity email',
   person,
   `select u.id, u.email, u.email_verified as is_confirmed, a.id is not null as is_linked, u.temporary_until
      from users u left join accounts a on a.user_id = u.id and a.provider_id = 'oidc' and a.account_id = $identity
@@ -23,8 +17,8 @@ export const findSignedIn = statement(
 /** A person without a password; nothing when the address is taken. */
 export const insertPerson = statement(
   'identity_provider.insert_person',
-  { id: text, name: text, email: text, now: timestamp },
-  { id: text },
+  'id:text name email now',
+  'id:text',
   `insert into users (id, name, email, email_verified, created_at, updated_at)
    values ($id, $name, $email, true, $now, $now)
    on conflict (email) do nothing
@@ -34,8 +28,8 @@ export const insertPerson = statement(
 /** From now on the provider signs this person in, whatever address it tells. */
 export const insertIdentity = statement(
   'identity_provider.insert_identity',
-  { id: text, user_id: text, identity: text, now: timestamp },
-  {},
+  'id:text user_id identity now',
+  '',
   `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at)
    values ($id, $user_id, $identity, 'oidc', $now, $now)
    on conflict (account_id) where provider_id = 'oidc' do nothing`,

@@ -165,7 +165,7 @@ function readExpiry<Nothing extends null | undefined>(text: string | Nothing): D
   const date = new Date(text);
   if (date > now()) return date;
   throw new ApiError('validation_error', undefined, {
-    errors: [{ field: 'expires_at', message: 'A key expires in the future.' }],
+    errors: [{ field: 'expires_at', message: 'A key expires in the future.', code: 'too_small' }],
   });
 }
 

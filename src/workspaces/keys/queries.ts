@@ -1,18 +1,4 @@
-import {
-  bigint,
-  bytes,
-  type Column,
-  integer,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  timestamps,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
+import { type Column, nullable, statement, text, texts, word } from '#kit/statement.ts';
 import type { Permission, Role } from '#rules/permissions.ts';
 import type { Plan } from '../plans.ts';
 
@@ -21,19 +7,18 @@ const permissionList: Column<Permission[]> = { pg: texts.pg };
 /** Who a key belongs to, and all that a request needs to know about it. A revoked key is not found. */
 export const findKeyByHash = statement(
   'workspaces.find_key_by_hash',
-  { hash: bytes },
-  {
-    workspace_id: uuid,
-    id: uuid,
-    permissions: nullable(permissionList),
-    form_ids: nullable(uuids),
-    expires_at: nullable(timestamp),
-    /** Of its maker; null for the operator's keys, and where the maker is no member any more. */
-    maker_role: nullable(word<Role>()),
-    plan: word<Plan>(),
-    rate_limit: nullable(integer),
-    burst: nullable(integer),
-  },
+  'hash',
+  [
+    'workspace_id id form_ids? expires_at? rate_limit? burst?',
+    {
+      permissions:
+        nullable(
+          permissionList,
+        ) /** Of its maker; null for the operator's keys, and where the maker is no member any more. */,
+      maker_role: nullable(word<Role>()),
+      plan: word<Plan>(),
+    },
+  ],
   // A key that was rotated ends by itself: least() leaves out what is null.
   `select api_keys.workspace_id, api_keys.id, api_keys.permissions, api_keys.form_ids,
           least(api_keys.expires_at, api_key_lookup.expires_at) as expires_at, members.role as maker_role, workspaces.plan,
@@ -48,18 +33,11 @@ export const findKeyByHash = statement(
 /** Adds nothing, and returns nothing, when the workspace does not exist. */
 export const insertApiKey = statement(
   'workspaces.insert_api_key',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    name: text,
-    prefix: text,
-    permissions: nullable(permissionList),
-    form_ids: nullable(uuids),
-    created_by: nullable(text),
-    created_at: timestamp,
-    expires_at: nullable(timestamp),
-  },
-  { id: uuid },
+  [
+    'workspace_id id name prefix form_ids? created_by? created_at expires_at?',
+    { permissions: nullable(permissionList) },
+  ],
+  'id',
   `insert into api_keys (workspace_id, id, name, prefix, permissions, form_ids, created_by, created_at, expires_at,
                          updated_at)
    select id, $id, $name, $prefix, $permissions, $form_ids, $created_by, $created_at, $expires_at, $created_at
@@ -70,16 +48,16 @@ export const insertApiKey = statement(
 
 export const insertApiKeyLookup = statement(
   'workspaces.insert_api_key_lookup',
-  { hash: bytes, workspace_id: uuid, api_key_id: uuid },
-  {},
+  'hash workspace_id api_key_id',
+  '',
   `insert into api_key_lookup (hash, workspace_id, api_key_id) values ($hash, $workspace_id, $api_key_id)`,
 );
 
 /** Which of these are no forms of the workspace. */
 export const findForeignForms = statement(
   'workspaces.find_foreign_forms',
-  { workspace_id: uuid, form_ids: uuids },
-  { id: uuid },
+  'workspace_id form_ids',
+  'id',
   `select given.id from unnest($form_ids) as given (id)
    where not exists (
      select from forms f where f.workspace_id = $workspace_id and f.id = given.id and f.deleted_at is null)`,
@@ -88,24 +66,12 @@ export const findForeignForms = statement(
 /** Newest first, or one alone, with the role of its maker, the requests of the days since `since` and the end of a rotated key that still works. */
 export const selectApiKeys = statement(
   'workspaces.select_api_keys',
-  { workspace_id: uuid, id: nullable(uuid), now: timestamp, since: text },
-  {
-    id: uuid,
-    name: text,
-    prefix: text,
-    permissions: nullable(permissionList),
-    form_ids: nullable(uuids),
-    created_by: nullable(text),
-    maker_role: nullable(word<Role>()),
-    created_at: timestamp,
-    updated_at: timestamp,
-    expires_at: nullable(timestamp),
-    revoked_at: nullable(timestamp),
-    last_used_at: nullable(timestamp),
-    last_used_address: nullable(text),
-    former_until: nullable(timestamp),
-    requests: bigint,
-  },
+  'workspace_id id? now since:text',
+  [
+    'id name prefix form_ids? created_by? created_at updated_at expires_at? revoked_at?',
+    'last_used_at? last_used_address:text? former_until? requests:bigint',
+    { permissions: nullable(permissionList), maker_role: nullable(word<Role>()) },
+  ],
   `select k.id, k.name, k.prefix, k.permissions, k.form_ids, u.name as created_by, m.role as maker_role, k.created_at,
           k.updated_at, k.expires_at, k.revoked_at, k.last_used_at, k.last_used_address,
           (select max(l.expires_at) from api_key_lookup l
@@ -124,16 +90,16 @@ export const keyChannel = 'formloom_keys';
 /** Tells every process, once the change is committed, to forget what it knows of keys: after each that makes them do less. */
 export const tellOfKeys = statement(
   'workspaces.tell_of_keys',
-  {},
-  {},
+  '',
+  '',
   `select from pg_notify('${keyChannel}', '')`,
 );
 
 /** Keeps the time of the first revocation. */
 export const revokeApiKey = statement(
   'workspaces.revoke_api_key',
-  { workspace_id: uuid, id: uuid, unchanged: nullable(timestamps), now: timestamp },
-  { revoked_at: timestamp },
+  'workspace_id id unchanged? now',
+  'revoked_at',
   `update api_keys set revoked_at = coalesce(revoked_at, $now), updated_at = $now
     where workspace_id = $workspace_id and id = $id and ($unchanged is null or updated_at = any ($unchanged))
    returning revoked_at`,
@@ -142,8 +108,8 @@ export const revokeApiKey = statement(
 /** Revokes the keys whose secret a person was shown. */
 export const revokeKeysOf = statement(
   'workspaces.revoke_keys_of',
-  { workspace_id: uuid, user_id: text, now: timestamp },
-  {},
+  'workspace_id user_id now',
+  '',
   `update api_keys set revoked_at = $now, updated_at = $now
     where workspace_id = $workspace_id and created_by = $user_id and revoked_at is null`,
 );
@@ -151,18 +117,11 @@ export const revokeKeysOf = statement(
 /** Changes of a key that is not revoked what is named; a limit may become null. */
 export const updateApiKey = statement(
   'workspaces.update_api_key',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    named: texts,
-    name: nullable(text),
-    permissions: nullable(permissionList),
-    form_ids: nullable(uuids),
-    expires_at: nullable(timestamp),
-    unchanged: nullable(timestamps),
-    now: timestamp,
-  },
-  { id: uuid },
+  [
+    'workspace_id id named:texts name? form_ids? expires_at? unchanged? now',
+    { permissions: nullable(permissionList) },
+  ],
+  'id',
   `update api_keys
       set name = coalesce($name, name), updated_at = $now,
           permissions = case when 'permissions' = any ($named) then $permissions else permissions end,
@@ -179,17 +138,14 @@ export const updateApiKey = statement(
  */
 export const rotateApiKey = statement(
   'workspaces.rotate_api_key',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    hash: bytes,
-    prefix: text,
-    now: timestamp,
-    former_until: timestamp,
-    /** Who was shown the new secret; null for the operator. */
-    rotated_by: nullable(text),
-  },
-  { id: uuid },
+  [
+    'workspace_id id hash prefix now former_until',
+    {
+      /** Who was shown the new secret; null for the operator. */
+      rotated_by: nullable(text),
+    },
+  ],
+  'id',
   `with key as (
      update api_keys set prefix = $prefix, created_by = $rotated_by, updated_at = $now
       where workspace_id = $workspace_id and id = $id and revoked_at is null

@@ -1,28 +1,20 @@
 import type { MailState } from '#kit/outbox/queries.ts';
-import { boolean, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import { columns, nullable, statement, word } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
 
 /** The invitation of an address; it stays as it is until the transaction ends. */
 export const lockInvitationOf = statement(
   'member_invitations.lock_of_address',
-  { workspace_id: uuid, email: text },
-  { role: word<Role>(), mail_id: nullable(uuid) },
+  'workspace_id email',
+  ['mail_id?', { role: word<Role>() }],
   `select role, mail_id from member_invitations where workspace_id = $workspace_id and email = $email for update`,
 );
 
 /** Replaces what was open for the same address: its link ends. */
 export const insertInvitation = statement(
   'member_invitations.insert',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    email: text,
-    role: word<Role>(),
-    invited_by: nullable(text),
-    created_at: timestamp,
-    expires_at: timestamp,
-  },
-  {},
+  ['workspace_id id email invited_by? created_at expires_at', { role: word<Role>() }],
+  '',
   `insert into member_invitations (workspace_id, id, email, role, invited_by, created_at, expires_at)
    values ($workspace_id, $id, $email, $role, $invited_by, $created_at, $expires_at)
    on conflict (workspace_id, email) do update
@@ -31,16 +23,10 @@ export const insertInvitation = statement(
 );
 
 /** An invitation and the mail that carries it; the fate of that mail, where there is one. */
-const invitationColumns = {
-  id: uuid,
-  email: text,
+const invitationColumns = columns('id email invited_by? created_at expires_at mail_error:text?', {
   role: word<Role>(),
-  invited_by: nullable(text),
-  created_at: timestamp,
-  expires_at: timestamp,
   mail_state: nullable(word<MailState>()),
-  mail_error: nullable(text),
-} as const;
+});
 
 const invitationSelection = `
      select i.id, i.email, i.role, u.name as invited_by, i.created_at, i.expires_at, m.state as mail_state,
@@ -52,7 +38,7 @@ const invitationSelection = `
 /** Newest first; also those whose time is over, which can be sent again. */
 export const selectInvitations = statement(
   'member_invitations.select',
-  { workspace_id: uuid },
+  'workspace_id',
   invitationColumns,
   `${invitationSelection} where i.workspace_id = $workspace_id order by i.id desc`,
 );
@@ -60,8 +46,8 @@ export const selectInvitations = statement(
 /** What an invitation says, while its time lasts. */
 export const findOpenInvitation = statement(
   'member_invitations.find_open',
-  { workspace_id: uuid, id: uuid, now: timestamp },
-  { workspace: text, email: text, role: word<Role>(), invited_by: nullable(text) },
+  'workspace_id id now',
+  ['workspace email invited_by?', { role: word<Role>() }],
   `select w.name as workspace, i.email, i.role, by.name as invited_by
      from member_invitations i
      join workspaces w on w.id = i.workspace_id and w.ends_at is null
@@ -72,8 +58,8 @@ export const findOpenInvitation = statement(
 /** More time, for a link that is mailed again. */
 export const prolongInvitation = statement(
   'member_invitations.prolong',
-  { workspace_id: uuid, id: uuid, expires_at: timestamp },
-  { email: text, role: word<Role>(), mail_id: nullable(uuid), workspace: text },
+  'workspace_id id expires_at',
+  ['email mail_id? workspace', { role: word<Role>() }],
   `update member_invitations i set expires_at = $expires_at
      from workspaces w
     where w.id = i.workspace_id and i.workspace_id = $workspace_id and i.id = $id
@@ -82,24 +68,24 @@ export const prolongInvitation = statement(
 
 export const setInvitationMail = statement(
   'member_invitations.set_mail',
-  { workspace_id: uuid, id: uuid, mail_id: uuid },
-  {},
+  'workspace_id id mail_id',
+  '',
   `update member_invitations set mail_id = $mail_id where workspace_id = $workspace_id and id = $id`,
 );
 
 /** Withdraws an invitation. @returns what it was for, and its mail, which need not leave any more. */
 export const deleteInvitation = statement(
   'member_invitations.delete',
-  { workspace_id: uuid, id: uuid },
-  { role: word<Role>(), mail_id: nullable(uuid) },
+  'workspace_id id',
+  ['mail_id?', { role: word<Role>() }],
   `delete from member_invitations where workspace_id = $workspace_id and id = $id returning role, mail_id`,
 );
 
 /** Uses an invitation up: of two who accept at once, one gets the row. */
 export const claimInvitation = statement(
   'member_invitations.claim',
-  { workspace_id: uuid, id: uuid, now: timestamp },
-  { email: text, role: word<Role>(), workspace: text },
+  'workspace_id id now',
+  ['email workspace', { role: word<Role>() }],
   `delete from member_invitations i using workspaces w
     where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now and w.id = i.workspace_id and w.ends_at is null
    returning i.email, i.role, w.name as workspace`,
@@ -111,7 +97,7 @@ export const claimInvitation = statement(
  */
 export const lockAccount = statement(
   'member_invitations.lock_account',
-  { email: text },
-  { id: text, is_confirmed: boolean },
+  'email',
+  'id:text is_confirmed',
   `select id, email_verified as is_confirmed from users where email = $email for no key update`,
 );

@@ -1,11 +1,11 @@
-import { bytes, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
 import { strangersFactors } from '../second-factor/queries.ts';
 
 /** Where a job lives that is about a person and no workspace: the first workspace; nothing before there is one. */
 export const findFirstWorkspace = statement(
   'password_reset.find_first_workspace',
-  {},
-  { id: uuid },
+  '',
+  'id',
   `/* operator: across workspaces */
    select id from workspaces where ends_at is null order by id limit 1`,
 );
@@ -13,8 +13,8 @@ export const findFirstWorkspace = statement(
 /** A reset for whoever has this address, unless they were sent three in the last hour. */
 export const insertReset = statement(
   'password_reset.insert_reset',
-  { email: text, hash: bytes, now: timestamp, expires_at: timestamp, since: timestamp },
-  { user_id: text },
+  'email hash now expires_at since:timestamp',
+  'user_id',
   `insert into password_resets (hash, user_id, created_at, expires_at)
    select $hash, u.id, $now, $expires_at
      from users u
@@ -26,16 +26,16 @@ export const insertReset = statement(
 /** Whose a reset is, while its time lasts. */
 export const findReset = statement(
   'password_reset.find_reset',
-  { hash: bytes, now: timestamp },
-  { user_id: text },
+  'hash now',
+  'user_id',
   `select user_id from password_resets where hash = $hash and expires_at > $now`,
 );
 
 /** Uses a reset up; of two at once the second finds none. */
 export const useReset = statement(
   'password_reset.use_reset',
-  { hash: bytes, now: timestamp },
-  { user_id: text, email: text },
+  'hash now',
+  'user_id email',
   `with used as (
      delete from password_resets where hash = $hash and expires_at > $now returning user_id
    )
@@ -49,8 +49,8 @@ export const useReset = statement(
  */
 export const setPassword = statement(
   'password_reset.set_password',
-  { user_id: text, account_id: text, password: text, now: timestamp },
-  {},
+  'user_id account_id password now',
+  '',
   `with ${strangersFactors('id = $user_id')},
    person as (
      update users set temporary_until = null, second_factor = second_factor and email_verified,
@@ -73,7 +73,7 @@ export const setPassword = statement(
 /** Those whose time is over. */
 export const deleteExpiredResets = statement(
   'password_reset.delete_expired',
-  { before: timestamp },
-  {},
+  'before',
+  '',
   `delete from password_resets where expires_at < $before`,
 );

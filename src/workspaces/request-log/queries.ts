@@ -1,34 +1,12 @@
-import {
-  type Column,
-  dates,
-  integer,
-  integers,
-  smallint,
-  statement,
-  text,
-  texts,
-  timestamp,
-  timestamps,
-  uuid,
-  uuids,
-} from '#kit/statement.ts';
+import { type Column, statement } from '#kit/statement.ts';
 
 const bigints: Column<number[]> = { pg: 'bigint[]' };
 
 /** Adds requests of keys that are still there. */
 export const insertRequests = statement(
   'request_log.insert_requests',
-  {
-    workspace_ids: uuids,
-    key_ids: uuids,
-    ids: uuids,
-    methods: texts,
-    paths: texts,
-    statuses: integers,
-    durations: integers,
-    times: timestamps,
-  },
-  {},
+  'workspace_ids key_ids ids methods paths statuses durations:integers times',
+  '',
   `/* sweep: across workspaces */
    insert into api_requests (workspace_id, api_key_id, id, method, path, status, ms, requested_at)
    select given.workspace_id, given.key_id, given.id, given.method, given.path, given.status, given.ms, given.at
@@ -41,15 +19,8 @@ export const insertRequests = statement(
 /** Counts requests of keys by day, and notes when and from where each was used last. In one order: no deadlocks. */
 export const countRequests = statement(
   'request_log.count_requests',
-  {
-    workspace_ids: uuids,
-    key_ids: uuids,
-    days: dates,
-    requests: bigints,
-    times: timestamps,
-    addresses: texts,
-  },
-  {},
+  ['workspace_ids key_ids days times addresses', { requests: bigints }],
+  '',
   `/* sweep: across workspaces */
    with held as (
      select workspace_id, id from api_keys where workspace_id = any ($workspace_ids) and id = any ($key_ids)
@@ -74,8 +45,8 @@ export const countRequests = statement(
  */
 export const trimRequests = statement(
   'request_log.trim_requests',
-  { workspace_ids: uuids, key_ids: uuids, kept: integer, before: text },
-  {},
+  'workspace_ids key_ids kept:integer before:text',
+  '',
   `/* sweep: across workspaces */
    with given as (select * from unnest($workspace_ids, $key_ids) as given (workspace_id, key_id)),
    days as (
@@ -93,8 +64,8 @@ export const trimRequests = statement(
 /** The latest requests of a key, newest first. */
 export const listRequests = statement(
   'request_log.list_requests',
-  { workspace_id: uuid, key_id: uuid, limit: integer },
-  { id: uuid, method: text, path: text, status: smallint, ms: integer, requested_at: timestamp },
+  'workspace_id key_id limit',
+  'id method path status:smallint ms:integer requested_at:timestamp',
   `select id, method, path, status, ms, requested_at from api_requests
    where workspace_id = $workspace_id and api_key_id = $key_id order by id desc limit $limit`,
 );

@@ -22,7 +22,7 @@ export async function requirePassword(
   if (!found) return requireNewSession(person);
   if (await verifyPassword(found.password, password)) return;
   throw new ApiError('validation_error', undefined, {
-    errors: [{ field: 'password', message: 'This is not your password.' }],
+    errors: [{ field: 'password', message: 'This is not your password.', code: 'mismatch' }],
   });
 }
 

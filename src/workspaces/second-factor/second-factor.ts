@@ -271,4 +271,4 @@ async function tellAndNote(
 }
 
 const wrongCode = (message: string): ApiError =>
-  new ApiError('validation_error', undefined, { errors: [{ field: 'code', message }] });
+  new ApiError('validation_error', undefined, { errors: [{ field: 'code', message, code: 'mismatch' }] });

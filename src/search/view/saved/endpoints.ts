@@ -167,7 +167,8 @@ export function savedViewEndpoints({ database }: { database: Database }) {
     );
     if (name === '' || !isClean) {
       const message = 'A view has a name that is not blank, and no characters that cannot be stored.';
-      throw new ApiError('validation_error', message, { errors: [{ field: 'name', message }] });
+      const code = name === '' ? 'required' : 'not_storable';
+      throw new ApiError('validation_error', message, { errors: [{ field: 'name', message, code }] });
     }
     if (asked) await readView(database, form, asked);
     return name === undefined ? given : { ...given, name };
@@ -203,6 +204,9 @@ async function refusingTwins<Result>(writing: Promise<Result>): Promise<Result> 
   } catch (cause) {
     if ((cause as { code?: unknown }).code !== uniqueViolation) throw cause;
     const message = 'Another view of this form has this name.';
-    throw new ApiError('conflict', message, { errors: [{ field: 'name', message }], cause });
+    throw new ApiError('conflict', message, {
+      errors: [{ field: 'name', message, code: 'duplicate' }],
+      cause,
+    });
   }
 }
