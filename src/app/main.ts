@@ -184,9 +184,11 @@ async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
 /** Ends this process: in order, or when that takes too long all the same. */
 async function endInTime(what: string, stop: () => Promise<void>, exitCode = 0): Promise<void> {
   setTimeout(() => void failLate(what), stopMs).unref();
+  // A signal that arrives after an error does not turn its code into 0.
+  if (exitCode !== 0) process.exitCode = exitCode;
   try {
     await stop();
-    process.exit(exitCode);
+    process.exit();
   } catch (error) {
     fail(what, explain(error));
   }

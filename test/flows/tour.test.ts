@@ -19,7 +19,9 @@ const home = fileURLToPath(new URL('../..', import.meta.url));
 
 const separator = '---8<---';
 
-test('every command of README, guides and the operator’s handbook works as it is written', async () => {
+test('every command of README, guides and the operator’s handbook works as it is written', {
+  timeout: 300_000,
+}, async () => {
   const metrics = `127.0.0.1:${await freePort()}`;
   const instance = await makeInstance({ METRICS_LISTEN: metrics });
   const server = await instance.start();
