@@ -87,8 +87,8 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
 type Reader = { cell: string; pool: Database; client: PoolClient };
 
 /**
- * Begins to read, all of one moment. A cluster has no snapshot of several nodes: while each begins, nobody writes to people, so that no cell
- * has a member whom the instance does not know; and no cell is moved until the end.
+ * Begins a snapshot on each reader. A cluster has no snapshot across nodes, so writes to people are locked out while the snapshots
+ * begin: every member in a cell is then known to the instance. No cell moves until the backup ends.
  */
 async function beginReading(database: Database, readers: Reader[]): Promise<void> {
   const [first, ...others] = cellsOf(database) as [Cell, ...Cell[]];

@@ -82,7 +82,7 @@ const absent = new Error('It is not there.');
 
 /**
  * Finds the cell of a workspace, a form (bytesOfId) or an API key (its hash). All cells are asked at once, and the first that has it
- * answers. What no cell has is the first one's, which says so. With one cell nobody is asked.
+ * answers. If no cell has it, the first cell is returned, and its query finds nothing. An instance of one cell runs no query.
  * @throws where a node is away, whose cell may have it.
  */
 export async function cellWith(database: Database, id: Buffer): Promise<Database> {

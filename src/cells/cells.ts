@@ -29,7 +29,8 @@ type Instance = {
   /** The first one first. A process keeps those that it has opened until it ends. */
   cells: Cell[];
   open: OpenPool;
-  hearers: Set<(cell: Cell) => void>;
+  /** Called with each cell that is opened later. */
+  listeners: Set<(cell: Cell) => void>;
   isLooking: boolean;
 };
 
@@ -37,13 +38,13 @@ type Instance = {
 const instances = new WeakMap<Database, Instance>();
 
 /** Connections that a process has beside its pools: one listens for jobs, one for keys and cells. */
-const listeners = 2;
+const listeningConnections = 2;
 
 /**
  * Returns how many connections a process may open with this number of cells. Each cell has a whole pool: cells that shared one
  * made waiting for a connection 10 % more expensive (measured).
  */
-export const connectionsOf = (cells: number, pool: number): number => cells * pool + listeners;
+export const connectionsOf = (cells: number, pool: number): number => cells * pool + listeningConnections;
 
 /**
  * Finds the cells of the instance at a database and opens a pool for each. From then on the functions of this room know them.
@@ -57,7 +58,7 @@ export async function openCells(database: Database, open: OpenPool): Promise<{ c
     home,
     cells: [first],
     open,
-    hearers: new Set(),
+    listeners: new Set(),
     isLooking: false,
   };
   instances.set(database, instance);
@@ -78,7 +79,7 @@ export async function refreshCells(database: Database): Promise<void> {
     rows.length > 0 && (await isCluster(instance.first))
       ? await findPlaces(instance.first)
       : new Map<string, Place>();
-  // Nothing waits from here on, so that of two who look at once one opens a cell.
+  // There is no await from here on, so two calls at once open a cell only once.
   const { cells } = instance;
   const fresh: Cell[] = [];
   for (const { name, schema_name: schema } of rows) {
@@ -90,7 +91,7 @@ export async function refreshCells(database: Database): Promise<void> {
   cells.push(...fresh);
   const orderOf = ({ name }: Cell): number => rows.findIndex((row) => row.name === name);
   cells.sort((a, b) => orderOf(a) - orderOf(b));
-  for (const cell of fresh) for (const hear of instance.hearers) hear(cell);
+  for (const cell of fresh) for (const notify of instance.listeners) notify(cell);
 }
 
 /**
@@ -132,13 +133,13 @@ function lookAgain(instance: Instance): void {
   refreshCells(instance.first).catch(() => {});
 }
 
-/** Calls `hear` with every cell beside the first, those of now and those that come. @returns what ends it. */
-export function onCell(database: Database, hear: (cell: Cell) => void): () => void {
+/** Calls `notify` with every cell except the first, now and whenever one is opened. @returns a function that stops this. */
+export function onCell(database: Database, notify: (cell: Cell) => void): () => void {
   const instance = instances.get(database);
   if (!instance) return () => {};
-  for (const cell of instance.cells.slice(1)) hear(cell);
-  instance.hearers.add(hear);
-  return () => void instance.hearers.delete(hear);
+  for (const cell of instance.cells.slice(1)) notify(cell);
+  instance.listeners.add(notify);
+  return () => void instance.listeners.delete(notify);
 }
 
 /** Returns all cells of the instance that a pool or client is of, the first one first. */

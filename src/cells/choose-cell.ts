@@ -19,7 +19,7 @@ async function measure(cell: Cell): Promise<Size | undefined> {
 
 /**
  * Returns the cell for a new workspace: the named one, or the one with the fewest bytes. A new cell takes workspaces after 15 s: by then
- * every process has heard of it, also one that had to connect again. With one cell nobody is asked.
+ * every process has heard of it, including one that had to reconnect. An instance of one cell runs no query.
  * @throws ApiError not_found if there is no such cell, conflict if it is too new.
  */
 export async function cellForNew(database: Database, named?: string): Promise<Database> {

@@ -26,7 +26,7 @@ import {
   tellOfCells,
 } from './queries.ts';
 
-/** Tables of the instance that migrations made in every schema until there were cells; later migrations say themselves that no cell has them. */
+/** Tables of the instance that early migrations create in every schema. Later ones begin with `-- Of the instance` and skip cells. */
 export const sharedTables: readonly string[] = [
   'accounts',
   'announced',
@@ -49,8 +49,8 @@ export const sharedTables: readonly string[] = [
 const cellName = /^[a-z][a-z0-9_]{0,39}$/;
 
 /**
- * Makes one more cell, all of it or nothing: a schema that is migrated as any other, without the tables of the instance, to which its keys
- * lead instead. On a Citus cluster it goes to the node that has the fewest. Every process hears of it, and opens it.
+ * Creates a cell in one transaction: a migrated schema without the tables of the instance, which its foreign keys refer to. On a Citus
+ * cluster the node with the fewest cells gets it. Every process is notified and opens it.
  * @param database without limits of time (openDatabase): it waits for other changes of tables.
  * @param options.migrations those that the database has; all of this version unless given.
  * @param options.service undefined: nothing runs on the database.

@@ -57,7 +57,8 @@ export const listInvitations = statement(
   [
     'workspace_id form_id below_id limit offset',
     {
-      status: nullable(word<InvitationStatus>()) /** A part of the address or the name, in lower case. */,
+      status: nullable(word<InvitationStatus>()),
+      /** A part of the address or the name, in lower case. */
       words: nullable(text),
     },
   ],

@@ -183,7 +183,7 @@ const patients = new WeakMap<Pool, (most: number) => Pool>();
  */
 export const openPatient = (database: Database, most: number): Database => patients.get(database)!(most);
 
-/** What a pool says of itself where an instance has several (src/cells decides which). */
+/** Describes a pool that serves one of several parts of an instance, such as a cell. */
 export type Part = {
   /** Its name, by which its jobs are announced. */
   name: string;
@@ -196,13 +196,10 @@ export type Part = {
 const parts = new WeakMap<Pool, Part>();
 /** The name of the only part of an instance, and of the first. */
 export const firstPart = 'default';
-
 /** Returns the name of the part that a pool serves. */
 export const partNameOf = (database: Database): string => parts.get(database)?.name ?? firstPart;
-
 /** Returns the pool over which the processes of a part tell each other of jobs. */
 export const notifierOf = (database: Database): Database => parts.get(database)?.notifier ?? database;
-
 /** Returns what to ask for the tables that all parts share: the given pool or client, unless its sessions cannot see them. */
 export const homeOf = <Db extends Pool | ClientBase>(db: Db): Db | Database =>
   parts.get(databaseOf(db))?.home ?? db;
@@ -255,12 +252,10 @@ async function setSession(client: ClientBase, settings: Readonly<Record<string, 
   );
 }
 
-/** @throws an error that `isUnavailable` knows while the schema of a session is being made or has gone. */
+/** @throws an error that `isUnavailable` accepts if the schema of the session does not exist (yet). */
 async function requireSchema(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ is_there: boolean }>(
-    'select current_schema() is not null as is_there',
-  );
-  if (!rows[0]!.is_there)
+  const { rowCount } = await client.query('select where current_schema() is null');
+  if (rowCount === 1)
     throw Object.assign(new Error('The tables are not open at this node yet.'), { code: cannotConnectNow });
 }
 
@@ -365,10 +360,7 @@ export async function attempt<T>(client: Pick<PoolClient, 'query'>, work: () => 
 }
 
 const cannotConnectNow = '57P03';
-/**
- * Connection lost or refused (08), resources used up (53), shut down or starting (57P), cancelled by the limit (57014), read-only (25006),
- * deadlock or serialization (40), the views of a cell at a node are gone while it is migrated or moved (42P01).
- */
+/** Connection (08), resources used up (53), shut down (57P), limit (57014), read-only (25006), deadlock (40), views of a moving cell (42P01). */
 const unavailableStates = /^(08|53|57P|57014|25006|40|42P01)/;
 const unavailableErrors = new Set([
   'ECONNREFUSED',

@@ -10,7 +10,7 @@ type Limits<Answer> = {
   readonly tooMuch: Answer;
 };
 
-/** So many threads of one owner run at once in a process: each takes a processor, and up to its limit of memory. */
+/** Limits the threads that run for one owner at once: each takes a processor, and up to its limit of memory. */
 const twoAtOnce = fewAtOnce(2, { seconds: 5, why: 'In this workspace 2 files are being read.' });
 
 /** An exported function of a module, and its arguments. They and its result are copied. */
@@ -20,7 +20,7 @@ export type Task<Module = URL> = {
   readonly given: readonly unknown[];
 };
 
-/** An ApiError would arrive as a plain Error, so it is sent as its parts. */
+/** Structured cloning turns an ApiError into a plain Error, so its fields are sent. */
 export type ThreadAnswer =
   | { readonly value: unknown }
   | {

@@ -3,9 +3,9 @@ import { noteFullDisk } from './full-disk.ts';
 import { ApiError } from './errors.ts';
 
 /**
- * SQL is written as SQL, one statement per query function. A statement names its parameters (`$workspace_id`) and
- * declares the PostgreSQL type of each parameter and column as a value: TypeScript derives the types from it, and
- * `test/statements.test.ts` asks PostgreSQL whether every declaration is true.
+ * SQL is written as SQL, one statement per query function. A statement names its parameters (`$workspace_id`) and its columns;
+ * their types come from one dictionary, from the name (`total:bigint`), or from a `Column`. TypeScript derives its types from them,
+ * and `test/statements.test.ts` compares each with what PostgreSQL says.
  */
 export type Queryable = Pool | ClientBase;
 
@@ -130,7 +130,7 @@ type NameOf<Token> = Token extends `${infer Rest}?`
   : Token extends `${infer Name}:${string}`
     ? Name
     : Token;
-/** The value of a name that has no type: nothing can be done with it. `statement` refuses the name when it is loaded. */
+/** The type of a name that has none: it fits nothing. Loading a statement with such a name throws. */
 type Untyped<Token> = Column<{ readonly hasNoType: Token }>;
 type ColumnOf<Token> = Token extends `${infer Rest}?`
   ? ColumnOf<Rest> extends Column<infer T>
@@ -151,17 +151,17 @@ type Named<S extends string> = S extends ''
  * Columns by name: `'workspace_id id completed_at? total:integer'`. A name has its usual type, or the one that follows it behind a
  * colon; `?` says that it may be null.
  */
-export type Part = string | Columns;
-/** One part, or several that add up. */
-export type Declaration = Part | readonly Part[];
+export type ColumnList = string | Columns;
+/** One list, or several that add up. */
+export type ColumnLists = ColumnList | readonly ColumnList[];
 
-type PartColumns<P> = P extends string ? Named<P> : P extends Columns ? P : never;
-/** The columns that a declaration describes. */
-export type ColumnsOf<D> = D extends readonly [infer Head, ...infer Tail]
-  ? PartColumns<Head> & ColumnsOf<Tail>
-  : D extends readonly []
+type ListColumns<L> = L extends string ? Named<L> : L extends Columns ? L : never;
+/** The columns that these lists name. */
+export type ColumnsOf<L> = L extends readonly [infer Head, ...infer Tail]
+  ? ListColumns<Head> & ColumnsOf<Tail>
+  : L extends readonly []
     ? {}
-    : PartColumns<D>;
+    : ListColumns<L>;
 
 const dictionary = new Map<string, Column<unknown>>(
   Object.entries(usual).flatMap(([type, lines]) =>
@@ -181,18 +181,16 @@ function readNames(names: string): Columns {
   );
 }
 
-/** The columns of a declaration, as one object. */
-export function columns<const D extends readonly Part[]>(...parts: D): ColumnsOf<D> {
-  return Object.assign({}, ...parts.map((part) => (typeof part === 'string' ? readNames(part) : part)));
+/** Returns the columns of these lists as one object. */
+export function columns<const L extends readonly ColumnList[]>(...lists: L): ColumnsOf<L> {
+  return Object.assign({}, ...lists.map((list) => (typeof list === 'string' ? readNames(list) : list)));
 }
 
-const readDeclaration = (declaration: Declaration): Columns =>
-  typeof declaration === 'object' && Symbol.iterator in declaration
-    ? columns(...declaration)
-    : columns(declaration);
+const readLists = (lists: ColumnLists): Columns =>
+  typeof lists === 'object' && Symbol.iterator in lists ? columns(...lists) : columns(lists);
 
 type Nullable<C> = { [Name in keyof C]: C[Name] extends Column<infer Value> ? Column<Value | null> : never };
-/** The same columns of a row that may not be there: to the driver they are no others. */
+/** Columns of a row that may be absent, as after a left join. */
 export const orNothing = <C extends Columns>(columns: C): Nullable<C> => columns as unknown as Nullable<C>;
 
 type ValueOf<C> = C extends Column<infer T> ? T : never;
@@ -216,17 +214,17 @@ export const declaredStatements = (): readonly Declared[] => [...registry.values
  * Declares a statement and returns the function that runs it: `(db, parameters) => rows`.
  * It runs as a named prepared statement: planned once per connection.
  * @param name unique in the service; PostgreSQL knows the prepared statement by it.
- * @param declaredParameters every `$name` of the text.
- * @param declaredColumns every column of the result; `''` for none.
+ * @param parameterLists every `$name` of the text.
+ * @param columnLists every column of the result; `''` for none.
  */
-export function statement<const P extends Declaration, const C extends Declaration>(
+export function statement<const P extends ColumnLists, const C extends ColumnLists>(
   name: string,
-  declaredParameters: P,
-  declaredColumns: C,
+  parameterLists: P,
+  columnLists: C,
   source: string,
 ): (db: Queryable, values: RowOf<ColumnsOf<P>>) => Promise<RowOf<ColumnsOf<C>>[]> {
-  const parameters = readDeclaration(declaredParameters);
-  const found = readDeclaration(declaredColumns);
+  const parameters = readLists(parameterLists);
+  const found = readLists(columnLists);
   if (registry.has(name)) throw new Error(`two statements are named ${name}`);
   const names = Object.keys(parameters);
   const positions = new Map(names.map((name, index) => [name, index + 1]));

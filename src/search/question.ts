@@ -23,7 +23,8 @@ export const subjectWindow = 200;
 /** What a statement that asks for words is given. */
 export const wordParameters = columns('workspace_id', {
   /** Of which forms; null: of all. */
-  form_ids: nullable(uuids) /** All of these words must be there. */,
+  form_ids: nullable(uuids),
+  /** All of these words must be there. */
   q: text,
 });
 
@@ -32,9 +33,10 @@ export const questionParameters = columns(
   'unit_texts:texts to_id',
   {
     /** What else the index is asked for, each a `UnitKind` with its text. */
-    unit_kinds:
-      texts /** Whether all is found that has not what must not be there. Then `form_ids` names the forms. */,
-    is_open: boolean /** Of which ids, which begin with a time: from the first, and below the second. */,
+    unit_kinds: texts,
+    /** Whether all is found that has not what must not be there. Then `form_ids` names the forms. */
+    is_open: boolean,
+    /** Of which ids, which begin with a time: from the first, and below the second. */
     from_id: uuid,
   },
   wordParameters,

@@ -63,8 +63,8 @@ const insertedSubmission = columns(
   {
     /** The version that has to be live, since what is submitted was held to its limits; null: any. */
     live_version: nullable(integer),
-    status:
-      word<SubmissionStatus>() /** The language of the form that was read, as a BCP-47 tag; `language` is how its words are stemmed. */,
+    status: word<SubmissionStatus>(),
+    /** The language of the form that was read, as a BCP-47 tag; `language` is how its words are stemmed. */
     spoken: nullable(text),
   },
 );
@@ -167,7 +167,8 @@ export const foundColumns = columns(
   'id workspace_id form_id answers:text reference:text fields:text form_name has_files',
   'created_at completed_at?',
   {
-    status: word<SubmissionStatus>() /** BCP-47; null where the form names no languages. */,
+    status: word<SubmissionStatus>(),
+    /** BCP-47; null where the form names no languages. */
     language: nullable(text),
   },
 );

@@ -145,12 +145,16 @@ export const insertEvents = statement(
     'delivery_events:uuids webhook_ids:uuids lanes',
     {
       kinds,
-      occurred_ats: timestamps /** JSON texts. */,
+      occurred_ats: timestamps,
+      /** JSON texts. */
       snapshots: texts,
-      delivery_kinds: kinds /** Whether it is sent, or only written down as Failed. */,
+      delivery_kinds: kinds,
+      /** Whether it is sent, or only written down as Failed. */
       are_sent: booleans,
-      trigger: word<Trigger>() /** What their jobs belong to (kit/trace.ts). */,
-      traceparent: nullable(text) /** Where a test goes instead of to its webhook's address. */,
+      trigger: word<Trigger>(),
+      /** What their jobs belong to (kit/trace.ts). */
+      traceparent: nullable(text),
+      /** Where a test goes instead of to its webhook's address. */
       test_url: nullable(text),
     },
   ],

@@ -36,7 +36,7 @@ export type ApiContext = {
   json: boolean;
   confirm: CommandContext['confirm'];
   signal: CommandContext['signal'];
-  /** Aborted when nobody reads standard output any more: a command that works for its reader alone ends then. */
+  /** Aborted when the reader of standard output is gone. A command that only prints, such as `listen`, then ends. */
   reader: AbortSignal | undefined;
   /** Takes a part of a file to standard output. */
   write: (chunk: Uint8Array) => Promise<void>;

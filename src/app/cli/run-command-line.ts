@@ -37,7 +37,7 @@ type Surroundings = {
   width?: number | undefined;
   /** Aborted, for a reason in words, when the command is to end before it is done. */
   signal?: AbortSignal | undefined;
-  /** Aborted when nobody reads the answer any more. */
+  /** Aborted when the reader of standard output is gone. */
   reader?: AbortSignal | undefined;
 };
 

@@ -93,9 +93,10 @@ export const readBackups = statement(
     'backups_made:bigint backups_failed:bigint made_at:timestamp?',
     {
       /** Seconds since the last whole one was made; where none was, since the first was due; 0: nor was that. */
-      backup_age:
-        double /** Why the last one that ended could not be made, or what it lacks; null: it is whole, or none has ended. */,
-      last_problem: nullable(text) /** Whether that one is there all the same, without some files. */,
+      backup_age: double,
+      /** Why the last one that ended could not be made, or what it lacks; null: it is whole, or none has ended. */
+      last_problem: nullable(text),
+      /** Whether that one is there all the same, without some files. */
       last_is_made: boolean,
     },
   ],

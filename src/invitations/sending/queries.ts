@@ -7,9 +7,12 @@ export const mailColumns = columns(
   'id form_id email name expires_at? form_name workspace_name:text subject message',
   'reminder_subject? reminder_message? remind_after_days',
   {
-    reference: jsonb<Record<string, string>>() /** The last mail about it. */,
-    mail_id: nullable(uuid) /** settings.locale */,
-    locale: nullable(text) /** Who invited. */,
+    reference: jsonb<Record<string, string>>(),
+    /** The last mail about it. */
+    mail_id: nullable(uuid),
+    /** settings.locale */
+    locale: nullable(text),
+    /** Who invited. */
     created_by: nullable(text),
   },
 );

@@ -13,8 +13,10 @@ export const insertMails = statement(
     {
       /** Whose limits they count against. */
       account_id: nullable(text),
-      kinds /** countedAddress of each. */,
-      counted_as: byteStrings /** Seconds until they may leave. */,
+      kinds,
+      /** countedAddress of each. */
+      counted_as: byteStrings,
+      /** Seconds until they may leave. */
       delay: double,
     },
   ],

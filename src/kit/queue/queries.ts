@@ -33,13 +33,16 @@ export const claimJobs = statement(
     'kinds closed_lanes rooms:integers limit lease_seconds',
     {
       /** Of each kind: how many of a lane may run at once. */
-      caps: integers /** Lanes whose room is not their kind's cap, and that room. */,
-      open_lanes: texts /** Only what became due so many seconds ago (look-back.ts). */,
-      look_back:
-        double /** Jobs with so many lost claims are left out (park-job.ts); null: one of them may be claimed. */,
-      lost_below: nullable(integer) /** From so many lost claims on, one job is claimed at a time. */,
-      lost_alone:
-        integer /** False after an outage of the database, in which leases end although their processes run (claim.ts). */,
+      caps: integers,
+      /** Lanes whose room is not their kind's cap, and that room. */
+      open_lanes: texts,
+      /** Only what became due so many seconds ago (look-back.ts). */
+      look_back: double,
+      /** Jobs with so many lost claims are left out (park-job.ts); null: one of them may be claimed. */
+      lost_below: nullable(integer),
+      /** From so many lost claims on, one job is claimed at a time. */
+      lost_alone: integer,
+      /** False after an outage of the database, in which leases end although their processes run (claim.ts). */
       counts_lost: boolean,
     },
   ],

@@ -54,7 +54,8 @@ export const requeueMail = statement(
     'workspace_id id lanes',
     {
       /** Every kind of mail, and its lane. */
-      kinds: texts /** Those about invitations. */,
+      kinds: texts,
+      /** Those about invitations. */
       invitation_kinds: texts,
     },
   ],

@@ -9,7 +9,8 @@ export const findMail = statement(
   [
     'form_id? recipient subject content? attempts:integer created_at',
     {
-      kind: word<MailKind>() /** Whose limits it counts against. */,
+      kind: word<MailKind>(),
+      /** Whose limits it counts against. */
       account_id: nullable(text),
       state: word<MailState>(),
     },
@@ -49,7 +50,8 @@ export const settleMail = statement(
   [
     'workspace_id id error?',
     {
-      state: word<MailState>() /** Seconds until the next attempt; null when there is none. */,
+      state: word<MailState>(),
+      /** Seconds until the next attempt; null when there is none. */
       delay: nullable(double),
     },
   ],

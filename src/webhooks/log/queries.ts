@@ -162,7 +162,8 @@ export const selectDeliveryHealth = statement(
     'workspace_id webhook_id since:uuid',
     {
       /** The width of a bar, in seconds. */
-      bar: double /** Where the first bar begins. */,
+      bar: double,
+      /** Where the first bar begins. */
       origin: timestamp,
     },
   ],

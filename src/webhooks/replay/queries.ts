@@ -55,7 +55,8 @@ export const insertReplay = statement(
   [
     'workspace_id id form_id webhook_id requested_by? total:integer created_at',
     {
-      filter: json<ReplayFilter>() /** Set when there is nothing to do. */,
+      filter: json<ReplayFilter>(),
+      /** Set when there is nothing to do. */
       finished_at: nullable(timestamp),
     },
   ],

@@ -7,11 +7,10 @@ import type { DeliveryStatus } from '../queries.ts';
 export const deliveryColumns = columns(
   'id attempts:integer url secret? header_names active occurred_at snapshot',
   {
-    status: word<DeliveryStatus>() /** Null as soon as its day is over. */,
-    previous_secret:
-      nullable(
-        bytes,
-      ) /** Null also for a test that goes to another address: they may be passwords for this one. */,
+    status: word<DeliveryStatus>(),
+    /** Null as soon as its day is over. */
+    previous_secret: nullable(bytes),
+    /** Null also for a test that goes to another address: they may be passwords for this one. */
     headers: nullable(bytes),
     kind: word<EventKind>(),
   },
@@ -63,7 +62,8 @@ export const settleDeliveries = statement(
   'webhooks.settle_deliveries',
   {
     /** A JSON array of Outcome (settle.ts). */
-    outcomes: jsonText /** After so many seconds of failures only, a webhook is paused; null: never. */,
+    outcomes: jsonText,
+    /** After so many seconds of failures only, a webhook is paused; null: never. */
     pause_after: nullable(double),
   },
   'id',

@@ -13,7 +13,8 @@ export const insertLines = statement(
     'addresses agents:texts session_ids:texts',
     {
       /** '' for the operator. */
-      actor_ids: texts /** '' where there is none. */,
+      actor_ids: texts,
+      /** '' where there is none. */
       thing_ids: texts,
     },
   ],

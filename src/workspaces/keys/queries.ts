@@ -11,10 +11,8 @@ export const findKeyByHash = statement(
   [
     'workspace_id id form_ids? expires_at? rate_limit? burst?',
     {
-      permissions:
-        nullable(
-          permissionList,
-        ) /** Of its maker; null for the operator's keys, and where the maker is no member any more. */,
+      permissions: nullable(permissionList),
+      /** Of its maker; null for the operator's keys, and where the maker is no member any more. */
       maker_role: nullable(word<Role>()),
       plan: word<Plan>(),
     },
