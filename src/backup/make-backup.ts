@@ -83,6 +83,22 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
   }
 }
 
+/** Returns the manifest of a backup: what is the same for an instance and for a workspace, and the given parts. */
+export async function describeBackup(
+  client: PoolClient,
+  version: string,
+  parts: Pick<Manifest, 'tables'> & Partial<Pick<Manifest, 'cells' | 'workspace'>>,
+): Promise<Manifest> {
+  return {
+    format: 1,
+    version,
+    made_at: now().toISOString(),
+    migrations: await selectMigrations(client, {}),
+    key_fingerprint: only(await selectKeyFingerprint(client, {}))?.key_fingerprint ?? null,
+    ...parts,
+  };
+}
+
 /** A connection that reads: the first one all tables of the database, each other one those of a cell at a node of a cluster. */
 type Reader = { cell: string; pool: Database; client: PoolClient };
 
@@ -127,16 +143,11 @@ async function fillArchive(
   const cells = await otherCells(client);
   const schemas = { cells: cells.map(({ schema_name }) => schema_name) };
   const tables = await selectTables(client, schemas);
-  const manifest: Manifest = {
-    format: 1,
-    version,
-    made_at: now().toISOString(),
-    migrations: await selectMigrations(client, {}),
-    key_fingerprint: only(await selectKeyFingerprint(client, {}))?.key_fingerprint ?? null,
-    tables,
-    ...(cells.length > 0 && { cells }),
-  };
-  await addText(entryNames.manifest, JSON.stringify(manifest));
+  const more = cells.length > 0 ? { cells } : {};
+  await addText(
+    entryNames.manifest,
+    JSON.stringify(await describeBackup(client, version, { tables, ...more })),
+  );
   if (key !== undefined) await addText(entryNames.key, key);
   const rows: Ending['rows'] = {};
   for (const table of tables) {

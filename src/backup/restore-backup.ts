@@ -75,8 +75,7 @@ async function restoreEntries(
   entries: AsyncGenerator<ArchiveEntry>,
   isKeyLost: boolean,
 ): Promise<Restored> {
-  const first = await entries.next();
-  const manifest = readPart(Manifest, first.done ? '' : await textOf(first.value, entryNames.manifest));
+  const manifest = await readManifest(entries);
   const { database } = context;
   await requireEmpty(database);
   const migrations = await readMigrations();
@@ -157,6 +156,12 @@ async function fill(
   return { made_at, version, rows: sum(rows), files, bytes };
 }
 
+/** Reads the first entry of an archive. @throws BackupError if it is not the manifest of a backup. */
+export async function readManifest(entries: AsyncGenerator<ArchiveEntry>): Promise<Manifest> {
+  const first = await entries.next();
+  return readPart(Manifest, first.done ? '' : await textOf(first.value, entryNames.manifest));
+}
+
 /** Takes in what an archive holds, to its end. @throws BackupError where something of it is missing. */
 export async function readEntries(
   storage: Storage,
@@ -227,7 +232,7 @@ export const isRefusedContent = (error: unknown): error is Error =>
 
 export const damaged = (why: string): BackupError => new BackupError(`The backup is damaged: ${why}.`);
 
-export async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
+async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
   if (entry.name !== name) throw damaged(`it begins with ${entry.name}`);
   return text(entry.body);
 }

@@ -3,9 +3,7 @@ import { sayCount } from '#ast/say-count.ts';
 import { hideShards } from '#cells/citus/queries.ts';
 import { cellForNew } from '#cells/choose-cell.ts';
 import { cellOfWorkspace } from '#cells/across-cells.ts';
-import { now } from '#kit/clock.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
-import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { readingLock, readMigrations } from '#kit/migrate.ts';
 import { only } from '#kit/statement.ts';
 import { type ArchiveWriter, readArchive, writeArchive } from './archive.ts';
@@ -13,12 +11,13 @@ import { BackupError } from './backup-error.ts';
 import {
   addFiles,
   addTable,
+  describeBackup,
   filesOf,
   type BackupContext,
   type BackupMade,
   type BackupOptions,
 } from './make-backup.ts';
-import { type Ending, entryNames, Manifest, readPart } from './manifest.ts';
+import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import {
   copyPeople,
   copyTenantRows,
@@ -29,7 +28,6 @@ import {
   insertIncoming,
   peopleTables,
   renumberSegments,
-  selectMigrations,
   selectPeopleTables,
   selectTakenAddresses,
   selectTenantTables,
@@ -39,10 +37,10 @@ import {
   isKeyOf,
   isRefusedContent,
   readEntries,
+  readManifest,
   type Restored,
   type RestoreOptions,
   sum,
-  textOf,
   untilEnd,
 } from './restore-backup.ts';
 
@@ -94,15 +92,10 @@ async function fillArchive(
     ...people.map((table) => [incomingName(table.name), copyPeople(table, tenants, workspace.id)] as const),
     ...tenants.map((table) => [table.name, copyTenantRows(table, workspace.id)] as const),
   ]);
-  const manifest: Manifest = {
-    format: 1,
-    version,
-    made_at: now().toISOString(),
-    migrations: await selectMigrations(client, {}),
-    key_fingerprint: only(await selectKeyFingerprint(client, {}))?.key_fingerprint ?? null,
+  const manifest = await describeBackup(client, version, {
     tables: tablesOf({ tenants, people }),
     workspace,
-  };
+  });
   const addText = (name: string, text: string) =>
     archive.add(name, Buffer.byteLength(text), Buffer.from(text));
   await addText(entryNames.manifest, JSON.stringify(manifest));
@@ -144,8 +137,7 @@ export async function readWorkspaceOf(
 ): Promise<Manifest['workspace']> {
   const entries = readArchive(path, passphrase);
   try {
-    const first = await entries.next();
-    return readPart(Manifest, first.done ? '' : await textOf(first.value, entryNames.manifest)).workspace;
+    return (await readManifest(entries)).workspace;
   } finally {
     await entries.return(undefined);
   }
@@ -167,8 +159,7 @@ export async function restoreWorkspace(
   const stored: string[] = [];
   try {
     const reading = untilEnd(entries, signal);
-    const first = await reading.next();
-    const manifest = readPart(Manifest, first.done ? '' : await textOf(first.value, entryNames.manifest));
+    const manifest = await readManifest(reading);
     await requireSameVersion(manifest);
     if (key !== undefined && manifest.key_fingerprint !== null && !isKeyOf(manifest, key))
       throw new BackupError(
