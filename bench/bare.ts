@@ -3,13 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { Pool } from 'pg';
 import { newId, timeOfId } from '#kit/clock.ts';
-import { declaredStatements } from '#kit/statement.ts';
-// Loading the files declares their statements.
-import '#submissions/table/queries.ts';
-import '#forms/queries.ts';
-import '#search/queries.ts';
 import { wordsAlone } from '#search/question.ts';
-import '#submissions/queries.ts';
+import { loadStatements } from '#test/load-statements.ts';
 
 /*
  * What the service is measured against: node:http and pg with the service's own SQL on the same database, and nothing
@@ -20,6 +15,7 @@ import '#submissions/queries.ts';
 /** Told in its first argument, as JSON. */
 export type BareOptions = { databaseUrl: string; serviceUrl: string };
 
+const statements = await loadStatements();
 const { databaseUrl, serviceUrl } = JSON.parse(process.argv[2]!) as BareOptions;
 const pool = new Pool({
   connectionString: databaseUrl,
@@ -31,7 +27,7 @@ type Row = Record<string, unknown>;
 
 /** The service's statement of this name, prepared and run as the service does. */
 function declared(name: string): (values: Row) => Promise<Row[]> {
-  const found = declaredStatements().find((each) => each.name === name);
+  const found = statements.find((each) => each.name === name);
   if (!found) throw new Error(`the service has no statement ${name}`);
   const names = Object.keys(found.parameters);
   return async (values) =>

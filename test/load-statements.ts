@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Declared, declaredStatements } from '#kit/statement.ts';
@@ -8,7 +8,9 @@ const src = fileURLToPath(new URL('../src/', import.meta.url));
 /** Every statement of the service: loading the files declares them. */
 export async function loadStatements(): Promise<Declared[]> {
   for (const name of await readdir(src, { recursive: true })) {
-    if (/(^|\/)(queries|queue)\.ts$/.test(name)) await import(join(src, name));
+    if (!name.endsWith('.ts') || /\.(test|external|fixture)\.ts$/.test(name)) continue;
+    const path = join(src, name);
+    if (/\bstatement\(/.test(await readFile(path, 'utf8'))) await import(path);
   }
   // A test of statements may share the process; its own are named so.
   return declaredStatements().filter(({ name }) => !name.startsWith('test.'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { element } from '#ast/testing.ts';
-import { addToCount } from '#submissions/queries.ts';
+import { addToCount } from '#submissions/submission-rows.ts';
 import { insertMany } from '#submissions/testing.ts';
 import type { Body, Tenant, TestService } from './service.ts';
 import { makeForm, openVisitor } from './visitor.ts';

@@ -3,10 +3,10 @@ import type { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { PoolClient } from 'pg';
 import { sharedTables } from '#cells/create-cell.ts';
-import { personColumns } from '#cells/citus/queries.ts';
 import type { Declared } from '#kit/statement.ts';
 import { testDatabase } from './database.ts';
 import { loadStatements } from './load-statements.ts';
+import { personColumns } from '#cells/citus/citus.ts';
 
 const { database } = await testDatabase();
 

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { declaredStatements } from '#kit/statement.ts';
+import { loadStatements } from './load-statements.ts';
 
 /*
  * What lies in the trash exists for the trash alone (docs/decisions/0017). A column has no structure that would hold
  * this, so every statement that reads submissions says what it does about it.
  */
 
-const src = fileURLToPath(new URL('../src/', import.meta.url));
-for (const name of await readdir(src, { recursive: true })) {
-  if (/(^|\/)(queries|queue)\.ts$/.test(name)) await import(join(src, name));
-}
+const statements = await loadStatements();
 
 /** Those that are right to see everything, or come to submissions by ids that were found with the trash left out. */
 const exempt: Readonly<Record<string, string>> = {
@@ -40,7 +34,7 @@ const exempt: Readonly<Record<string, string>> = {
 const exemptRoom = 'invitations.';
 
 test('every statement that reads or changes submissions leaves the trash out, or says why not', () => {
-  const silent = declaredStatements().filter(
+  const silent = statements.filter(
     ({ name, text }) =>
       /\b(from|join|update) submissions\b/.test(text) &&
       !/trashed_at/.test(text) &&
@@ -54,7 +48,7 @@ test('every statement that reads or changes submissions leaves the trash out, or
 });
 
 test('no exemption is for a statement that is gone', () => {
-  const names = new Set(declaredStatements().map(({ name }) => name));
+  const names = new Set(statements.map(({ name }) => name));
   assert.deepEqual(
     Object.keys(exempt).filter((name) => !names.has(name)),
     [],

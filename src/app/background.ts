@@ -15,7 +15,6 @@ import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { failParkedMail, sendMail } from '#mail/sending/send-mail.ts';
 import { tellNews } from '#mail/tell-news.ts';
 import { eraseJob, eraseStep } from '#people/erase/erase-person.ts';
-import { cleanPendingList } from '#search/queries.ts';
 import { bulkBatch, bulkJob } from '#submissions/bulk/bulk.ts';
 import { importSubmissionsStep, submissionImportJob } from '#submissions/import/start-import.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
@@ -32,6 +31,7 @@ import { version } from './version.ts';
 import { watch } from './watch/watch.ts';
 import { hearRevokedKeys } from './hear-revoked-keys.ts';
 import type { Services } from './services.ts';
+import { cleanPendingList } from '#search/suggest.ts';
 
 /** Everything that runs without a request. */
 export type Background = {

@@ -1,15 +1,16 @@
 import { leastIdAt, now } from '#kit/clock.ts';
 import { type Database, homeOf } from '#kit/database.ts';
-import { deleteOldMails } from '#mail/log/queries.ts';
-import { deleteCountedEmails } from '#mail/sending/queries.ts';
-import { deleteOldErasures } from '#people/erase/queries.ts';
-import { forgetVisits } from '#submissions/analytics/queries.ts';
-import { deleteHeldBefore } from '#submissions/held/queries.ts';
-import { deleteExpiredLinks } from '#submissions/links/queries.ts';
-import { deleteOldLines, deleteOldPersonalLines } from '#workspaces/audit/queries.ts';
+import { deleteOldMails } from '#mail/log/delete-old-mails.ts';
+import { deleteExpiredLinks } from '#submissions/links/delete-expired-links.ts';
 import { keptMs } from '#workspaces/idempotency/idempotency.ts';
-import { pruneRequests } from '#workspaces/idempotency/queries.ts';
-import { deleteExpiredResets } from '#workspaces/password-reset/queries.ts';
+import { pruneRequests } from '#workspaces/idempotency/forget-answers.ts';
+import { deleteExpiredResets } from '#workspaces/password-reset/delete-expired-resets.ts';
+import { deleteCountedEmails } from '#mail/sending/quota.ts';
+import { deleteOldErasures } from '#people/erase/erase-person.ts';
+import { forgetVisits } from '#submissions/analytics/read-analytics.ts';
+import { deleteHeldBefore } from '#submissions/held/endpoints.ts';
+import { deleteOldLines } from '#workspaces/audit/audit-lines.ts';
+import { deleteOldPersonalLines } from '#workspaces/audit/endpoints.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

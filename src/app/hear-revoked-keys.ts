@@ -4,7 +4,7 @@ import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { listen } from '#kit/queue/listen.ts';
 import { forgetKeys } from '#workspaces/authenticate.ts';
-import { keyChannel } from '#workspaces/keys/queries.ts';
+import { keyChannel } from '#workspaces/keys/key-rows.ts';
 
 const againMs = 1_000;
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { insertUnclaimedFile } from '#files/queries.ts';
 import { sweepFiles } from '#files/sweep.ts';
 import { newId } from '#kit/clock.ts';
 import { readConfig } from '#kit/config.ts';
@@ -11,6 +10,7 @@ import { openService, until } from '#test/service.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import type { Diagnosis } from './checks/examine.ts';
 import { findIncidents } from './watch/find-incidents.ts';
+import { insertUnclaimedFile } from '#files/receive.ts';
 
 const service = await openService();
 const { services, environment } = service;

@@ -22,8 +22,8 @@ import { BackupError } from './backup-error.ts';
 import { fillTable } from './fill-table.ts';
 import { makeBackup } from './make-backup.ts';
 import { findMoved, moveInstance, stayInPlace } from './move-instance.ts';
-import { selectTables } from './queries.ts';
 import { restoreBackup, type RestoreOptions } from './restore-backup.ts';
+import { selectTables } from './refill-tables.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();

@@ -2,9 +2,22 @@ import { createCell } from '#cells/create-cell.ts';
 import { otherCells } from '#cells/migrate-cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { readMigrations } from '#kit/migrate.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
-import { findUse, hasWorkspaces } from './queries.ts';
+import { escapeIdentifier } from 'pg';
+
+/** Whether somebody has begun to use this instance. */
+const findUse = statement(
+  'backup.find_use',
+  '',
+  'is_used',
+  `select exists (select from workspaces) or exists (select from users) as is_used`,
+);
+
+export const identifier = (name: string): string => name.split('.').map(escapeIdentifier).join('.');
+
+const hasWorkspaces = (schema: string): string =>
+  `select exists (select from ${identifier(`${schema}.workspaces`)}) as has`;
 
 /** Makes the cells of an instance that is brought here, where they are not yet. @throws BackupError for one that it has not. */
 export async function requireCells(

@@ -1,7 +1,16 @@
 import { once } from 'node:events';
-import type { PoolClient } from 'pg';
+import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { copyIn, type Table } from './queries.ts';
+import { identifier } from './cells.ts';
+
+// What names tables, which are no parameters of a statement.
+
+export type Table = { readonly name: string; readonly columns: readonly string[] };
+
+export const listed = ({ columns }: Table): string =>
+  columns.map((column) => escapeIdentifier(column)).join(', ');
+
+const copyIn = (table: Table): string => `copy ${identifier(table.name)} (${listed(table)}) from stdin`;
 
 /** A COPY into a table, which its connection is busy with until it is ended one way or the other. */
 export type Filling = {

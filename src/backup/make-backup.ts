@@ -5,20 +5,28 @@ import { to as copyTo } from 'pg-copy-streams';
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
 import { type Cell, cellsOf } from '#cells/cells.ts';
-import { hideShards } from '#cells/citus/queries.ts';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
-import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { readingLock } from '#kit/migrate.ts';
-import { findHome, pathOf, setPath } from '#kit/search-path/queries.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { findHome, pathOf, setPath } from '#kit/search-path/home.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
 import { otherCells } from '#cells/migrate-cells.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import { countOf } from './count-of.ts';
-import { copyOut, selectMigrations, selectSequences, selectTables } from './queries.ts';
+import { copyOut, selectSequences } from './move-instance.ts';
+import { selectTables } from './refill-tables.ts';
+import { hideShards } from '#cells/citus/citus.ts';
+import { selectKeyFingerprint } from '#kit/instance-key/open-instance-vault.ts';
+
+const selectMigrations = statement(
+  'backup.select_migrations',
+  '',
+  'number:integer checksum:text',
+  `select number, checksum from migrations order by number`,
+);
 
 /** What a backup is made of. */
 export type BackupContext = {

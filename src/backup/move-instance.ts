@@ -1,28 +1,53 @@
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { sayCount } from '#ast/say-count.ts';
-import { hideShards } from '#cells/citus/queries.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { findInstance } from '#kit/instance-key/queries.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
 import { migrateCells, otherCells } from '#cells/migrate-cells.ts';
-import { isUsed, requireCells } from './cells.ts';
+import { identifier, isUsed, requireCells } from './cells.ts';
 import { countOf } from './count-of.ts';
-import { fillTable } from './fill-table.ts';
-import {
-  copyOut,
-  findMove,
-  lockInstance,
-  markMove,
-  selectSequences,
-  selectTables,
-  type Table,
-} from './queries.ts';
-import { refillTables } from './refill-tables.ts';
+import { fillTable, listed, type Table } from './fill-table.ts';
+import { inOurs, nameOf, refillTables, selectTables } from './refill-tables.ts';
 import { requireStopped } from './require-stopped.ts';
+import { hideShards } from '#cells/citus/citus.ts';
+import { findInstance } from '#kit/instance-key/open-instance-vault.ts';
+
+/** Where each sequence stands; null: it was never asked. */
+export const selectSequences = statement(
+  'backup.select_sequences',
+  'cells',
+  'name last_value?',
+  `select ${nameOf('schemaname', 'sequencename')} as name, last_value
+     from pg_sequences where ${inOurs('schemaname')} order by 1`,
+);
+
+export const copyOut = (table: Table): string =>
+  // A select, since the tables of a cell at a node are views there.
+  `copy (select ${listed(table)} from ${identifier(table.name)}) to stdout`;
+
+/** Where this database was moved to; null: it was not. Also of a database of an earlier version, which has no such columns. */
+const findMove = statement(
+  'backup.find_move',
+  '',
+  'key_fingerprint moved_to? moved_at?',
+  `select key_fingerprint, to_jsonb(i) ->> 'moved_to' as moved_to,
+          (to_jsonb(i) ->> 'moved_at')::timestamptz as moved_at
+     from instance i`,
+);
+
+/** Says where this database was moved to, or, with nulls, that it stays after all. */
+const markMove = statement(
+  'backup.mark_move',
+  'moved_to? moved_at?',
+  'key_fingerprint',
+  `update instance set moved_to = $moved_to, moved_at = $moved_at returning key_fingerprint`,
+);
+
+/** Who would start on this database waits for the end of the transaction, and looks then whether it was moved. */
+const lockInstance = 'lock table instance in access exclusive mode';
 
 type MoveContext = {
   /** Both without limits of time, and named as what restores (openDatabase): others on them are a service. */

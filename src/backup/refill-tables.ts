@@ -1,18 +1,69 @@
-import type { PoolClient } from 'pg';
-import { hideShards } from '#cells/citus/queries.ts';
-import { refreshPeople } from '#cells/citus/citus.ts';
-import { nameHome } from '#cells/queries.ts';
+import { escapeIdentifier, type PoolClient } from 'pg';
+import { hideShards, refreshPeople } from '#cells/citus/citus.ts';
 import { BackupError } from './backup-error.ts';
-import {
-  addForeignKey,
-  dropForeignKey,
-  emptyTables,
-  selectForeignKeys,
-  selectTables,
-  setSequence,
-  setTriggers,
-  type Table,
-} from './queries.ts';
+import { statement } from '#kit/statement.ts';
+import { identifier } from './cells.ts';
+import type { Table } from './fill-table.ts';
+import { nameHome } from '#cells/create-cell.ts';
+
+// Of the catalog: what there is is asked of PostgreSQL, so that a new table is in the next backup without a line here.
+
+// Those of other cells (src/cells) are called `schema.table`, in what a backup has of them too.
+
+/** How something is called, by its schema and its name as PostgreSQL has them. */
+export const nameOf = (schema: string, name: string): string =>
+  `case when ${schema} = current_schema() then '' else ${schema} || '.' end || ${name}::text`;
+
+export const inOurs = (schema: string): string =>
+  `(${schema} = current_schema() or ${schema}::text = any ($cells))`;
+
+const isTold = `c.relkind = 'r' and c.relname <> 'migrations'`;
+
+/** Every table but that of migrations, with the columns that are stored and not worked out; `cells`: the schemas of other cells. */
+export const selectTables = statement(
+  'backup.select_tables',
+  'cells',
+  'name columns',
+  `select ${nameOf('n.nspname', 'c.relname')} as name, array_agg(a.attname::text order by a.attnum) as columns
+     from pg_class c
+     join pg_namespace n on n.oid = c.relnamespace
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    where ${inOurs('n.nspname')} and ${isTold}
+    group by n.nspname, c.relname
+    order by 1`,
+);
+
+const setSequence = statement(
+  'backup.set_sequence',
+  'name last_value',
+  'set:bigint',
+  `select setval($name::regclass, $last_value) as set`,
+);
+
+/** What ties tables together. It is taken away while they are filled, and holds again before that is committed. */
+const selectForeignKeys = statement(
+  'backup.select_foreign_keys',
+  'cells',
+  'table_name name definition',
+  `select ${nameOf('n.nspname', 't.relname')} as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
+     from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = t.relnamespace
+    where c.contype = 'f' and c.conparentid = 0 and ${inOurs('n.nspname')}
+    order by 1, 2`,
+);
+
+const emptyTables = (names: readonly string[]): string => `truncate ${names.map(identifier).join(', ')}`;
+
+/** Triggers count what comes; what is restored was counted. */
+const setTriggers = (name: string, state: 'enable' | 'disable'): string =>
+  `alter table ${identifier(name)} ${state} trigger user`;
+
+type ForeignKey = { table_name: string; name: string; definition: string };
+
+const dropForeignKey = ({ table_name, name }: ForeignKey): string =>
+  `alter table ${identifier(table_name)} drop constraint ${escapeIdentifier(name)}`;
+
+const addForeignKey = ({ table_name, name, definition }: ForeignKey): string =>
+  `alter table ${identifier(table_name)} add constraint ${escapeIdentifier(name)} ${definition}`;
 
 type Sequences = readonly { readonly name: string; readonly last_value: number | null }[];
 

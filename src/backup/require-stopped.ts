@@ -1,6 +1,14 @@
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
-import { findService } from './queries.ts';
+
+/** Whether a service is on this database; what restores names its sessions otherwise. */
+const findService = statement(
+  'backup.find_service',
+  '',
+  'is_running:boolean',
+  `select exists (
+     select from pg_stat_activity where datname = current_database() and (application_name = 'formloom' or application_name like 'formloom node %')) as is_running`,
+);
 
 /**
  * A running service would go on with what it remembers of the database, its key first.

@@ -4,11 +4,10 @@ import type { PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { takeOverStorage } from '#kit/instance-storage/claim-storage.ts';
-import { setStorageId } from '#kit/instance-storage/queries.ts';
+import { setStorageId, takeOverStorage } from '#kit/instance-storage/claim-storage.ts';
 import { migrateCells } from '#cells/migrate-cells.ts';
 import { readMigrations } from '#kit/migrate.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
 import { type ArchiveEntry, readArchive } from './archive.ts';
@@ -16,10 +15,18 @@ import { BackupError } from './backup-error.ts';
 import { isUsed, requireCells } from './cells.ts';
 import { type Filling, fillTable } from './fill-table.ts';
 import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
-import { findTable } from './queries.ts';
 import { refillTables } from './refill-tables.ts';
 import { requireStopped } from './require-stopped.ts';
-import { forgetBegun } from './schedule/queries.ts';
+
+/** Of what was being made when a backup was: the one that holds this row, and no more is known of it where that is restored. */
+const forgetBegun = statement('backup.forget_begun', '', '', `delete from backups where finished_at is null`);
+
+const findTable = statement(
+  'backup.find_table',
+  'name',
+  'is_there',
+  `select to_regclass(format('%I', $name)) is not null as is_there`,
+);
 
 /** Where a backup goes. */
 type RestoreContext = {

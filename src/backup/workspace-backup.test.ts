@@ -17,8 +17,13 @@ import { openService, type Tenant } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { readArchive, writeArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
-import { peopleTables, selectTenantTables } from './queries.ts';
-import { backUpWorkspace, readWorkspaceOf, restoreWorkspace } from './workspace-backup.ts';
+import {
+  backUpWorkspace,
+  peopleTables,
+  readWorkspaceOf,
+  restoreWorkspace,
+  selectTenantTables,
+} from './workspace-backup.ts';
 
 const service = await openService();
 const { database, storage, vault } = service.services;

@@ -1,37 +1,22 @@
-import type { PoolClient } from 'pg';
+import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
-import { hideShards } from '#cells/citus/queries.ts';
 import { cellForNew } from '#cells/choose-cell.ts';
 import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
 import { readingLock, readMigrations } from '#kit/migrate.ts';
-import { only } from '#kit/statement.ts';
+import { only, statement } from '#kit/statement.ts';
 import { type ArchiveWriter, readArchive, writeArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
 import {
   addFiles,
   addTable,
-  describeBackup,
-  filesOf,
   type BackupContext,
   type BackupMade,
   type BackupOptions,
+  describeBackup,
+  filesOf,
 } from './make-backup.ts';
 import { type Ending, entryNames, type Manifest } from './manifest.ts';
-import {
-  copyPeople,
-  copyTenantRows,
-  countTenantRows,
-  createIncoming,
-  findWorkspace,
-  incomingName,
-  insertIncoming,
-  peopleTables,
-  renumberSegments,
-  selectPeopleTables,
-  selectTakenAddresses,
-  selectTenantTables,
-} from './queries.ts';
 import {
   damaged,
   isKeyOf,
@@ -43,6 +28,127 @@ import {
   sum,
   untilEnd,
 } from './restore-backup.ts';
+import { ownSchema } from '#kit/search-path/home.ts';
+import { listed, type Table } from './fill-table.ts';
+import { identifier } from './cells.ts';
+import { hideShards } from '#cells/citus/citus.ts';
+
+// Of one workspace: its row, each row of a tenant table with its id, and the people whom these rows name.
+
+const findWorkspace = statement(
+  'backup.find_workspace',
+  'workspace_id',
+  'name',
+  `select name from workspaces where id = $workspace_id`,
+);
+
+/** Trigger functions count the bytes again when files are restored. */
+const derivedTables = `('stored_bytes')`;
+
+/** The tables with rows of workspaces, each with the tables and the columns by which it refers to others. */
+export const selectTenantTables = statement(
+  'backup.select_tenant_tables',
+  '',
+  'name columns needs:texts people:texts',
+  `select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns,
+          array(select k.confrelid::regclass::text from pg_constraint k
+                 where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as needs,
+          array(select u.attname::text from pg_constraint k join pg_attribute u on u.attrelid = c.oid and u.attnum = k.conkey[1]
+                 where k.conrelid = c.oid and k.contype = 'f' and k.confrelid = to_regclass('users')) as people
+     from pg_class c
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    where c.relnamespace = ${ownSchema} and c.relkind = 'r' and c.relname not in ${derivedTables}
+      and (c.relname = 'workspaces' or exists (
+            select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id' and not w.attisdropped))
+    group by c.oid, c.relname
+    order by 1`,
+);
+
+/** The tables about people that a workspace takes along: how they sign in, and no session. */
+export const peopleTables = {
+  users: 'id',
+  accounts: 'user_id',
+  totp_secrets: 'user_id',
+  recovery_codes: 'user_id',
+  passkeys: 'user_id',
+} as const;
+
+const selectPeopleTables = statement(
+  'backup.select_people_tables',
+  'names',
+  'name columns',
+  `select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
+     from pg_class c
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    where c.oid = any ($names::regclass[])
+    group by c.relname
+    order by array_position($names, c.relname::text)`,
+);
+
+/** Gives the restored segments new codes, which are unique in an instance, and their documents the same. */
+const renumberSegments = statement(
+  'backup.renumber_segments',
+  'workspace_id',
+  '',
+  `with old as materialized (
+     select first_id, code from search_segments where workspace_id = $workspace_id
+   ),
+   renumbered as (
+     update search_segments set number = default where workspace_id = $workspace_id returning first_id, code
+   )
+   update search_documents d
+      set terms = array_to_tsvector(array(
+            select renumbered.code || substr(lexeme, length(old.code) + 1) from unnest(d.terms)))
+     from old join renumbered on renumbered.first_id = old.first_id
+    where d.workspace_id = $workspace_id
+      and old.first_id = (select first_id from old as each where each.first_id <= d.submission_id order by first_id desc limit 1)`,
+);
+
+/** The people of the archive whose address belongs to another account here. */
+const selectTakenAddresses = `
+  select u.email from users u join incoming_users i on i.email = u.email and i.id <> u.id order by 1`;
+
+type TenantTable = Table & { readonly people: readonly string[] };
+
+const ofWorkspace = ({ name }: { readonly name: string }, workspaceId: string): string =>
+  `${escapeIdentifier(name === 'workspaces' ? 'id' : 'workspace_id')} = ${escapeLiteral(workspaceId)}`;
+
+const copyTenantRows = (table: Table, workspaceId: string): string =>
+  `copy (select ${listed(table)} from ${identifier(table.name)} where ${ofWorkspace(table, workspaceId)}) to stdout`;
+
+/** Copies the rows of those whom a row of the workspace names. */
+const copyPeople = (table: Table, tenants: readonly TenantTable[], workspaceId: string): string => {
+  const named = tenants.flatMap(({ name, people }) =>
+    people.map(
+      (column) =>
+        `select ${escapeIdentifier(column)} from ${identifier(name)} where ${ofWorkspace({ name }, workspaceId)}`,
+    ),
+  );
+  const column = peopleTables[table.name as keyof typeof peopleTables];
+  return `copy (select ${listed(table)} from ${identifier(table.name)} where ${column} in (${named.join(' union all ')})) to stdout`;
+};
+
+const countTenantRows = (name: string, workspaceId: string): string =>
+  `select count(*) as count from ${identifier(name)} where ${ofWorkspace({ name }, workspaceId)}`;
+
+const incoming = 'incoming_';
+
+const incomingName = (name: string): string => `${incoming}${name}`;
+
+/** People come to a table of the transaction first: an account that exists here stays as it is. */
+const createIncoming = (name: string): string =>
+  `create temp table ${identifier(incomingName(name))} (like ${identifier(name)}) on commit drop`;
+
+/** Inserts the people who are new here, and then what belongs to these. */
+const insertIncoming = ({ name, columns }: Table): string => {
+  const from = incomingName(name);
+  const rows = `select ${listed({ name, columns })} from ${identifier(from)}`;
+  const into = `insert into ${identifier(name)} (${listed({ name, columns })})`;
+  return name === 'users'
+    ? `create temp table new_people on commit drop as select id from ${identifier(from)} i where not exists (select from users where id = i.id);
+       ${into} ${rows} where id in (select id from new_people)`
+    : `${into} ${rows} where user_id in (select id from new_people)`;
+};
 
 /** A restored workspace, with the counts of all that came with it. */
 export type RestoredWorkspace = Restored & { workspace: string; name: string };

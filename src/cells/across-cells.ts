@@ -1,8 +1,20 @@
 import { type Database, databaseOf, isSilent, isUnavailable, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import { type Cell, cellsOf } from './cells.ts';
-import { findHere } from './queries.ts';
+
+/** Whether a cell has a workspace, a form (the 16 bytes of its id) or an API key (the 32 of its hash). */
+const findHere = statement(
+  'cells.find_here',
+  'id:bytes',
+  'is_here:boolean',
+  `/* lookup: across workspaces */
+   with given as materialized (
+     select case when length($id) = 16 then encode($id, 'hex')::uuid end as uuid)
+   select exists (select from workspaces where id = (select uuid from given))
+       or exists (select from form_lookup where form_id = (select uuid from given))
+       or exists (select from api_key_lookup where hash = $id) as is_here`,
+);
 
 /** A node that was waited for in vain is not asked again before: one request may have several questions. */
 const restMs = 1_000;

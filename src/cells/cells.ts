@@ -1,9 +1,16 @@
 import { type Database, databaseOf, firstPart, type Part, renew } from '#kit/database.ts';
 import type { Whereabouts } from '#kit/find-host.ts';
-import { findHome, pathOf } from '#kit/search-path/queries.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { findHome, pathOf } from '#kit/search-path/home.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import { findPlaces, isCluster, type Place, viewsOf } from './citus/citus.ts';
-import { selectCells } from './queries.ts';
+
+/** The cells of an instance, the first one first; none while it has one alone. */
+export const selectCells = statement(
+  'cells.select',
+  '',
+  'name schema_name',
+  `select name, schema_name from cells order by created_at, name`,
+);
 
 /** A cell: a schema with the tenant tables of its workspaces, and the pool whose sessions work there. */
 export type Cell = {

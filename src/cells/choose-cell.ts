@@ -1,9 +1,31 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { only } from '#kit/statement.ts';
+import { only, statement } from '#kit/statement.ts';
 import { isAway } from './across-cells.ts';
 import { type Cell, cellsOf, firstCell } from './cells.ts';
-import { describeCells, measureCell } from './queries.ts';
+import { ownSchema } from '#kit/search-path/home.ts';
+
+/** The cells as an operator sees them, or the only one. A cell takes workspaces once every process knows it. */
+const describeCells = statement(
+  'cells.describe',
+  '',
+  'name schema_name created_at? is_settled:boolean',
+  `select name, schema_name, created_at, created_at < now() - interval '15 seconds' as is_settled from cells
+   union all
+   select 'default', current_schema()::text, null, null where not exists (select from cells)
+    order by created_at, name`,
+);
+
+/** What the tables of a cell take, with their indexes, and how many workspaces they have. Asked in each cell. */
+const measureCell = statement(
+  'cells.measure',
+  '',
+  'bytes workspaces:bigint',
+  `/* operator: across workspaces */
+   select (select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint from pg_class
+            where relnamespace = ${ownSchema} and relkind = 'r') as bytes,
+          (select count(*) from workspaces) as workspaces`,
+);
 
 type Size = Awaited<ReturnType<typeof measureCell>>[number];
 

@@ -1,11 +1,11 @@
-import type { PoolClient } from 'pg';
+import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '#kit/migrate.ts';
-import { findHome, pathOf, setPath } from '#kit/search-path/queries.ts';
-import { only, type Queryable } from '#kit/statement.ts';
-import { connectionsOf, firstCell } from './cells.ts';
+import { findHome, pathOf, setPath } from '#kit/search-path/home.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
+import { connectionsOf, firstCell, selectCells } from './cells.ts';
 import {
   distributeCell,
   findLeastRoom,
@@ -14,17 +14,66 @@ import {
   pathOfDistributed,
   requireNodes,
 } from './citus/citus.ts';
-import {
-  addKey,
-  createSchema,
-  dropKey,
-  dropTables,
-  insertCell,
-  readRoom,
-  selectCells,
-  selectKeysTo,
-  tellOfCells,
-} from './queries.ts';
+
+const insertCell = statement(
+  'cells.insert',
+  'name schema_name',
+  '',
+  `insert into cells (name, schema_name) values ($name, $schema_name)`,
+);
+
+/** Corrects the schema of the first cell in a database that was restored. */
+export const nameHome = statement(
+  'cells.name_home',
+  '',
+  '',
+  `update cells set schema_name = current_schema()::text where name = 'default'`,
+);
+
+/**
+ * How many connections the server allows, and how many processes of all machines there are: each listens for keys over one connection,
+ * and asks for something every few seconds (kit/queue/listen.ts). One of a machine that is gone may stay for hours.
+ */
+const readRoom = statement(
+  'cells.read_room',
+  'channel:text',
+  'connections:integer processes:integer',
+  `select current_setting('max_connections')::integer as connections,
+          (select count(*)::integer from pg_stat_activity
+            where datname = current_database() and starts_with(query, 'listen ' || $channel)
+              and state_change > now() - interval '10 seconds') as processes`,
+);
+
+/** The foreign keys of a schema that lead to the given tables from others. */
+const selectKeysTo = statement(
+  'cells.select_keys_to',
+  'schema_name tables:texts',
+  'table_name name definition',
+  `select t.relname::text as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
+     from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_class other on other.oid = c.confrelid
+    where c.contype = 'f' and c.conparentid = 0 and t.relnamespace = to_regnamespace(quote_ident($schema_name))
+      and other.relname = any ($tables) and not t.relname = any ($tables)
+    order by 1, 2`,
+);
+
+// What names schemas and tables, which are no parameters of a statement.
+
+const name = escapeIdentifier;
+
+type Key = { readonly table_name: string; readonly name: string; readonly definition: string };
+
+/** Has every process look which cells there are. */
+const tellOfCells = (channel: string): string => `select pg_notify(${escapeLiteral(channel)}, '')`;
+
+const createSchema = (schema: string): string => `create schema ${name(schema)}`;
+
+const dropTables = (tables: readonly string[]): string => `drop table ${tables.map(name).join(', ')}`;
+
+const dropKey = (key: Pick<Key, 'table_name' | 'name'>): string =>
+  `alter table ${name(key.table_name)} drop constraint ${name(key.name)}`;
+
+const addKey = (key: Key): string =>
+  `alter table ${name(key.table_name)} add constraint ${name(key.name)} ${key.definition}`;
 
 /** Tables of the instance that early migrations create in every schema. Later ones begin with `-- Of the instance` and skip cells. */
 export const sharedTables: readonly string[] = [

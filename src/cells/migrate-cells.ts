@@ -1,8 +1,8 @@
 import type { Database } from '#kit/database.ts';
 import { asInCell, migrate, type Migration, runMigrations } from '#kit/migrate.ts';
-import { findHome, pathOf, setPath } from '#kit/search-path/queries.ts';
+import { findHome, pathOf, setPath } from '#kit/search-path/home.ts';
 import { only, type Queryable } from '#kit/statement.ts';
-import { firstCell } from './cells.ts';
+import { firstCell, selectCells } from './cells.ts';
 import {
   bindFunctions,
   closeViews,
@@ -11,7 +11,6 @@ import {
   openViews,
   pathOfDistributed,
 } from './citus/citus.ts';
-import { selectCells } from './queries.ts';
 
 /** Returns the cells in a database beside its first one; none if it is empty, or of a version that knows none. */
 export async function otherCells(db: Queryable): ReturnType<typeof selectCells> {

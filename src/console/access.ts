@@ -5,7 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { OwnCaller, Person } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import type { Accounts } from '#workspaces/accounts.ts';
-import { findMembership } from '#workspaces/members/queries.ts';
+import { findMembership } from '#workspaces/members/membership.ts';
 import type { Role } from '#rules/permissions.ts';
 import { awaitsSecondStep, isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/session-end.ts';
 

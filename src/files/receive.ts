@@ -6,7 +6,56 @@ import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Storage } from '#kit/storage.ts';
 import { typeOfBytes } from '#kit/type-of-bytes.ts';
-import { deleteTakenFiles, insertUnclaimedFile, setFileContent, takeUnclaimedFiles } from './queries.ts';
+import { statement } from '#kit/statement.ts';
+
+/** A file that is being received: nobody's until a submission claims it. */
+export const insertUnclaimedFile = statement(
+  'insert_unclaimed_file',
+  'workspace_id id form_id element filename created_at',
+  '',
+  `insert into files (workspace_id, id, form_id, element, filename, content_type, size, created_at)
+   values ($workspace_id, $id, $form_id, $element, $filename, 'application/octet-stream', 0, $created_at)`,
+);
+
+/** What receiving found out: its true size and type. */
+export const setFileContent = statement(
+  'set_file_content',
+  'workspace_id id size content_type',
+  '',
+  `update files set size = $size, content_type = $content_type where workspace_id = $workspace_id and id = $id`,
+);
+
+/** Takes hold of files that a submission did not claim: from here on no late claim can have them. */
+const takeUnclaimedFiles = statement(
+  'take_unclaimed_files',
+  'workspace_id ids',
+  'id',
+  `update files set claimed_at = now()
+   where workspace_id = $workspace_id and id = any ($ids) and submission_id is null and claimed_at is null
+   returning id`,
+);
+
+/**
+ * The last step, after the bytes are gone. The files are held first, then the counters of their forms (stored_bytes), each in
+ * their order: triggers of each row write these, and of two that delete files of several forms in another order each would
+ * wait for the other. All else that changes a counter is about one file (setFileContent), or files of no size.
+ */
+export const deleteTakenFiles = statement(
+  'delete_taken_files',
+  'workspace_id ids',
+  '',
+  `with taken as materialized (
+     select id, form_id from files
+      where workspace_id = $workspace_id and id = any ($ids)
+        and submission_id is null and held_id is null and claimed_at is not null
+      order by id for update),
+   counters as materialized (
+     select form_id from stored_bytes
+      where workspace_id = $workspace_id and form_id = any (array(select form_id from taken))
+      order by form_id for update)
+   delete from files
+    where workspace_id = $workspace_id and id in (select id from taken) and (select count(*) from counters) >= 0`,
+);
 
 /** What the room needs. */
 export type FilesContext = { database: Database; storage: Storage };

@@ -1,6 +1,15 @@
 import type { Config } from '#kit/config.ts';
-import type { Queryable } from '#kit/statement.ts';
-import { storedBytes } from './queries.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
+
+/** How much the files of a form take, and those of its workspace. */
+const storedBytes = statement(
+  'stored_bytes',
+  'workspace_id form_id',
+  'of_form:bigint of_workspace:bigint',
+  `select coalesce(sum(bytes) filter (where form_id = $form_id), 0)::bigint as of_form,
+     coalesce(sum(bytes), 0)::bigint as of_workspace
+   from stored_bytes where workspace_id = $workspace_id`,
+);
 
 const megabyte = 1024 * 1024;
 type Limits = Pick<Config['limits'], 'uploadMbPerForm' | 'uploadMbPerWorkspace'>;

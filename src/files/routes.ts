@@ -2,9 +2,21 @@ import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { findClaimedFile } from './queries.ts';
 import type { FileLinks } from './link.ts';
 import { type FilesContext, storageKey } from './receive.ts';
+import { statement } from '#kit/statement.ts';
+
+/** A file that may be downloaded: one of a living submission, outside the trash, of a living form, in a workspace that is open. */
+export const findClaimedFile = statement(
+  'find_claimed_file',
+  'workspace_id form_id id',
+  'filename content_type size',
+  `select f.filename, f.content_type, f.size from files f
+   join forms on forms.workspace_id = f.workspace_id and forms.id = f.form_id
+   join workspaces w on w.id = f.workspace_id and w.ends_at is null
+   join submissions s on s.workspace_id = f.workspace_id and s.id = f.submission_id
+   where f.workspace_id = $workspace_id and f.form_id = $form_id and f.id = $id and s.trashed_at is null and forms.deleted_at is null`,
+);
 
 type Download = {
   Params: { workspace: string; form: string; file: string };

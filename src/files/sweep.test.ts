@@ -10,9 +10,9 @@ import { element, structure } from '#ast/testing.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { untilWaiting, whileHeld } from '#test/while-held.ts';
-import { claimFiles, deleteTakenFiles } from './queries.ts';
-import { receiveFile } from './receive.ts';
+import { deleteTakenFiles, receiveFile } from './receive.ts';
 import { sweepFiles } from './sweep.ts';
+import { claimFiles } from './stored-files.ts';
 
 const { database } = await testDatabase();
 const directory = await mkdtemp(join(tmpdir(), 'formloom-sweep-'));

@@ -13,10 +13,15 @@ import { changeForm, createForm, deleteForm } from './forms.ts';
 import { dryRun } from './check/dry-run.ts';
 import type { Candidate } from './check/judge.ts';
 import { patchForm, settingsAfter } from './patch-form.ts';
-import { type FormAddresses, presentCreated, presentForm, presentListItem } from './present.ts';
-import { countForms, listForms } from './queries.ts';
+import {
+  type FormAddresses,
+  type FormStatus,
+  presentCreated,
+  presentForm,
+  presentListItem,
+} from './present.ts';
 import { readForm } from './read-form.ts';
-import { requireForm, requireFormSettings } from './require-form.ts';
+import { formColumns, requireForm, requireFormSettings, submissionCount } from './require-form.ts';
 import { requireSameForm, returnedProperties } from './returned-form.ts';
 import {
   ChangedForm,
@@ -28,6 +33,29 @@ import {
   statusShape,
   structureShape,
 } from './shapes.ts';
+import { nullable, statement, word } from '#kit/statement.ts';
+
+/** One page, newest first; of these forms only where some are named. */
+const listForms = statement(
+  'list_forms',
+  ['workspace_id form_ids? below_id limit offset', { status: nullable(word<FormStatus>()) }],
+  ['submission_count', formColumns],
+  `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+          ${submissionCount} as submission_count
+   from forms f
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($status is null or f.status = $status)
+     and ($form_ids is null or f.id = any ($form_ids)) and f.id < $below_id
+   order by f.id desc limit $limit offset $offset`,
+);
+
+const countForms = statement(
+  'count_forms',
+  ['workspace_id form_ids?', { status: nullable(word<FormStatus>()) }],
+  'total',
+  `select count(*) as total from forms
+   where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)
+     and ($form_ids is null or id = any ($form_ids))`,
+);
 
 const body = {
   structure: structureShape,

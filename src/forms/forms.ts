@@ -9,11 +9,89 @@ import type { Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { AuditLine } from '#kit/operation.ts';
 import { enqueueJob } from '#kit/queue.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { json, jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
 import { lineValues } from '#workspaces/audit/audit-log.ts';
 import { claimImages } from './images/images.ts';
 import { type PasswordChange, passwordIn, storedPassword, withoutPassword } from './password.ts';
-import { findForm, type FormStatus, insertForm, markFormDeleted, updateForm } from './queries.ts';
+import type { FormStatus } from './present.ts';
+import { findForm, formColumns } from './require-form.ts';
+import { insertedLine, lineParameters } from '#workspaces/audit/endpoints.ts';
+
+/**
+ * A form, its first version, the way to it from its id alone, the languages its answers will be searched in, and its line
+ * in the audit log: all of it or nothing, in one round trip.
+ */
+const insertForm = statement(
+  'insert_form',
+  [
+    'workspace_id id name description password_hash? languages structure:jsonText created_at',
+    'created_by?',
+    { status: word<FormStatus>(), settings: jsonb<Settings>(), fields: json<object>() },
+    lineParameters,
+  ],
+  formColumns,
+  `with form as (
+     insert into forms (workspace_id, id, name, description, status, settings, password_hash, version, created_at, updated_at, published_at)
+     values ($workspace_id, $id, $name, $description, $status, $settings, $password_hash, 1, $created_at, $created_at,
+             case when $status = 'published' then $created_at end)
+     returning *),
+   version as (
+     insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
+     select workspace_id, id, version, name, $structure, settings, $fields, created_at, $created_by from form),
+   lookup as (
+     insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
+   language as (
+     insert into search_languages (workspace_id, language) select $workspace_id, unnest($languages) on conflict do nothing),
+   segment as (
+     insert into search_segments (workspace_id, first_id)
+     select $workspace_id, '00000000-0000-0000-0000-000000000000'
+     where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing),
+   line as (
+     ${insertedLine('form')})
+   select id, workspace_id, name, description, status, created_at, updated_at, published_at from form`,
+);
+
+/**
+ * A live change: the next version becomes the form. Statement snapshots make two updates at once take turns, so a
+ * structure is never mixed. published_at is the time of the first publication since the form was a draft.
+ */
+const updateForm = statement(
+  'update_form',
+  [
+    'workspace_id id name description changes_password:boolean password_hash? languages',
+    'structure:jsonText created_by? unchanged? now',
+    { status: nullable(word<FormStatus>()), settings: nullable(jsonb<Settings>()), fields: json<object>() },
+  ],
+  'id',
+  `with form as (
+     update forms set
+       name = $name, description = $description, version = version + 1,
+       status = coalesce($status, status), settings = coalesce($settings, settings),
+       password_hash = case when $changes_password then $password_hash else password_hash end,
+       updated_at = greatest($now, updated_at + interval '1 ms'),
+       published_at = case when coalesce($status, status) = 'published' and (status <> 'published' or published_at is null)
+                           then $now else published_at end
+     where workspace_id = $workspace_id and id = $id and deleted_at is null
+       and ($unchanged is null or updated_at = any ($unchanged))
+     returning *),
+   version as (
+     insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
+     select workspace_id, id, version, name, $structure, settings, $fields, $now, $created_by from form),
+   language as (
+     insert into search_languages (workspace_id, language)
+     select workspace_id, unnest($languages) from form on conflict do nothing)
+   select id from form`,
+);
+
+/** From here on the form answers 404 everywhere; what it held is removed behind (src/submissions/remove-form.ts). */
+const markFormDeleted = statement(
+  'mark_form_deleted',
+  'workspace_id id unchanged? now',
+  'id',
+  `update forms set deleted_at = $now
+   where workspace_id = $workspace_id and id = $id and deleted_at is null
+     and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
+);
 
 /** The job that removes a deleted form's submissions (src/submissions/remove-form.ts). */
 export const removeFormJob = 'form.remove';

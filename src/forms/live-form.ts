@@ -6,9 +6,49 @@ import type { PictureSize } from '#ast/theme/theme.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
 import { share } from '#kit/share.ts';
-import { only } from '#kit/statement.ts';
+import { json, jsonb, only, statement, word } from '#kit/statement.ts';
 import { findPictureSizes, imagesOf } from './images/images.ts';
-import { findFormVersion, findLiveForm, type FormStatus } from './queries.ts';
+import { sentStructure } from './structure-columns.ts';
+import type { FormStatus } from './present.ts';
+
+export const formStatuses = ['draft', 'published', 'archived'] as const satisfies FormStatus[];
+
+/** The last step of a removal: the form's row, and with it its versions, webhooks, events and counts. */
+export const deleteFormRow = statement(
+  'delete_form_row',
+  'workspace_id id',
+  'id',
+  `delete from forms where workspace_id = $workspace_id and id = $id and deleted_at is not null returning id`,
+);
+
+/** A feed that nobody reads for so long is off, and records nothing. */
+export const feedLasts = "interval '30 days'";
+
+/** Of `feeds`: whether it is on. */
+export const isFeedRead = `feeds.read_at > now() - ${feedLasts}`;
+
+/** What a visitor's request needs to know of a form, by its id alone; the structure is read once per version. */
+const findLiveForm = statement(
+  'find_live_form',
+  'id',
+  [
+    'workspace_id name version published_at? password_hash? has_listeners:boolean',
+    { status: word<FormStatus>(), settings: jsonb<Settings>() },
+  ],
+  `select f.workspace_id, f.name, f.status, f.settings, f.version, f.published_at, f.password_hash,
+          exists (select from webhooks w where w.workspace_id = f.workspace_id and w.form_id = f.id)
+            or exists (select from feeds where feeds.workspace_id = f.workspace_id and ${isFeedRead}) as has_listeners
+   from form_lookup l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
+   where l.form_id = $id and f.deleted_at is null`,
+);
+
+export const findFormVersion = statement(
+  'find_form_version',
+  'workspace_id form_id version',
+  { structure: sentStructure, fields: json<object>() },
+  `select structure, fields from form_versions
+   where workspace_id = $workspace_id and form_id = $form_id and version = $version`,
+);
 
 /** A form as a visitor's request sees it: its live version. */
 export type LiveForm = {

@@ -7,9 +7,10 @@ import type { Scope } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { requireAnswerReader } from './answer-settings.ts';
 import { mergePatch } from './merge-patch.ts';
-import { type FormStatus, lockForm, setFormStatus } from './queries.ts';
 import { requireFormSettings } from './require-form.ts';
 import { changeLockedSettings } from './settings.ts';
+import type { FormStatus } from './present.ts';
+import { lockForm, setFormStatus } from './status.ts';
 
 /** A change of a form apart from its structure, by whom, and what it was made on. */
 type FormPatch = {

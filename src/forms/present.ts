@@ -1,5 +1,7 @@
 import { fillNodes } from '#ast/effective-form.ts';
-import type { FormStatus } from './queries.ts';
+
+/** Specification, "Form status". */
+export type FormStatus = 'draft' | 'published' | 'archived';
 
 /** Where a form's pages are. docs/rules.md 18. */
 export type FormAddresses = { publicUrl: string };

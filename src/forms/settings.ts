@@ -3,12 +3,20 @@ import { namesOrigin } from '#ast/origins.ts';
 import type { Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { type Queryable, requireRow } from '#kit/statement.ts';
-import { readBuilderForm } from './drafts/draft.ts';
-import { saveDraft } from './drafts/queries.ts';
+import { type Queryable, requireRow, statement } from '#kit/statement.ts';
+import { readBuilderForm, saveDraft } from './drafts/draft.ts';
 import { changeForm, readChange } from './forms.ts';
 import { passwordIn, storedPassword } from './password.ts';
-import { lockForm, setFormPassword } from './queries.ts';
+import { lockForm } from './status.ts';
+
+/** The password that settings.access may ask for; null for none. It is part of no version. */
+const setFormPassword = statement(
+  'set_form_password',
+  'workspace_id id password_hash? now',
+  'id',
+  `update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at + interval '1 ms')
+   where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
+);
 
 /** What changes settings: the changes, or what makes them of the settings as they are. */
 type SettingsChange = object | ((settings: Settings) => object);

@@ -5,7 +5,7 @@ import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
 import { closed, timestamp, uuid } from '#kit/schemas.ts';
 import { formSources } from './import/convert.ts';
-import { formStatuses } from './queries.ts';
+import { formStatuses } from './live-form.ts';
 
 const maybeTimestamp = Type.Union([timestamp, Type.Null()]);
 const maybeText = Type.Union([Type.String(), Type.Null()]);

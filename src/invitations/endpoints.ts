@@ -16,7 +16,6 @@ import { InvitationShape } from './invitation-shape.ts';
 import { linksFile } from './links-file.ts';
 import { previewLetter } from './message/preview-letter.ts';
 import { forReader } from './present.ts';
-import { findFormNames } from './queries.ts';
 import { readInvitation, readInvitations, readNamed } from './read-invitations.ts';
 import { readOverview } from './read-overview.ts';
 import { closed, InviteBody, one, oneParameters, readInvitationBody, uuid } from './request.ts';
@@ -24,6 +23,7 @@ import { remindUnanswered } from './sending/remind.ts';
 import { resendInvitation, revokeOne } from './sending/resend.ts';
 import { InvitationsOverview, LetterBody, LetterPreview } from './shapes.ts';
 import { invitationStatuses } from './status.ts';
+import { findFormNames } from './limit.ts';
 
 /** Invitations to a form (docs/decisions/0020-invitations.md). */
 export function invitationEndpoints(

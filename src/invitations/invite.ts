@@ -6,16 +6,63 @@ import { transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { hashOfToken } from '#kit/personal-link.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { jsonText, type Queryable, statement } from '#kit/statement.ts';
 import type { InvitedForm, InvitingContext } from './context.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from './draft.ts';
-import { addToBatch, insertBatch } from './import/queries.ts';
 import { throttleEmail } from './limit.ts';
 import { checkMessage, type Message } from './message/message.ts';
-import { insertInvitations } from './queries.ts';
 import { type MailingContext, mailInvitations } from './sending/mail-invitations.ts';
-import { lockToMail } from './sending/queries.ts';
 import { invitationToken } from './token.ts';
+import { lockToMail } from './sending/resend.ts';
+
+/**
+ * Adds invitations to a batch. An address that is invited already is left out, also when it is twice in `rows`: the
+ * unique index decides, so parallel requests cannot invite somebody twice.
+ * @returns those that are new.
+ */
+const insertInvitations = statement(
+  'invitations.insert_invitations',
+  [
+    'workspace_id form_id batch_id expires_at? created_at',
+    {
+      /** A list of {id, hash (hexadecimal), email, address_key, name, reference, prefill}. */
+      rows: jsonText,
+    },
+  ],
+  'id',
+  `with made as (
+     insert into invitations (workspace_id, id, form_id, batch_id, hash, email, address_key, name, reference, prefill,
+                              expires_at, created_at)
+     select $workspace_id, r.id, $form_id, $batch_id, decode(r.hash, 'hex'), r.email, r.address_key, r.name,
+            r.reference, r.prefill, $expires_at, $created_at
+       from json_to_recordset($rows)
+         as r (id uuid, hash text, email text, address_key text, name text, reference jsonb, prefill jsonb)
+     on conflict (workspace_id, form_id, address_key) where revoked_at is null do nothing
+     returning id)
+   select id from made`,
+);
+
+/** What is invited at once. */
+const insertBatch = statement(
+  'invitations.insert_batch',
+  [
+    'workspace_id id form_id subject message reminder_subject? reminder_message?',
+    'remind_after_days is_mailed total:integer created_by? created_at expires_at?',
+  ],
+  '',
+  `insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, reminder_message,
+                                   remind_after_days, is_mailed, total, created_by, created_at, expires_at)
+   values ($workspace_id, $id, $form_id, $subject, $message, $reminder_subject, $reminder_message,
+           $remind_after_days, $is_mailed, $total, $created_by, $created_at, $expires_at)`,
+);
+
+const addToBatch = statement(
+  'invitations.add_to_batch',
+  'workspace_id id created skipped',
+  '',
+  `update invitation_batches set created = created + $created, skipped = skipped + $skipped
+    where workspace_id = $workspace_id and id = $id`,
+);
 
 /** What is said to people who are invited at once, and how. */
 export type Invitation = Message & {

@@ -1,9 +1,60 @@
 import { sayNumber } from '#ast/say-number.ts';
 import { now } from '#kit/clock.ts';
 import { rateLimitExceeded } from '#kit/errors.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { InvitingContext } from './context.ts';
-import { countAccountEmails, countInvited, lockInviting } from './queries.ts';
+
+/** The names that a mail about a form carries. */
+export const findFormNames = statement(
+  'invitations.find_form_names',
+  'workspace_id form_id',
+  'form_name workspace_name:text locale:text?',
+  `select f.name as form_name, w.name as workspace_name, f.settings->>'locale' as locale
+     from forms f join workspaces w on w.id = f.workspace_id
+    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
+);
+
+/** Makes those who invite in one workspace take turns, until the transaction ends. */
+const lockInviting = statement(
+  'invitations.lock_inviting',
+  'workspace_id',
+  'id',
+  `select id from workspaces where id = $workspace_id for no key update`,
+);
+
+/** An invitation or reminder of the last day, by when it was queued or sent. */
+const isRecentMail = `kind in ('invitation', 'reminder') and greatest(queued_at, sent_at) > $since`;
+
+/**
+ * How many invitations and reminders a workspace, and one person in it, have queued or sent since then. Lines of imports
+ * that wait are counted too, and invitations without a mail by when they were made. `oldest` is the first of these.
+ */
+const countInvited = statement(
+  'invitations.count_invited',
+  'workspace_id created_by? since:timestamp',
+  'by_person:bigint by_workspace:bigint oldest',
+  `with counted as (
+     select 1 as count, account_id, greatest(queued_at, sent_at) as at from counted_emails
+      where workspace_id = $workspace_id and ${isRecentMail}
+     union all
+     select case when is_mailed then total - created - skipped else total end, created_by, greatest(created_at, $since)
+       from invitation_batches
+      where workspace_id = $workspace_id
+        and case when is_mailed then created + skipped < total else created_at > $since end)
+   select coalesce(sum(count) filter (where account_id = $created_by), 0)::bigint as by_person,
+          coalesce(sum(count), 0)::bigint as by_workspace, coalesce(min(at), now()) as oldest
+     from counted`,
+);
+
+/** The same of an account in all other workspaces. */
+const countAccountEmails = statement(
+  'invitations.count_account_emails',
+  'account_id workspace_id since:timestamp',
+  'count oldest',
+  `/* lookup: across workspaces */
+   select count(*) as count, coalesce(min(greatest(queued_at, sent_at)), now()) as oldest from counted_emails
+    where account_id = $account_id and workspace_id <> $workspace_id and ${isRecentMail}`,
+);
 
 const dayMs = 86_400_000;
 

@@ -2,8 +2,44 @@ import { Readable } from 'node:stream';
 import { now } from '#kit/clock.ts';
 import { csvRecord } from '#submissions/export/csv.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
-import { presentInvitation, type PresentedInvitation } from './present.ts';
-import { readOnInvitations } from './queries.ts';
+import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
+import { statement } from '#kit/statement.ts';
+
+/**
+ * An invitation `i` with the submission `s` that has its id as its key. Only the furthest of what happened is its
+ * status, and a submission that was deleted for good did not happen.
+ */
+export const statusOf = `case
+    when s.completed_at is not null then 'completed'
+    when i.revoked_at is not null then 'revoked'
+    when s.id is not null or i.started_at is not null then 'started'
+    when i.opened_at is not null then 'opened'
+    when i.bounced_at is not null then 'bounced'
+    when i.sent_at is not null then 'sent'
+    else 'pending' end`;
+
+export const withSubmission = `left join submissions s on s.workspace_id = i.workspace_id and s.key = i.id`;
+
+/** What an address is known by that wants no more mails (unsubscribed_addresses). @param key SQL of the address in lower case. */
+export const wishOf = (key: string): string => `encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
+
+export const selection = `i.id, i.form_id, i.batch_id, i.email, i.name, ${statusOf} as status, i.reference, i.prefill,
+  i.expires_at, i.created_at, i.sent_at, i.opened_at, i.started_at, s.completed_at, i.revoked_at, i.reminders,
+  i.reminded_at, i.mail_error,
+  exists (select from unsubscribed_addresses u
+           where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')}) as is_unsubscribed,
+  case when s.completed_at is not null and s.trashed_at is null then s.id end as submission_id`;
+
+/** Some of a form's invitations, newest first, after one of them: for lists that are read to their end. */
+const readOnInvitations = statement(
+  'invitations.read_on_invitations',
+  'workspace_id form_id before:uuid? limit',
+  invitationColumns,
+  `select ${selection}
+     from invitations i ${withSubmission}
+    where i.workspace_id = $workspace_id and i.form_id = $form_id and ($before is null or i.id < $before)
+    order by i.id desc limit $limit`,
+);
 
 type FileContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
 

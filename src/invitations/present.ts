@@ -1,8 +1,20 @@
 import type { Scope } from '#kit/operation.ts';
-import type { RowOf } from '#kit/statement.ts';
+import { columns, jsonb, type RowOf, word } from '#kit/statement.ts';
 import type { InvitationContext } from './context.ts';
-import type { invitationColumns } from './queries.ts';
 import { invitationUrl } from './token.ts';
+import type { InvitationStatus } from './status.ts';
+
+/** An invitation as a reader sees it. */
+export const invitationColumns = columns(
+  'id form_id batch_id email name expires_at? created_at sent_at:timestamp?',
+  'opened_at:timestamp? started_at:timestamp? completed_at? revoked_at? reminders:integer',
+  'reminded_at:timestamp? mail_error:text? is_unsubscribed:boolean submission_id?',
+  {
+    status: word<InvitationStatus>(),
+    reference: jsonb<Record<string, string>>(),
+    prefill: jsonb<Record<string, string | string[]>>(),
+  },
+);
 
 /** A row as its reader sees it. */
 export function presentInvitation(

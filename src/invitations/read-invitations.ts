@@ -1,11 +1,51 @@
 import { isCleanText } from '#ast/text.ts';
 import { belowId, type Cut, endCut, type Ends } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
-import { requireRow, type RowOf } from '#kit/statement.ts';
+import { nullable, orNothing, requireRow, type RowOf, statement, text, word } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
-import { type PresentedInvitation, presentInvitation } from './present.ts';
-import { findInvitations, type invitationColumns, listInvitations } from './queries.ts';
+import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
 import type { InvitationStatus } from './status.ts';
+import { selection, statusOf, withSubmission } from './links-file.ts';
+
+export const findInvitations = statement(
+  'invitations.find_invitations',
+  'workspace_id form_id ids',
+  invitationColumns,
+  `select ${selection}
+     from invitations i ${withSubmission}
+     join forms f on f.workspace_id = i.workspace_id and f.id = i.form_id
+    where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and f.deleted_at is null`,
+);
+
+/**
+ * One page of a form's invitations, newest first, with the exact total in each row. A form without rows on this page
+ * gives one row without an invitation; an absent form gives none.
+ */
+const listInvitations = statement(
+  'invitations.list_invitations',
+  [
+    'workspace_id form_id below_id limit offset',
+    {
+      status: nullable(word<InvitationStatus>()),
+      /** A part of the address or the name, in lower case. */
+      words: nullable(text),
+    },
+  ],
+  ['total', orNothing(invitationColumns)],
+  `with found as (
+     select i.id
+       from invitations i ${withSubmission}
+      where i.workspace_id = $workspace_id and i.form_id = $form_id
+        and ($status is null or ${statusOf} = $status)
+        and ($words is null or strpos(i.address_key, $words) > 0 or strpos(lower(i.name), $words) > 0)),
+   page as (select id from found where id < $below_id order by id desc limit $limit offset $offset)
+   select (select count(*) from found) as total, ${selection}
+     from forms f
+     left join (invitations i join page using (id) ${withSubmission})
+            on i.workspace_id = f.workspace_id and i.form_id = f.id
+    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+    order by i.id desc`,
+);
 
 type ReadingContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
 

@@ -7,13 +7,44 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/wire.ts';
 import { prefillableOf } from './draft.ts';
-import { listBatches } from './import/queries.ts';
 import { defaultMessage } from './message/message.ts';
 import { placeholders } from './message/placeholders.ts';
-import { countInvitations } from './queries.ts';
-import { invitationStatuses } from './status.ts';
+import { type InvitationStatus, invitationStatuses } from './status.ts';
 import type { InvitedForm } from './context.ts';
 import type { InvitationsOverview } from './shapes.ts';
+import { failedReason } from '#kit/queue/parked-jobs.ts';
+import { statement, word } from '#kit/statement.ts';
+import { statusOf, withSubmission } from './links-file.ts';
+
+/** How many invitations of a form there are of each status that there is one of. */
+const countInvitations = statement(
+  'invitations.count_invitations',
+  'workspace_id form_id',
+  ['count', { status: word<InvitationStatus>() }],
+  `select ${statusOf} as status, count(*) as count
+     from invitations i ${withSubmission}
+    where i.workspace_id = $workspace_id and i.form_id = $form_id
+    group by 1`,
+);
+
+/** The last batches of a form, newest first: how far each is, and how many of its mails have ended. */
+const listBatches = statement(
+  'invitations.list_batches',
+  'workspace_id form_id limit',
+  [
+    'id subject message reminder_subject? reminder_message? remind_after_days is_mailed',
+    'total:integer created skipped waiting:bigint created_at created_by? failed_reason?',
+  ],
+  `select b.id, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days, b.is_mailed,
+          b.total, b.created, b.skipped,
+          (select count(*) from invitations i
+             join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id and m.state = 'queued'
+            where i.workspace_id = b.workspace_id and i.batch_id = b.id) as waiting,
+          b.created_at, u.name as created_by, ${failedReason('b', 'batch')} as failed_reason
+     from invitation_batches b left join users u on u.id = b.created_by
+    where b.workspace_id = $workspace_id and b.form_id = $form_id
+    order by b.id desc limit $limit`,
+);
 
 /** How many of the last batches are shown with their progress. */
 const shownBatches = 5;

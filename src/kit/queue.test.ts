@@ -24,8 +24,8 @@ import { hearJobs } from './queue/hear-jobs.ts';
 import { openLanes } from './queue/lanes.ts';
 import { openLookBack } from './queue/look-back.ts';
 import { backoffSeconds } from './queue/put-back.ts';
-import { renewLeases } from './queue/queries.ts';
 import { type Handlers, type Queue, startQueue } from './queue/worker.ts';
+import { renewLeases } from './queue/leases.ts';
 
 const { database, url } = await testDatabase();
 // A second process is stood in for by a second pool: all that queues share is the database.

@@ -4,16 +4,33 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { type MailState, mailStates } from '#kit/outbox/queries.ts';
-import { requireRow } from '#kit/statement.ts';
+import { type MailState, mailStates } from '#kit/outbox/mail-states.ts';
+import { nullable, requireRow, statement, word } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { requireWholeWorkspace } from '#workspaces/reach.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { countTry } from '#workspaces/sign-in.ts';
-import { retryMail } from './log/mail-log.ts';
-import { countMails, findLoggedMail, selectMails } from './log/queries.ts';
+import { findLoggedMail, loggedMail, loggedMails, retryMail } from './log/mail-log.ts';
 import { sendTestMail } from './sending/send-test-mail.ts';
 import { LoggedMail, MailLog, MailQuery, MailStatus, TestAnswer, TestMail } from './shapes.ts';
+
+/** The mail log, newest first. */
+const selectMails = statement(
+  'mail.select_mails',
+  ['workspace_id below limit offset', { state: nullable(word<MailState>()) }],
+  loggedMail,
+  `${loggedMails} and ($state is null or m.state = $state) and m.id < $below
+    order by m.id desc
+    limit $limit offset $offset`,
+);
+
+/** How many there are of each state. */
+const countMails = statement(
+  'mail.count_mails',
+  'workspace_id',
+  ['count', { state: word<MailState>() }],
+  `select state, count(*) as count from mails where workspace_id = $workspace_id and not is_private group by state`,
+);
 
 /** Tests of a workspace in a minute: each is a mail that anybody may get. */
 const testsPerMinute = 5;

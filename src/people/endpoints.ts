@@ -4,16 +4,43 @@ import { attachment } from '#kit/attachment.ts';
 import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { closed, uuid } from '#kit/schemas.ts';
-import { requireRow } from '#kit/statement.ts';
+import { columns, jsonb, requireRow, statement, word } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { requireWholeWorkspace } from '#workspaces/reach.ts';
 import { askedLengths, readAsked } from './asked.ts';
 import { type EraseContext, startErasing } from './erase/erase-person.ts';
-import { countErasures, listErasures } from './erase/queries.ts';
-import { erasedKinds, everyCount } from './erase/receipt.ts';
+import { type ErasedCounts, type ErasedKind, erasedKinds, everyCount } from './erase/receipt.ts';
 import { packPerson } from './pack-person.ts';
 import { Erasure, PersonPage } from './shapes.ts';
 import { findTraces, matches, mostTraces, type Trace } from './traces.ts';
+import { failedReason } from '#kit/queue/parked-jobs.ts';
+
+const erasureColumns = columns(
+  'id requested_by? total:integer done list_hash hash:text? created_at finished_at?',
+  'failed_reason?',
+  { what: word<ErasedKind>(), gone: jsonb<ErasedCounts>() },
+);
+
+/** The erasings of a workspace, newest first, with the name of the member or the key that asked. */
+export const listErasures = statement(
+  'people.list_erasures',
+  'workspace_id id? below_id limit offset',
+  erasureColumns,
+  `select e.id, e.what, coalesce(u.name, k.name) as requested_by, e.total, e.done, e.gone, e.list_hash, e.hash, e.created_at,
+          e.finished_at, ${failedReason('e', 'erasure_id')} as failed_reason
+   from erasures e
+   left join users u on u.id = e.requested_by
+   left join api_keys k on k.workspace_id = e.workspace_id and k.id = e.api_key_id
+   where e.workspace_id = $workspace_id and ($id is null or e.id = $id) and e.id < $below_id
+   order by e.id desc limit $limit offset $offset`,
+);
+
+const countErasures = statement(
+  'people.count_erasures',
+  'workspace_id',
+  'total',
+  `select count(*) as total from erasures where workspace_id = $workspace_id`,
+);
 
 const gzip = ['application/gzip'] as const;
 

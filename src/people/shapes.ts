@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox';
 import { listOf } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
 import { failedReason, orNull, timestamp, uuid } from '#kit/schemas.ts';
-import { submissionStatuses } from '#submissions/queries.ts';
 import { countedKinds, erasedKinds } from './erase/receipt.ts';
 import { traceKinds } from './traces.ts';
+import { submissionStatuses } from '#submissions/present.ts';
 
 /** Something that is kept of a person. */
 export const PersonTrace = named(

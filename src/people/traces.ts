@@ -4,16 +4,146 @@ import { fewAtOnce } from '#kit/few-at-once.ts';
 import { findPage } from '#search/find-page.ts';
 import { readAsked as readQuestion } from '#search/read-asked.ts';
 import { saidIn } from '#submissions/erase/strip-answers.ts';
-import type { SubmissionStatus } from '#submissions/queries.ts';
+import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import type { Asked } from './asked.ts';
 import {
-  lookInEvents,
-  lookInHeld,
-  lookInInvitations,
-  lookInMails,
-  lookInSubmissions,
-  type Said,
-} from './queries.ts';
+  boolean,
+  integer,
+  json,
+  nullable,
+  orNothing,
+  statement,
+  text,
+  timestamp,
+  uuid,
+  word,
+} from '#kit/statement.ts';
+
+/** Of a row, the places where it may say it, each with what stands there. */
+type Said = readonly (readonly [place: string, value: unknown])[];
+
+/** What of JSON may say it, by its names. */
+const eachOf = (json: string): string =>
+  `json_each(${json}) where ${json}::text ~* $json_pattern and value::text ~* $json_pattern`;
+
+const formOf = 'left join forms v on v.workspace_id = l.workspace_id and v.id = l.form_id';
+
+const versionOf = `join form_versions v
+         on v.workspace_id = l.workspace_id and v.form_id = l.form_id and v.version = l.version`;
+
+/**
+ * Whoever is looked for is looked for in everything: in windows of so many rows, and of so many bytes that these say, each a
+ * statement, so that none takes long or much memory. Of a row no more comes back than the places where it may be said.
+ * `reached` is the last row of the window, of `looked`, also where nothing is found in it; no row: there is nothing behind `after`.
+ * @param from a table `t` with a condition. @param size what a row of it says, in bytes. @param form joins where `l`, a row of the window, has its form `v` from.
+ * @param said selects `place` and `value` of `l`. @param told the facts of `l`.
+ */
+const lookingIn = (
+  name: string,
+  { from, size, form, said, told }: { from: string; size: string; form: string; said: string; told?: string },
+) =>
+  statement(
+    `people.look_in_${name}`,
+    {
+      workspace_id: uuid,
+      after: uuid,
+      limit: integer,
+      size: integer,
+      ...(said.includes('$pattern') && { pattern: text }),
+      ...(said.includes('$json_pattern') && { json_pattern: text }),
+    },
+    [
+      'reached looked:bigint',
+      orNothing({
+        id: uuid,
+        created_at: timestamp,
+        status: nullable(word<SubmissionStatus>()),
+        is_trashed: boolean,
+        form_id: nullable(uuid),
+        form_name: nullable(text),
+        said: json<Said>(),
+      }),
+    ],
+    `with sized as (
+       select x.*, sum(x.size) over (order by x.id) - x.size as before
+         from (select t.*, ${size} as size from ${from} and t.workspace_id = $workspace_id and t.id > $after
+                order by t.id limit $limit) x),
+     looked as materialized (select * from sized where before < $size)
+     select reached.id as reached, reached.looked, hit.*
+       from (select id, count(*) over () as looked from looked order by id desc limit 1) reached
+       left join (
+         select ${told ?? 'l.id, l.created_at, null::text as status, false as is_trashed'}, l.form_id, v.name as form_name, s.said
+           from looked l ${form}
+          cross join lateral (select json_agg(json_build_array(place, value)) as said from (${said}) places) s
+          where s.said is not null) hit on true`,
+  );
+
+/** Submissions, wherever they lie: by answers, reference values, tags, notes, and what stood there before an edit. */
+const lookInSubmissions = lookingIn('submissions', {
+  from: 'submissions t where true',
+  size: `octet_length(t.answers::text) + coalesce((
+           select sum(octet_length(c.changes::text)) from submission_changes c
+            where c.workspace_id = t.workspace_id and c.submission_id = t.id), 0)`,
+  form: versionOf,
+  told: 'l.id, l.created_at, l.status, l.trashed_at is not null as is_trashed',
+  said: `select coalesce(v.fields -> key ->> 'label', key) as place, value from ${eachOf('l.answers')}
+         union all
+         select 'Reference ' || key, value from ${eachOf('l.reference')}
+         union all
+         select 'Tags', to_json(tag) from unnest(l.tags) tag where tag ~* $pattern
+         union all
+         select 'Notes', to_json(n.text) from submission_notes n
+          where n.workspace_id = l.workspace_id and n.submission_id = l.id and n.text ~* $pattern
+         union all
+         select 'History', c.changes from submission_changes c
+          where c.workspace_id = l.workspace_id and c.submission_id = l.id and c.changes::text ~* $json_pattern`,
+});
+
+/** Answers in spam boxes. */
+const lookInHeld = lookingIn('held', {
+  from: 'held_submissions t where true',
+  size: 'octet_length(t.answers::text)',
+  form: versionOf,
+  said: `select coalesce(v.fields -> key ->> 'label', key) as place, value from ${eachOf('l.answers')}
+         union all
+         select 'Reference ' || key, value from ${eachOf('l.reference')}`,
+});
+
+/** Invitations, by address, name, reference values and what they fill in. */
+const lookInInvitations = lookingIn('invitations', {
+  from: 'invitations t where true',
+  size: 'octet_length(t.prefill::text)',
+  form: formOf,
+  said: `select 'Address' as place, to_json(l.email) as value where l.email ~* $pattern
+         union all
+         select 'Name', to_json(l.name) where l.name ~* $pattern
+         union all
+         select 'Reference', l.reference::json where l.reference::text ~* $json_pattern
+         union all
+         select 'Filled in beforehand', l.prefill::json where l.prefill::text ~* $json_pattern`,
+});
+
+/** Mails, by whom they are for and their subject; what is between a person and the service is theirs alone. */
+const lookInMails = lookingIn('mails', {
+  from: 'mails t where not t.is_private',
+  size: 'octet_length(t.subject)',
+  form: formOf,
+  said: `select 'Recipient' as place, to_json(l.recipient) as value where l.recipient ~* $pattern
+         union all
+         select 'Subject', to_json(l.subject) where l.subject ~* $pattern`,
+});
+
+/** What webhooks and the feed were told of submissions that are gone for good. `id` is that of the submission. */
+const lookInEvents = lookingIn('events', {
+  from: 'events t where not t.is_test',
+  size: 'octet_length(t.snapshot::text)',
+  form: formOf,
+  told: 'l.submission_id as id, l.occurred_at as created_at, null::text as status, false as is_trashed',
+  said: `select 'What was told' as place, l.snapshot -> 'submission' as value
+          where l.snapshot::text ~* $json_pattern
+            and not exists (
+              select from submissions s where s.workspace_id = l.workspace_id and s.id = l.submission_id)`,
+});
 
 /** What a person can be found in. An `event` is what was told of a submission that is gone: its id is the submission's. */
 export const traceKinds = ['submission', 'spam', 'invitation', 'mail', 'event'] as const;

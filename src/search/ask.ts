@@ -1,9 +1,10 @@
 import type { OperatorName, Question, QuestionPart } from '#ast/search/read-question.ts';
 import { leastIdAt } from '#kit/clock.ts';
 import { firstId, lastId } from '#kit/cursor.ts';
-import { searchMarks, type SubmissionStatus } from '#submissions/queries.ts';
 import type { CheckKind } from './checks.ts';
 import type { UnitKind } from './question.ts';
+import { searchMarks } from '#submissions/writing.ts';
+import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 
 /** A question as the statements take it (question.ts, checks.ts), and the forms that it names. */
 export type Asked = {

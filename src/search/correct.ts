@@ -2,9 +2,9 @@ import { readQuestion } from '#ast/search/read-question.ts';
 import type { Database } from '#kit/database.ts';
 import { leastMistaken, nearestWord } from './nearest-word.ts';
 import { mostMistakes } from '#kit/nearest.ts';
-import { countMatches } from './queries.ts';
 import { wordsAlone } from './question.ts';
 import { writtenWords } from './written-words.ts';
+import { countMatches } from './find-page.ts';
 
 /** A word that nobody wrote, and the nearest that somebody did. */
 export type Correction = { from: string; to: string };

@@ -11,14 +11,13 @@ import { submissionPage } from '#submissions/endpoints.ts';
 import { type Hit, submissionTexts } from '#submissions/present.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { correct, type Correction } from './correct.ts';
-import { type FoundPage, findPage } from './find-page.ts';
+import { findPage, type FoundPage } from './find-page.ts';
 import { lookWindow } from './checks.ts';
 import { placeHits, soughtBy } from './hits.ts';
 import { openOptionLabels } from './option-labels.ts';
-import { listSearchedForms } from './queries.ts';
 import { searchWindow } from './question.ts';
 import { type Reached, readAsked, refuseUnsearchable } from './read-asked.ts';
-import { suggest } from './suggest.ts';
+import { listSearchedForms, suggest } from './suggest.ts';
 
 const formParameter = {
   form_id: Type.Optional(Type.String({ format: 'uuid', description: 'Search in this form only.' })),

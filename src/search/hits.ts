@@ -1,10 +1,26 @@
 import { isRecord } from '#ast/json.ts';
 import { cutToBytes } from '#ast/text.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
 import type { Hit } from '#submissions/present.ts';
 import type { Asked } from './ask.ts';
-import { markHits } from './queries.ts';
 import type { UnitKind } from './question.ts';
+
+/** The texts with marks around every word that a question finds, in the order in which they were given. */
+const markHits = statement(
+  'mark_hits',
+  'languages texts q beginnings:texts options:text',
+  'marked:text',
+  `select ts_headline(question.config, given.text, question.words, $options) as marked
+   from unnest($languages, $texts) with ordinality as given (language, text, place)
+   join (
+     select language, config, concat_ws(' | ',
+       nullif(replace(plainto_tsquery(config, $q)::text, ' & ', ' | '), ''),
+       (select string_agg(format('%L:*', lower(word)), ' | ') from unnest($beginnings) as word))::tsquery as words
+     from (select distinct language, language::regconfig as config from unnest($languages) as language) languages
+     -- Or PostgreSQL makes them anew for each text.
+     offset 0) question using (language)
+   order by given.place`,
+);
 
 /** Marks that no answer is expected to hold: private use. A text that holds one loses it. */
 const [begin, end] = ['\uE000', '\uE001'];

@@ -1,6 +1,25 @@
 import type { Database } from '#kit/database.ts';
 import type { SayOption } from './hits.ts';
-import { listLabelledOptions } from './queries.ts';
+import { statement } from '#kit/statement.ts';
+
+/**
+ * Options whose label is not what answers keep, of the named elements, or of all, in forms as they are live. Only forms that
+ * have such options are taken apart.
+ */
+export const listLabelledOptions = statement(
+  'list_labelled_options',
+  'workspace_id form_ids? elements?',
+  'form_id element id:text label',
+  `select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, option ->> 'label' as label
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+     -- An object among options, behind any number of texts.
+     and v.structure::text ~ '"options"\\s*:\\s*\\[(?:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*,)*\\s*\\{'
+   cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
+   cross join jsonb_array_elements(asking.attrs -> 'options') as option
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
+     and ($elements is null or asking.attrs ->> 'id' = any ($elements)) and option ->> 'label' is not null`,
+);
 
 /** A form in the version that is live. */
 type Live = { id: string; version: number };

@@ -3,9 +3,51 @@ import { type Question, type QuestionPart, readQuestion } from '#ast/search/read
 import { type AnswerKind, isChosen } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Asked, ask, type Known, phrasesIn, type SaidOption } from './ask.ts';
-import { listOptionsSaying } from './labels/queries.ts';
-import { listLabelledOptions, listNamedTypes, listSearchedForms } from './queries.ts';
+import { ask, type Asked, type Known, phrasesIn, type SaidOption } from './ask.ts';
+import { statement } from '#kit/statement.ts';
+import { listLabelledOptions } from './option-labels.ts';
+import { listSearchedForms } from './suggest.ts';
+
+/** Of which types elements of these names are, or were, in any version of the forms within reach. */
+const listNamedTypes = statement(
+  'list_named_types',
+  'workspace_id form_ids? elements',
+  'element type:text',
+  `select distinct named.id as element, named.type
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+   cross join lateral (
+     select id, v.fields -> id ->> 'type' as type from unnest($elements) as id
+     where strpos(v.fields::text, '"' || id || '"') > 0 offset 0) named
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
+     and named.type is not null`,
+);
+
+/**
+ * Options in whose label, in any language of the live form, one of some texts stands, whatever its case. Only forms that
+ * have such a text in them are taken apart.
+ */
+const listOptionsSaying = statement(
+  'list_options_saying',
+  'workspace_id form_ids? texts',
+  'form_id element id:text label',
+  `select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, said.label
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+     and exists (
+       select from unnest($texts) as sought
+       where strpos(lower(v.structure::text), lower(trim('"' from to_json(sought)::text))) > 0)
+   cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
+   cross join jsonb_array_elements(asking.attrs -> 'options') as option
+   cross join lateral (
+     select option ->> 'label' as label
+     union
+     select translation.texts -> 'options' ->> (option ->> 'id')
+     from jsonb_each(coalesce(asking.attrs -> 'translations', '{}')) as translation (language, texts)) said
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
+     and option ->> 'label' is not null
+     and exists (select from unnest($texts) as sought where strpos(lower(said.label), lower(sought)) > 0)`,
+);
 
 /** docs/rules.md 13: q is at most 1 KB of UTF-8. */
 const queryBytes = 1024;

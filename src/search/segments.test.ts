@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
-import { insertSubmission, openNextSegment, searchMarks, segmentDocuments } from '#submissions/queries.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
-import { countMatches, searchQuestion, searchSubmissions } from './queries.ts';
 import { searchWindow, subjectWindow, wordsAlone } from './question.ts';
+import { countMatches, searchQuestion, searchSubmissions } from './find-page.ts';
+import { insertSubmission, openNextSegment, searchMarks, segmentDocuments } from '#submissions/writing.ts';
 
 const { database } = await testDatabase();
 

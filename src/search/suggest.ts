@@ -1,9 +1,60 @@
 import { operatorsCalled, quoteValue, type Unfinished } from '#ast/search/complete.ts';
 import { leastBeginning, operators } from '#ast/search/read-question.ts';
 import type { Database } from '#kit/database.ts';
-import { submissionStatuses } from '#submissions/queries.ts';
-import { listElementsCalled, listSearchedForms, listTagsCalled } from './queries.ts';
 import { writtenWords } from './written-words.ts';
+import { statement } from '#kit/statement.ts';
+import { ownSchema } from '#kit/search-path/home.ts';
+import { submissionStatuses } from '#submissions/present.ts';
+
+/**
+ * Moves the index's pending list into the index. The server does it twice a second while there is one, so that no visitor's insert
+ * has to, and no search reads a long list (docs/rules.md 11).
+ */
+export const cleanPendingList = statement(
+  'clean_pending_list',
+  '',
+  'pages:bigint',
+  // By its name, which has a number behind it at a node of a cluster.
+  `select coalesce(sum(gin_clean_pending_list(oid)), 0)::bigint as pages from pg_class
+    where relnamespace = ${ownSchema} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
+);
+
+/** The forms within reach by their names, the version and the language of each. */
+export const listSearchedForms = statement(
+  'list_searched_forms',
+  'workspace_id form_ids?',
+  'id name version language?',
+  `select id, name, version, settings ->> 'language' as language from forms
+   where workspace_id = $workspace_id and deleted_at is null and ($form_ids is null or id = any ($form_ids))`,
+);
+
+/** Elements of the forms within reach whose id begins so, each with a label that it has, the newest forms first. */
+const listElementsCalled = statement(
+  'list_elements_called',
+  'workspace_id form_ids? beginning limit',
+  'id:text label',
+  `select id, max(label) as label from (
+     select field.key as id, field.value ->> 'label' as label
+     from (
+       select workspace_id, id, version from forms
+       where workspace_id = $workspace_id and deleted_at is null and ($form_ids is null or id = any ($form_ids))
+       order by id desc limit 200) f
+     join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+     cross join json_each(v.fields) as field
+     where starts_with(lower(field.key), lower($beginning))) named
+   group by id order by id limit $limit`,
+);
+
+/** Tags that begin so, the most used first. */
+const listTagsCalled = statement(
+  'list_tags_called',
+  'workspace_id form_ids beginning limit',
+  'tag',
+  `select tag from submissions s cross join unnest(s.tags) as tag
+   where s.workspace_id = $workspace_id and s.tags <> '{}' and s.trashed_at is null
+     and s.form_id = any ($form_ids) and starts_with(lower(tag), lower($beginning))
+   group by tag order by count(*) desc, tag limit $limit`,
+);
 
 /** So many of each kind are suggested. */
 const mostOfKind = 6;

@@ -1,8 +1,20 @@
 import { isRecord } from '#ast/json.ts';
 import type { Database } from '#kit/database.ts';
 import { mapInTurns } from '#kit/turns.ts';
-import { listWrittenTexts } from './queries.ts';
-import { wordsAlone } from './question.ts';
+import { asking, questionParameters, walk, wordsAlone } from './question.ts';
+import { statement } from '#kit/statement.ts';
+
+/** The answers of the newest submissions that answer a question; those of unusual length are left out. */
+const listWrittenTexts = statement(
+  'list_written_texts',
+  ['limit', questionParameters],
+  'answers:text',
+  `with ${asking}
+   select s.answers::text as answers
+   from (${walk('anywhere', { limit: '$limit', inOrder: true })}) newest
+   join submissions s on s.workspace_id = $workspace_id and s.id = newest.id
+   where s.trashed_at is null and length(s.answers::text) < 20000`,
+);
 
 /** Submissions whose words are read: the newest that have one that begins so. */
 const readSubmissions = 100;

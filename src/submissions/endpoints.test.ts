@@ -4,9 +4,10 @@ import { composite, element, structure } from '#ast/testing.ts';
 import { newId, now } from '#kit/clock.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { addToCount, insertSubmission } from './queries.ts';
 import { changedBy } from './history/changed-by.ts';
-import { trashSubmissions } from './trash/queries.ts';
+import { addToCount } from './submission-rows.ts';
+import { insertSubmission } from './writing.ts';
+import { trashSubmissions } from './trash/trash.ts';
 
 const service = await shareService();
 const tenant = await service.makeTenant();

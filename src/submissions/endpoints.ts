@@ -16,7 +16,7 @@ import {
 } from './filter/read-filter.ts';
 import { type Part, readFiltered, readPlainPage, sorts } from './list/read-list.ts';
 import { Submission, submissionJson, submissionTag, submissionTexts } from './present.ts';
-import { findSubmission } from './queries.ts';
+import { findSubmission } from './submit-endpoint.ts';
 
 /** What a list of submissions answers, here and in search. */
 export const submissionPage = listOf(Submission);

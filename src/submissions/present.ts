@@ -10,7 +10,9 @@ import { named } from '#kit/named.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { mapInTurns } from '#kit/turns.ts';
 import { type JsonText, jsonText } from '#kit/wire.ts';
-import { type SubmissionStatus, submissionStatuses } from './queries.ts';
+import type { SubmissionStatus } from './submission-rows.ts';
+
+export const submissionStatuses = ['completed', 'incomplete'] as const satisfies SubmissionStatus[];
 
 /** Where a search found words in a submission. */
 const Hit = Type.Object({

@@ -1,11 +1,39 @@
-import { deleteFormRow } from '#forms/queries.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { completeJob, type Job, rescheduleJob } from '#kit/queue.ts';
-import type { Queryable } from '#kit/statement.ts';
-import { lockOldestSubmissions } from './changes/queries.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
 import { removeRows } from './changes/remove.ts';
-import { deleteHeld } from './held/queries.ts';
-import { findFormRemainder } from './queries.ts';
+import { deleteFormRow } from '#forms/live-form.ts';
+import { snapshotColumns, snapshotSelection, versionJoin } from './changes/edit.ts';
+import { deleteHeld } from './held/release.ts';
+
+/**
+ * The version that each submission `s` of a page answered, as `v`. It is looked up by its whole key: a plan that is made
+ * for pages of any length may join all versions of the workspace instead (measured: 0.75 ms for 1,050 of them, not 0.2).
+ */
+export const answeredVersion = `lateral (
+       select fields, name from form_versions
+       where workspace_id = s.workspace_id and form_id = s.form_id and version = s.version limit 1) v`;
+
+/** What still holds a deleted form back: deliveries that wait, and files that the sweep has not removed. */
+const findFormRemainder = statement(
+  'find_form_remainder',
+  'workspace_id form_id',
+  'has_deliveries:boolean has_files',
+  `select exists (select from deliveries d where d.workspace_id = $workspace_id and d.form_id = $form_id and d.status = 'Retrying') as has_deliveries,
+          exists (select from files f where f.workspace_id = $workspace_id and f.form_id = $form_id) as has_files`,
+);
+
+// Removal -------------------------------------------------------------------------------------------------
+
+/** The next submissions of a form that is being removed, oldest first. Locked, so that two workers take turns. */
+const lockOldestSubmissions = statement(
+  'submissions.lock_oldest',
+  'workspace_id form_id limit',
+  snapshotColumns,
+  `select ${snapshotSelection} from submissions s ${versionJoin}
+   where s.workspace_id = $workspace_id and s.form_id = $form_id
+   order by s.id limit $limit for update of s`,
+);
 
 /** Submissions removed in one transaction: short enough that nobody waits for its locks. */
 const batchSize = 500;

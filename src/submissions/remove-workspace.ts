@@ -1,16 +1,16 @@
-import { takeFilesOfWorkspace } from '#files/queries.ts';
 import { type FilesContext, removeTakenFiles } from '#files/receive.ts';
 import { removeImagesOf } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
 import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
+import { takeFilesOfWorkspace } from '#files/stored-files.ts';
 import {
   deleteEndedDeliveries,
   deleteEndedEvents,
   deleteEndedMails,
   deleteEndedSubmissions,
   deleteWorkspace,
-  findEndedWorkspaces,
-} from '#workspaces/endings/queries.ts';
+} from '#workspaces/endings/delete-ended.ts';
+import { findEndedWorkspaces } from '#workspaces/endings/endings.ts';
 
 const workspacesAtOnce = 10;
 /** Files whose bytes are removed before their rows are. */

@@ -9,9 +9,9 @@ import type { Column as ColumnOf } from './columns.ts';
 import { exportFormats } from './export/formats.ts';
 import { formFilterParameters } from './filter/read-filter.ts';
 import type { Difference } from './history/differences.ts';
-import { changeKinds, changeThroughs } from './history/queries.ts';
-import { submissionStatuses } from './queries.ts';
 import { sortParameter } from './sort/sortable.ts';
+import { changeKinds, changeThroughs } from './history/changed-by.ts';
+import { submissionStatuses } from './present.ts';
 
 export type { Difference };
 export type Column = ColumnOf;

@@ -6,14 +6,40 @@ import type { LiveForms } from '#forms/live-form.ts';
 import { closures, findClosure } from '#forms/openness.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
+import { columns, nullable, requireRow, statement, text, word } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { findArrived } from './changes/arrived-files.ts';
 import { takeNamedFiles } from './changes/edited-answers.ts';
 import { Submission, submissionJson, submissionTag } from './present.ts';
-import { findSubmission } from './queries.ts';
 import { requireClean } from './reference.ts';
 import { submitAnswers, type SubmitContext } from './submit.ts';
+import type { SubmissionStatus } from './submission-rows.ts';
+
+/** A submission as a reader sees it; what is pinned (fields, form_name) comes from the version that it answered. */
+export const foundColumns = columns(
+  'id workspace_id form_id answers:text reference:text fields:text form_name has_files',
+  'created_at completed_at?',
+  {
+    status: word<SubmissionStatus>(),
+    /** BCP-47; null where the form names no languages. */
+    language: nullable(text),
+  },
+);
+
+// JSON leaves PostgreSQL as text and is passed on as it is: parsing it in Node costs a third of the list rate.
+export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference, s.language,
+  v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at`;
+
+export const findSubmission = statement(
+  'find_submission',
+  'workspace_id id',
+  ['updated_at tags', foundColumns],
+  `select ${submissionSelection}, s.updated_at, s.tags
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
+);
 
 /**
  * Making a submission with a key. The page's rules hold: what the form asks, when it is open, how many it takes. What

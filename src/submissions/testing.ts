@@ -1,15 +1,15 @@
 import { structure } from '#ast/testing.ts';
-import type { Answers, AnswerFiles, FileAnswer } from '#ast/answers.ts';
+import type { AnswerFiles, Answers, FileAnswer } from '#ast/answers.ts';
 import { createForm } from '#forms/forms.ts';
 import { openLiveForms } from '#forms/live-form.ts';
-import { insertUnclaimedFile, setFileContent } from '#files/queries.ts';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { openVault } from '#kit/vault.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { addToCount } from './queries.ts';
+import { addToCount } from './submission-rows.ts';
 import { submitAnswers, type SubmitResult } from './submit.ts';
+import { insertUnclaimedFile, setFileContent } from '#files/receive.ts';
 
 // Submissions to test with. Only tests import this file.
 

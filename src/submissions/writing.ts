@@ -1,11 +1,10 @@
 import type { Answers } from '#ast/answers.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
 import { editDaysOf } from '#ast/settings.ts';
-import { claimFiles } from '#files/queries.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { leastIdAt, newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { columns, integer, nullable, type Queryable, statement, text, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { snapshotOf } from '#webhooks/event.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
@@ -14,13 +13,126 @@ import { listFiles } from './changes/edited-answers.ts';
 import { digestOf, type KeyedRequest } from './exactly-once/repeat.ts';
 import { giveLink } from './links/links.ts';
 import { linkToken } from './links/token.ts';
-import {
-  insertKeyedSubmission,
-  insertSubmission,
-  openNextSegment,
-  type SubmissionStatus,
-} from './queries.ts';
 import { searchColumns } from './search-columns.ts';
+import { claimFiles } from '#files/stored-files.ts';
+import { ownSlot, type SubmissionStatus } from './submission-rows.ts';
+
+/**
+ * How many documents a segment of the search index holds before the next is opened (docs/decisions/0021). A look into
+ * a segment costs 6 µs, and a word that all of its documents have at most 10 ms.
+ */
+export const segmentDocuments = 16_384;
+
+/** What begins marks of the search index that are no words: no language begins so, and no code of a segment goes on so. */
+export const searchMarks = { incomplete: '-', tag: '#' } as const;
+
+/**
+ * What a submission is found by, behind the code of its id's segment: a mark for its form; one where it is incomplete, and one
+ * for each of its tags (`searchMarks`); each stemmed word behind its language and a space; and behind a ! the words of the
+ * subject once more. For statements with the parameters workspace_id, id, form_id, language, subject and body.
+ */
+const termsOf = (status: string, tagMarks = ''): string => `(
+  select array_to_tsvector(
+    array[segment.code || 'f' || $form_id]
+    || case when ${status} = 'incomplete' then array[segment.code || '${searchMarks.incomplete}'] end
+    ${tagMarks}
+    || ${marked('segment.subject || segment.body', ' ')}
+    || ${marked('segment.subject', '!')})
+  from (
+    select g.code, to_tsvector($language::regconfig, $subject) as subject, to_tsvector($language::regconfig, $body) as body
+    from search_segments g where g.workspace_id = $workspace_id and g.first_id <= $id
+    order by g.first_id desc limit 1) segment)`;
+
+/** The same where there is a row `submission` with its status and tags. */
+export const searchTerms = termsOf(
+  'submission.status',
+  `|| array(select segment.code || '${searchMarks.tag}' || tag from unnest(submission.tags) as tag)`,
+);
+
+/** The search documents of the rows of `submission`, as `words`, to be inserted. */
+export const searchWords = (condition = ''): string =>
+  `words as materialized (select workspace_id, id, form_id, ${searchTerms} as terms from submission ${condition})`;
+
+/** The words of a tsvector, each behind its mark. By way of one text: that costs a tenth of a row for each word. */
+function marked(words: string, sign: ' ' | '!'): string {
+  const mark = `segment.code || left($language, 3) || '${sign}'`;
+  return `string_to_array(${mark} || array_to_string(tsvector_to_array(${words}), chr(1) || ${mark}), chr(1))`;
+}
+
+const insertedSubmission = columns(
+  'workspace_id id form_id version answers:jsonText reference:jsonText has_files created_at',
+  'completed_at? language subject body',
+  {
+    /** The version that has to be live, since what is submitted was held to its limits; null: any. */
+    live_version: nullable(integer),
+    status: word<SubmissionStatus>(),
+    /** The language of the form that was read, as a BCP-47 tag; `language` is how its words are stemmed. */
+    spoken: nullable(text),
+  },
+);
+
+/**
+ * What is inserted is asked for by its parameters, not read from the row again, and no tags are looked for that a new row has not:
+ * PostgreSQL works a twentieth less.
+ * @param keyed what an insert under a key has more: columns, their values, and what happens when the key is taken.
+ */
+const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
+  `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version, ${ownSlot} as slot),
+   submission as (
+     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, created_at, updated_at, completed_at${columns})
+     select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $spoken, $created_at, $created_at, $completed_at${values}
+     from live
+     where live.version = coalesce($live_version, live.version)
+     ${conflict}
+     returning id),
+   counted as (
+     insert into submission_counts (workspace_id, form_id, status, slot, count)
+     select $workspace_id, $form_id, $status, live.slot, 1 from submission cross join live
+     on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + 1),
+   words as materialized (select ${termsOf('$status')} as terms from submission),
+   document as (
+     insert into search_documents (workspace_id, submission_id, form_id, terms)
+     select $workspace_id, $id, $form_id, terms from words)
+   select id from submission`;
+
+/**
+ * A submission, its count and its search document in one statement, so that without files and webhooks a submit is
+ * one round trip and one commit. It joins the form's turn. No row: the form was deleted, or published anew, since it was
+ * found, which a slow upload takes minutes to.
+ */
+export const insertSubmission = statement('insert_submission', insertedSubmission, 'id', insertText());
+
+/**
+ * The same under a key, which is taken once: of many at the same time one is inserted, and the others wait for its
+ * commit. No row: the key is taken, or the form was deleted or published anew.
+ */
+const insertKeyedSubmission = statement(
+  'insert_keyed_submission',
+  ['key:uuid key_digest?', insertedSubmission],
+  'id',
+  insertText({
+    columns: ', key, key_digest',
+    values: ', $key, $key_digest',
+    conflict: 'on conflict (workspace_id, key) where key is not null do nothing',
+  }),
+);
+
+/** Opens the next segment of the search index, from that id on, where the newest is full. */
+export const openNextSegment = statement(
+  'open_next_segment',
+  'workspace_id first_id',
+  '',
+  `insert into search_segments (workspace_id, first_id)
+   select $workspace_id, $first_id
+   where ${segmentDocuments} = (
+     select count(*) from (
+       select from search_documents d
+       where d.workspace_id = $workspace_id and d.submission_id >= (
+         select g.first_id from search_segments g where g.workspace_id = $workspace_id
+         order by g.first_id desc limit 1)
+       limit ${segmentDocuments}) full_segment)
+   on conflict do nothing`,
+);
 
 /** The share of submissions with which it is looked whether the newest segment of the search index is full: that takes some ms. */
 const segmentCheckShare = 1 / 512;

@@ -3,12 +3,119 @@ import type { Given } from '#ast/logic/compare.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Work } from '#ast/work.ts';
 import { newId, now } from '#kit/clock.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Column, json, nullable, type Queryable, statement, text, texts, word } from '#kit/statement.ts';
 import { currentTrace } from '#kit/trace.ts';
-import { laneOf } from './delivery-job.ts';
+import { deliverJob, laneOf, type Trigger } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
 import { type Filtered, meetsFilter } from './meets-filter.ts';
-import { insertEvents, selectListeners } from './queries.ts';
+import type { Condition } from '#ast/logic/condition.ts';
+import { insertJobs } from '#kit/queue.ts';
+import type { Plan } from '#workspaces/plans.ts';
+import { isFeedRead } from '#forms/live-form.ts';
+
+/** Why a webhook is not active. */
+export const pausers = ['person', 'failure'] as const;
+
+export const kinds: Column<EventKind[]> = { pg: texts.pg };
+
+export const condition = json<Condition>();
+
+const booleans: Column<boolean[]> = { pg: 'boolean[]' };
+
+const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
+
+/** A webhook of a form that is still there, kept from changing, and the plan that it is under. */
+export const lockWebhook = statement(
+  'webhooks.lock_webhook',
+  'workspace_id id',
+  ['form_id url headers? header_names updated_at', { plan: word<Plan>() }],
+  `select webhooks.form_id, workspaces.plan, webhooks.url, webhooks.headers, webhooks.header_names, webhooks.updated_at
+     from webhooks
+     join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
+     join workspaces on workspaces.id = webhooks.workspace_id
+    where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
+      for no key update of webhooks`,
+);
+
+// Events --------------------------------------------------------------------------------------------------
+
+/**
+ * The webhooks that may hear of a form's events, the oldest first; for one that was paused because it failed, events
+ * are written down for a replay. They are held until the end of the transaction, so that none is deleted between this
+ * and the insert of its deliveries. A row without an id is the feed of the workspace, which hears everything. The time
+ * zone is looked up for a filter only.
+ */
+const selectListeners = statement(
+  'webhooks.select_listeners',
+  'workspace_id form_id',
+  ['id? active time_zone?', { events: kinds, filter: nullable(condition) }],
+  `with listener as (
+     select id, events, active, filter,
+            case when filter is not null then (
+              select settings ->> 'time_zone' from forms where workspace_id = $workspace_id and id = $form_id)
+            end as time_zone
+       from webhooks
+      where workspace_id = $workspace_id and form_id = $form_id and (active or paused_by = 'failure')
+        for key share
+   )
+   select id, events, active, filter, time_zone from listener
+   union all
+   select null, '{}', true, null, null from feeds where feeds.workspace_id = $workspace_id and ${isFeedRead}
+    order by id`,
+);
+
+/**
+ * Events with their deliveries and the jobs that send them, in one round trip. The arrays of each group belong
+ * together; a delivery names its event by `event_ids`' value.
+ */
+export const insertEvents = statement(
+  'webhooks.insert_events',
+  [
+    'workspace_id form_id event_ids:uuids submission_ids delivery_ids:uuids',
+    'delivery_events:uuids webhook_ids:uuids lanes',
+    {
+      kinds,
+      occurred_ats: timestamps,
+      /** JSON texts. */
+      snapshots: texts,
+      delivery_kinds: kinds,
+      /** Whether it is sent, or only written down as Failed. */
+      are_sent: booleans,
+      trigger: word<Trigger>(),
+      /** What their jobs belong to (kit/trace.ts). */
+      traceparent: nullable(text),
+      /** Where a test goes instead of to its webhook's address. */
+      test_url: nullable(text),
+    },
+  ],
+  '',
+  `with event as (
+     insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot, is_test)
+     select $workspace_id, id, $form_id, submission_id, kind, occurred_at, snapshot::json, $trigger = 'test'
+       from unnest($event_ids, $submission_ids, $kinds, $occurred_ats, $snapshots)
+         as event (id, submission_id, kind, occurred_at, snapshot)
+   ),
+   made as materialized (
+     select made.*, now() as at from unnest($delivery_ids, $delivery_events, $delivery_kinds, $webhook_ids, $lanes, $are_sent)
+       as made (id, event_id, kind, webhook_id, lane, is_sent)
+   ),
+   delivery as (
+     insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, is_test, test_url,
+                             next_attempt_at, created_at)
+     select $workspace_id, id, $form_id, webhook_id, event_id, kind, case when is_sent then 'Retrying' else 'Failed' end,
+            $trigger = 'test', $test_url, case when is_sent then made.at end, made.at
+       from made
+   ),
+   job as materialized (
+     select $workspace_id as workspace_id, id, '${deliverJob}' as kind, lane,
+            jsonb_strip_nulls(jsonb_build_object('trigger', $trigger, 'traceparent', $traceparent)) as payload,
+            made.at as run_at, made.at
+       from made
+      where is_sent
+   ),
+   put as (${insertJobs('job')})
+   select`,
+);
 
 /** Something that happened to a submission. */
 export type SubmissionEvent = {

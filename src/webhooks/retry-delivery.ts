@@ -1,10 +1,31 @@
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { announceJobs, enqueueJob } from '#kit/queue.ts';
-import { only, requireRow } from '#kit/statement.ts';
+import { only, requireRow, statement, word } from '#kit/statement.ts';
 import { deliverJob, type DeliverJobPayload, laneOf } from './delivery-job.ts';
-import { findDeliveryStatus, markForRetry } from './log/queries.ts';
-import type { DeliveryStatus } from './queries.ts';
+
+/** Specification, "Webhook delivery status". */
+export const deliveryStatuses = ['Success', 'Retrying', 'Failed'] as const;
+
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** Makes a failed delivery that is no test wait for a request now; of two who ask at once, one gets the row. */
+const markForRetry = statement(
+  'webhooks.mark_for_retry',
+  'workspace_id id',
+  'webhook_id',
+  `update deliveries
+      set status = 'Retrying', next_attempt_at = now()
+    where workspace_id = $workspace_id and id = $id and status = 'Failed' and not is_test
+   returning webhook_id`,
+);
+
+const findDeliveryStatus = statement(
+  'webhooks.find_delivery_status',
+  'workspace_id id',
+  ['is_test:boolean', { status: word<DeliveryStatus>() }],
+  `select status, is_test from deliveries where workspace_id = $workspace_id and id = $id`,
+);
 
 const conflicts = {
   Success: 'This delivery succeeded; there is nothing to send again.',

@@ -8,8 +8,9 @@ import { triggers } from './delivery-job.ts';
 import { longestName, longestValue, mostHeaders } from './editing/custom-headers.ts';
 import { longestUrl, secretLength } from './editing/webhook-problems.ts';
 import { eventKinds } from './event.ts';
-import { deliveryStatuses, pausers } from './queries.ts';
 import { replayStatuses } from './replay/filter.ts';
+import { deliveryStatuses } from './retry-delivery.ts';
+import { pausers } from './record-event.ts';
 
 const event = Type.Enum([...eventKinds]);
 const status = Type.Enum([...deliveryStatuses]);

@@ -7,9 +7,9 @@ import type { Plan } from '#workspaces/plans.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { type EventKind, eventKinds, snapshotOf } from './event.ts';
 import { listDeliveries } from './log/deliveries.ts';
-import { insertWebhook } from './queries.ts';
 import type { DeliveryLine } from './shapes.ts';
 import { recordEvent } from './record-event.ts';
+import { insertWebhook } from './editing/webhooks.ts';
 
 // Things to test webhooks with. Only tests import this file.
 

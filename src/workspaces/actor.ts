@@ -1,7 +1,16 @@
 import type { Database } from '#kit/database.ts';
 import type { Actor, Scope } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
-import { findPersonBehind } from './members/queries.ts';
+import { only, statement } from '#kit/statement.ts';
+
+/** The person behind a request: who is signed in, or who made the key; nobody for the operator's keys. */
+const findPersonBehind = statement(
+  'workspaces.find_person_behind',
+  'workspace_id user_id? key_id?',
+  'id:text name',
+  `select u.id, u.name from users u
+    where u.id = coalesce(
+      $user_id, (select k.created_by from api_keys k where k.workspace_id = $workspace_id and k.id = $key_id))`,
+);
 
 /** The account of whoever asks; null for a key and the operator. */
 export const personOf = (actor: Actor): string | null => (actor.kind === 'person' ? actor.id : null);

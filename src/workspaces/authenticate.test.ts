@@ -7,7 +7,7 @@ import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeApiKey } from './api-key.ts';
 import { authenticate, forgetKeys, requirePermission } from './authenticate.ts';
-import { keyChannel } from './keys/queries.ts';
+import { keyChannel } from './keys/key-rows.ts';
 import { changeKey, createKey, revokeKey, rotateKey } from './keys.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { createWorkspace, setPlan } from './workspaces.ts';

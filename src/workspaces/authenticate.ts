@@ -3,10 +3,42 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { hashOfHeader } from './api-key.ts';
-import { findKeyByHash } from './keys/queries.ts';
 import type { Rate } from './limit.ts';
-import { keyMay, type Permission, permissionNames, permissions, roleMay } from '#rules/permissions.ts';
-import { rateOf } from './plans.ts';
+import {
+  keyMay,
+  type Permission,
+  permissionNames,
+  permissions,
+  type Role,
+  roleMay,
+} from '#rules/permissions.ts';
+import { type Plan, rateOf } from './plans.ts';
+import { nullable, statement, word } from '#kit/statement.ts';
+import { permissionList } from './keys/key-rows.ts';
+
+/** Who a key belongs to, and all that a request needs to know about it. A revoked key is not found. */
+const findKeyByHash = statement(
+  'workspaces.find_key_by_hash',
+  'hash',
+  [
+    'workspace_id id form_ids? expires_at? rate_limit? burst?',
+    {
+      permissions: nullable(permissionList),
+      /** Of its maker; null for the operator's keys, and where the maker is no member any more. */
+      maker_role: nullable(word<Role>()),
+      plan: word<Plan>(),
+    },
+  ],
+  // A key that was rotated ends by itself: least() leaves out what is null.
+  `select api_keys.workspace_id, api_keys.id, api_keys.permissions, api_keys.form_ids,
+          least(api_keys.expires_at, api_key_lookup.expires_at) as expires_at, members.role as maker_role, workspaces.plan,
+          workspaces.rate_limit, workspaces.burst
+     from api_key_lookup
+     join api_keys on api_keys.workspace_id = api_key_lookup.workspace_id and api_keys.id = api_key_lookup.api_key_id
+     join workspaces on workspaces.id = api_keys.workspace_id
+     left join members on members.workspace_id = api_keys.workspace_id and members.user_id = api_keys.created_by
+    where api_key_lookup.hash = $hash and api_keys.revoked_at is null and workspaces.ends_at is null`,
+);
 
 /** Who a request comes from, what it may do, and how often. */
 export type Caller = Scope & {

@@ -4,15 +4,26 @@ import { seenIn } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { operation, type Scope } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
+import { requireRow, statement } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { personOf } from './actor.ts';
-import { findWorkspace, updateWorkspace } from './members/queries.ts';
 import { plans, rateOf } from './plans.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
 import { requireWholeWorkspace } from './reach.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
 import { closed, nameText, Workspace } from './shapes.ts';
+import { findWorkspace } from './members/endpoints.ts';
+
+/** What is null stays. */
+const updateWorkspace = statement(
+  'workspaces.update',
+  'workspace_id name? second_factor_required? unchanged? now',
+  'id',
+  `update workspaces set name = coalesce($name, name),
+                         second_factor_required = coalesce($second_factor_required, second_factor_required),
+                         updated_at = $now
+    where id = $workspace_id and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
+);
 
 /** The workspace that a request acts in. */
 export function workspaceEndpoints({ database }: { database: Database }) {

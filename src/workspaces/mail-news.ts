@@ -2,8 +2,16 @@ import type { Locale } from '#ast/locales.ts';
 import { findInAllCells, inCellOf } from '#cells/across-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { announceWithCommit, enqueueJob } from '#kit/queue.ts';
-import type { Queryable } from '#kit/statement.ts';
-import { findFirstWorkspace } from './password-reset/queries.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
+
+/** Where a job lives that is about a person and no workspace: the first workspace; nothing before there is one. */
+const findFirstWorkspace = statement(
+  'password_reset.find_first_workspace',
+  '',
+  'id',
+  `/* operator: across workspaces */
+   select id from workspaces where ends_at is null order by id limit 1`,
+);
 
 /**
  * Something that people are told of by mail. Who caused it knows nothing of mails: it leaves a job in its own

@@ -4,13 +4,53 @@ import { type Database, transaction } from '#kit/database.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import { only, type Queryable } from '#kit/statement.ts';
-import { deleteMember, findMembership, lockMembers, updateRole, hasOtherOwner } from './members/queries.ts';
+import { only, type Queryable, statement, word } from '#kit/statement.ts';
 import { forgetKeys } from './authenticate.ts';
-import { revokeKeysOf, tellOfKeys } from './keys/queries.ts';
+import { revokeKeysOf, tellOfKeys } from './keys/key-rows.ts';
 import { reportNews } from './mail-news.ts';
-import { insertMember } from './queries.ts';
 import type { PersonalPermission, Role } from '#rules/permissions.ts';
+import { findMembership, ownersOf } from './members/membership.ts';
+
+/** Adds nothing, and returns nothing, when the workspace does not exist or the person is a member already. */
+export const insertMember = statement(
+  'workspaces.insert_member',
+  ['workspace_id user_id now', { role: word<Role>() }],
+  'user_id',
+  `insert into members (workspace_id, user_id, role, created_at, updated_at)
+   select id, $user_id, $role, $now, $now from workspaces where id = $workspace_id
+   on conflict (workspace_id, user_id) do nothing
+   returning user_id`,
+);
+
+/** Makes changes of one workspace's members take turns, until the transaction ends. */
+const lockMembers = statement(
+  'workspaces.lock_members',
+  'workspace_id',
+  'id',
+  `select id from workspaces where id = $workspace_id for no key update`,
+);
+
+/** Whether somebody else owns a workspace too. */
+const hasOtherOwner = statement(
+  'workspaces.has_other_owner',
+  'workspace_id user_id',
+  'has_other:boolean',
+  `select exists (${ownersOf('$workspace_id', '$user_id')}) as has_other`,
+);
+
+const updateRole = statement(
+  'workspaces.update_role',
+  ['workspace_id user_id now', { role: word<Role>() }],
+  '',
+  `update members set role = $role, updated_at = $now where workspace_id = $workspace_id and user_id = $user_id`,
+);
+
+const deleteMember = statement(
+  'workspaces.delete_member',
+  'workspace_id user_id',
+  'user_id',
+  `delete from members where workspace_id = $workspace_id and user_id = $user_id returning user_id`,
+);
 
 /**
  * Lets a person into a workspace.

@@ -5,9 +5,41 @@ import { addKey } from './keys.ts';
 import { addMember } from './members.ts';
 import type { Plan } from './plans.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
-import { claimSetup, hasAccounts, offerSetup } from './queries.ts';
 import { createUser, userProblems } from './users.ts';
 import { createWorkspace } from './workspaces.ts';
+import { statement } from '#kit/statement.ts';
+
+// Set-up ---------------------------------------------------------------------------------------------------
+
+/** Puts the hash of this start's token in place, unless there are accounts. */
+const offerSetup = statement(
+  'workspaces.offer_setup',
+  'token_hash',
+  'offered:boolean',
+  `insert into setup (token_hash)
+   select $token_hash where not exists (select from users)
+   on conflict (only_row) do update set token_hash = excluded.token_hash
+   returning true as offered`,
+);
+
+/** Whether anybody has an account here. */
+const hasAccounts = statement(
+  'workspaces.has_accounts',
+  '',
+  'has_accounts:boolean',
+  `select exists (select from users) as has_accounts`,
+);
+
+/**
+ * Uses the token up. Of two at once the second waits for the first's transaction, and then finds no row; the
+ * look at users also closes a token that a starting process offered while the first account was being made.
+ */
+const claimSetup = statement(
+  'workspaces.claim_setup',
+  'token_hash',
+  'claimed:boolean',
+  `delete from setup where token_hash = $token_hash and not exists (select from users) returning true as claimed`,
+);
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 

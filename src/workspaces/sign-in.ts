@@ -3,7 +3,7 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
-import { only } from '#kit/statement.ts';
+import { only, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
 import type { Accounts } from './accounts.ts';
@@ -11,10 +11,40 @@ import { countUpTo } from './limit.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
 import { refuseProblems } from './problems.ts';
-import { choosePassword, confirmPassword, findPasswordHash } from './queries.ts';
 import type { RequestCounter } from './request-counter.ts';
 import { isTemporaryOver } from './session-end.ts';
 import { wordsOfPerson } from './users.ts';
+
+/** The person has chosen a password in place of a temporary one: everything is open again. */
+const confirmPassword = statement(
+  'workspaces.confirm_password',
+  'id:text',
+  '',
+  `update users set temporary_until = null where id = $id`,
+);
+
+/** The person has chosen a password: every session has ended, and links to choose another one. None where `old` is theirs no more. */
+export const choosePassword = statement(
+  'workspaces.choose_password',
+  'user_id old:text password now',
+  'user_id',
+  `with secret as (
+     update accounts set password = $password, updated_at = $now
+      where user_id = $user_id and provider_id = 'credential' and password = $old
+     returning user_id
+   ),
+   ended as (delete from sessions where user_id in (select user_id from secret)),
+   resets as (delete from password_resets where user_id in (select user_id from secret))
+   select user_id from secret`,
+);
+
+/** The hash of a person's password; nothing for one who has none. */
+export const findPasswordHash = statement(
+  'workspaces.find_password_hash',
+  'user_id',
+  'password',
+  `select password from accounts where user_id = $user_id and provider_id = 'credential' and password is not null`,
+);
 
 /**
  * Tries of a password in one minute. They are counted before the password is looked at, by a counter that is exact

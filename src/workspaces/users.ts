@@ -7,11 +7,69 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { normalizeAddress, readMailAddress } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
-import { findWordsOfPerson, insertUser, resetPassword } from './queries.ts';
+import { strangersFactors } from './second-factor/strangers-factors.ts';
+
+// People ---------------------------------------------------------------------------------------------------
+
+/** A person and the password to sign in with, or nothing when the address is taken. */
+export const insertUser = statement(
+  'workspaces.insert_user',
+  'id:text account_id name email password email_verified:boolean now',
+  'id:text',
+  `with person as (
+     insert into users (id, name, email, email_verified, created_at, updated_at)
+     values ($id, $name, $email, $email_verified, $now, $now)
+     on conflict (email) do nothing
+     returning id
+   )
+   insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+   select $account_id, id, id, 'credential', $password, $now, $now from person
+   returning user_id as id`,
+);
+
+const hasPassword = `email = $email and id in (select user_id from accounts where provider_id = 'credential')`;
+
+/**
+ * Gives a person a temporary password, confirms their address, and ends all their sessions, and links to choose another
+ * password; nothing for an unknown address or one
+ * who signs in by a provider alone. Their second factors stay, unless the address was nobody's for certain until
+ * now: then they were whoever's had the account before.
+ */
+const resetPassword = statement(
+  'workspaces.reset_password',
+  'email password now until:timestamp',
+  'id:text',
+  `with ${strangersFactors(hasPassword)},
+   person as (
+     update users set temporary_until = $until, second_factor = second_factor and email_verified,
+                      email_verified = true, updated_at = $now
+      where ${hasPassword}
+     returning id
+   ),
+   secret as (
+     update accounts set password = $password, updated_at = $now
+      where user_id in (select id from person) and provider_id = 'credential'
+   ),
+   ended as (delete from sessions where user_id in (select id from person)),
+   resets as (delete from password_resets where user_id in (select id from person))
+   select id from person`,
+);
+
+/** Name and address of a person, and the names of their workspaces. */
+const findWordsOfPerson = statement(
+  'workspaces.find_words_of_person',
+  'id:text',
+  'email name workspaces:texts',
+  `/* lookup: across workspaces */
+   select u.email, u.name,
+          array(select w.name from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id)
+            as workspaces
+     from users u where u.id = $id`,
+);
 
 /** A person who signs in with email and password. The name defaults to the address before its @. */
 export type NewUser = {

@@ -4,11 +4,45 @@ import { newId, timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { WorkspaceCreation } from '#kit/config.ts';
-import type { Queryable } from '#kit/statement.ts';
-import { findOwnedWorkspace } from './members/queries.ts';
+import { type Queryable, statement, word } from '#kit/statement.ts';
 import { type Plan, rateOf } from './plans.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
-import { insertWorkspace, selectWorkspaces, updatePlan } from './queries.ts';
+
+// Workspaces -----------------------------------------------------------------------------------------------
+
+const insertWorkspace = statement(
+  'workspaces.insert_workspace',
+  ['workspace_id name rate_limit? burst? created_at', { plan: word<Plan>() }],
+  '',
+  `insert into workspaces (id, name, plan, rate_limit, burst, created_at, updated_at)
+   values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`,
+);
+
+/** Newest first. */
+const selectWorkspaces = statement(
+  'workspaces.select_workspaces',
+  '',
+  ['id name rate_limit? burst? created_at', { plan: word<Plan>() }],
+  `/* operator: across workspaces */
+   select id, name, plan, rate_limit, burst, created_at from workspaces order by id desc`,
+);
+
+const updatePlan = statement(
+  'workspaces.update_plan',
+  ['workspace_id rate_limit? burst?', { plan: word<Plan>() }],
+  'name',
+  `update workspaces set plan = $plan, rate_limit = $rate_limit, burst = $burst
+    where id = $workspace_id
+   returning name`,
+);
+
+const findOwnedWorkspace = statement(
+  'workspaces.find_owned_workspace',
+  'user_id',
+  'id',
+  `/* lookup: across workspaces */
+   select workspace_id as id from members where user_id = $user_id and role = 'owner' limit 1`,
+);
 
 /** Numbers of the workspace's own in place of its plan's: requests per minute, and how many may pass beyond. */
 type OwnRate = { rateLimit?: number | undefined; burst?: number | undefined };

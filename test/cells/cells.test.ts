@@ -3,11 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { cellForNew } from '#cells/choose-cell.ts';
-import { cellWith, bytesOfId } from '#cells/across-cells.ts';
+import { cellForNew, listCells } from '#cells/choose-cell.ts';
+import {
+  bytesOfId,
+  cellWith,
+  findCellsAway,
+  findInAllCells,
+  inEachCell,
+  isAway,
+} from '#cells/across-cells.ts';
 import { type Cell, cellsOf, connectionsOf, openCells } from '#cells/cells.ts';
-import { findCellsAway, findInAllCells, inEachCell, isAway } from '#cells/across-cells.ts';
-import { listCells } from '#cells/choose-cell.ts';
 import { findRoom } from '#cells/create-cell.ts';
 import { type Database, openClient } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -15,9 +20,8 @@ import { migrateCells } from '#cells/migrate-cells.ts';
 import { readMigrations } from '#kit/migrate.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
-import { takePlace } from '#mail/sending/queries.ts';
 import { checkQuotas } from '#mail/sending/quota.ts';
-import { keyChannel } from '#workspaces/keys/queries.ts';
+import { keyChannel } from '#workspaces/keys/key-rows.ts';
 import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
@@ -28,6 +32,7 @@ import { openReceiver } from '../receiver.ts';
 import { openService, type Tenant, until } from '../service.ts';
 import { beginSession, password, signIn } from '../console.ts';
 import { testDatabase } from '../database.ts';
+import { takePlace } from '#mail/sending/pace.ts';
 
 const service = await openService({}, { cells: 3 });
 const { database } = service.services;

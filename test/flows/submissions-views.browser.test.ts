@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { element, stepsOf } from '#ast/testing.ts';
 import type { Page } from 'playwright-core';
-import { addVisits, type VisitKind } from '#submissions/analytics/queries.ts';
 import { insertMany } from '#submissions/testing.ts';
 import { isSlice } from '../cases.ts';
 import { lookAround, press, tabTo, type } from '../console-browser.ts';
@@ -22,6 +21,7 @@ import {
   submit,
   tenant,
 } from './submissions-stage.ts';
+import { addVisits, type VisitKind } from '#submissions/analytics/visit-counter.ts';
 
 /* Filters on answers, the trash, the history and pinned columns, as a person meets them: S1 to S4. */
 

@@ -15,7 +15,7 @@ import { publishForm, type PublishedForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
-import { keyChannel } from '#workspaces/keys/queries.ts';
+import { keyChannel } from '#workspaces/keys/key-rows.ts';
 
 /*
  * npm run test:cells    where CITUS_URL names a server of this machine that has Citus: a cluster of three nodes of its own, made as

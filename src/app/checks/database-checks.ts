@@ -1,5 +1,5 @@
 import { findMoved } from '#backup/move-instance.ts';
-import { readBackups } from '#backup/schedule/queries.ts';
+import { readBackups } from '#backup/schedule/read-backups.ts';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { describeRoom, findRoom } from '#cells/create-cell.ts';
 import { otherCells } from '#cells/migrate-cells.ts';
@@ -12,16 +12,61 @@ import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
 import { takesMore } from '#kit/full-disk.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
-import { selectParked } from '#kit/queue/queries.ts';
+import { selectParked } from '#kit/queue/parked-jobs.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
-import { only } from '#kit/statement.ts';
+import { only, statement } from '#kit/statement.ts';
 import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
 import { askValkey, ValkeyError } from '#kit/valkey.ts';
 import { findInstanceKey } from '#kit/vault.ts';
-import { keyChannel } from '#workspaces/keys/queries.ts';
+import { keyChannel } from '#workspaces/keys/key-rows.ts';
 import { type Check, ok, problem, refuseProblems, warning } from './check.ts';
 import { describeParked, judgeBackups, retryParked } from '../watch/find-incidents.ts';
-import { findServers, readServer, selectLeftovers, selectLostCells } from './queries.ts';
+
+const readServer = statement(
+  'checks.read_server',
+  '',
+  'version encoding:text is_read_only:boolean is_standby:boolean now:double',
+  `select current_setting('server_version_num')::integer as version, current_setting('server_encoding') as encoding,
+          current_setting('transaction_read_only')::boolean as is_read_only, pg_is_in_recovery() as is_standby,
+          extract(epoch from clock_timestamp())::double precision as now`,
+);
+
+/** Transactions that hold locks and do nothing for so many seconds, or were prepared and never ended. */
+export const selectLeftovers = statement(
+  'checks.select_leftovers',
+  'seconds',
+  'who:text age:double',
+  `select format('process %s (%s)', pid, coalesce(nullif(application_name, ''), usename)) as who,
+          extract(epoch from now() - state_change)::double precision as age
+     from pg_stat_activity
+    where datname = current_database() and state like 'idle in transaction%'
+      and state_change < now() - make_interval(secs => $seconds)
+   union all
+   select format('prepared transaction %s', gid), extract(epoch from now() - prepared)::double precision
+     from pg_prepared_xacts
+    where database = current_database() and prepared < now() - make_interval(secs => $seconds)`,
+);
+
+/** Cells of which the tables are not where they should be. */
+const selectLostCells = statement(
+  'checks.select_lost_cells',
+  '',
+  'name',
+  `select name from cells where to_regclass(format('%I.workspaces', schema_name)) is null order by name`,
+);
+
+/**
+ * Finds the servers with a query in the last seconds. Each sends two a second, and the sessions of a lost machine can stay
+ * for hours.
+ */
+const findServers = statement(
+  'checks.find_servers',
+  'seconds',
+  'name',
+  `select distinct application_name as name from pg_stat_activity
+    where datname = current_database() and application_name like 'formloom node %'
+      and state_change > now() - make_interval(secs => $seconds)`,
+);
 
 type Context = { database: Database };
 

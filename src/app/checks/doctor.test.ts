@@ -18,7 +18,7 @@ import { freePort } from '#test/service.ts';
 import { startTransactionPooler } from '#test/transaction-pooler.ts';
 import { openFormloomDatabase } from '../open-database.ts';
 import type { Diagnosis } from './examine.ts';
-import { selectLeftovers } from './queries.ts';
+import { selectLeftovers } from './database-checks.ts';
 
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-doctor-'));

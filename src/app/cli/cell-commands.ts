@@ -3,7 +3,7 @@ import { listCells } from '#cells/choose-cell.ts';
 import { moveCell } from '#cells/citus/move-cell.ts';
 import { createCell } from '#cells/create-cell.ts';
 import { openDatabase } from '#kit/database.ts';
-import { keyChannel } from '#workspaces/keys/queries.ts';
+import { keyChannel } from '#workspaces/keys/key-rows.ts';
 import { command, required } from './command.ts';
 import { text } from './values.ts';
 

@@ -1,18 +1,39 @@
 import { findInAllCells } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import {
-  findPlaceOfDelivery,
-  findPlaceOfForm,
-  findPlaceOfKey,
-  findPlaceOfMail,
-  findPlaceOfMemberInvitation,
-  findPlaceOfReplay,
-  findPlaceOfSubmission,
-  findPlaceOfWebhook,
-  findPlacesOfMember,
-} from './queries.ts';
 import { UsageError } from './values.ts';
+import { statement, text, uuid } from '#kit/statement.ts';
+
+// An id on the command line comes without its workspace, and the operator may see all of them.
+
+/** Where things of one kind lie, which the id alone leaves open. */
+const place = (table: string, named = 'id', type: typeof text = uuid) =>
+  statement(
+    `cli.find_place_in_${table}`,
+    { id: type },
+    'workspace_id',
+    `/* operator: across workspaces */
+     select workspace_id from ${table} where ${named} = $id`,
+  );
+
+const findPlaceOfKey = place('api_keys');
+
+const findPlaceOfForm = place('form_lookup', 'form_id');
+
+const findPlaceOfSubmission = place('submissions');
+
+const findPlaceOfWebhook = place('webhooks');
+
+const findPlaceOfDelivery = place('deliveries');
+
+const findPlaceOfReplay = place('replays');
+
+const findPlaceOfMail = place('mails');
+
+const findPlaceOfMemberInvitation = place('member_invitations');
+
+/** A person may be a member of several workspaces. */
+const findPlacesOfMember = place('members', 'user_id', text);
 
 /** What a path or a command names by an id alone, by what stands before the id in such paths, and where its place is found. */
 const finders = {

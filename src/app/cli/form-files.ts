@@ -2,9 +2,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isRecord } from '#ast/json.ts';
-import { type FormStatus, formStatuses } from '#forms/queries.ts';
 import { lockName } from './form-lock.ts';
 import { UsageError } from './values.ts';
+import type { FormStatus } from '#forms/present.ts';
+import { formStatuses } from '#forms/live-form.ts';
 
 /** A form as a file has it: JSON as `forms pull` writes it, or a module whose default is what defineForm made. */
 export type FormFile = {

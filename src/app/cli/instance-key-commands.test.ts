@@ -12,8 +12,8 @@ import { openAccounts } from '#workspaces/accounts.ts';
 import { hashesOfRecoveryCode } from '#workspaces/second-factor/recovery-codes.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from '#test/database.ts';
-import { sealedColumns } from './queries.ts';
 import { runCommandLine } from './run-command-line.ts';
+import { sealedColumns } from './reseal.ts';
 
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-keys-'));

@@ -1,11 +1,23 @@
 import { findInAllCells } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
-import { updateKeyFingerprint } from '#kit/instance-key/queries.ts';
 import { findInstanceKey, keysPattern, newKey, replaceInstanceKeys, type Vault } from '#kit/vault.ts';
 import { command, PartlyDone } from './command.ts';
-import { selectSealed } from './queries.ts';
 import { reseal } from './reseal.ts';
 import { UsageError } from './values.ts';
+import { statement } from '#kit/statement.ts';
+import { updateKeyFingerprint } from '#kit/instance-key/open-instance-vault.ts';
+
+/** Webhooks with something that the instance's key opens, oldest first. */
+const selectSealed = statement(
+  'cli.select_sealed',
+  '',
+  'id workspace_id form_id url secret? headers?',
+  `/* operator: across workspaces */
+   select id, workspace_id, form_id, url, secret, headers
+     from webhooks
+    where secret is not null or headers is not null
+    order by id`,
+);
 
 export const instanceKeyCommands = [
   command({

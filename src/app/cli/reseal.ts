@@ -1,7 +1,45 @@
 import { cellsOf } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
-import { sealedColumns } from './queries.ts';
+import { statement } from '#kit/statement.ts';
+
+/**
+ * What another key than the one of now has sealed in a column, from `after` on, in the order in which rows lie. `place` is
+ * a row as long as nobody writes to it; it is written where the column is still what was read.
+ */
+const sealedIn = (table: string, column: string, isOfInstance = false) => ({
+  /** Whether the instance has the table, and no other cell. */
+  isOfInstance,
+  select: statement(
+    `cli.select_sealed_${table}_${column}`,
+    'key_id:bytes after:text limit',
+    'place sealed:bytes',
+    `/* operator: across workspaces */
+     select ctid::text as place, ${column} as sealed from ${table}
+      where ${column} is not null and substring(${column} for 4) <> $key_id and ctid > $after::tid
+      order by ctid limit $limit`,
+  ),
+  update: statement(
+    `cli.update_sealed_${table}_${column}`,
+    'places:texts former:byteStrings sealed:byteStrings',
+    'place',
+    `/* operator: across workspaces */
+     update ${table} set ${column} = given.sealed
+       from unnest($places, $former, $sealed) as given (place, former, sealed)
+      where ${table}.ctid = given.place::tid and ${table}.${column} = given.former
+      returning given.place`,
+  ),
+});
+
+/** Every column in which something is sealed and stays, by what it is sealed for. */
+export const sealedColumns = {
+  'webhook secrets': [sealedIn('webhooks', 'secret'), sealedIn('webhooks', 'previous_secret')],
+  'webhook headers': [sealedIn('webhooks', 'headers')],
+  'second factors': [sealedIn('totp_secrets', 'secret', true)],
+  mails: [sealedIn('mails', 'content')],
+  answers: [sealedIn('repeatable_requests', 'answer')],
+  erasures: [sealedIn('erasures', 'asked')],
+} as const;
 
 /** What was looked at at once. */
 const batchSize = 500;

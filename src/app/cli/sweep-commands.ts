@@ -1,6 +1,6 @@
 import { now } from '#kit/clock.ts';
 import { requireRow } from '#kit/statement.ts';
-import { confirmSweepClock } from '#kit/sweeps/queries.ts';
+import { confirmSweepClock } from '#kit/sweeps/confirm-sweep-clock.ts';
 import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
 import { command, flag } from './command.ts';
 import { UsageError } from './values.ts';

@@ -1,13 +1,26 @@
 import { cellForNew } from '#cells/choose-cell.ts';
-import { cellOfWorkspace } from '#cells/across-cells.ts';
-import { findInAllCells, newestFirst } from '#cells/across-cells.ts';
+import { cellOfWorkspace, findInAllCells, newestFirst } from '#cells/across-cells.ts';
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
 import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';
 import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces.ts';
 import { command, optional } from './command.ts';
-import { selectAllKeys } from './queries.ts';
 import { id, plan, text, wholeNumber } from './values.ts';
+import { statement } from '#kit/statement.ts';
+
+/** Newest first. */
+const selectAllKeys = statement(
+  'cli.select_all_keys',
+  '',
+  [
+    'id workspace_id name prefix permissions:texts? form_ids? created_at expires_at?',
+    'revoked_at? last_used_at?',
+  ],
+  `/* operator: across workspaces */
+   select id, workspace_id, name, prefix, permissions, form_ids, created_at, expires_at, revoked_at, last_used_at
+     from api_keys
+    order by id desc`,
+);
 
 const ownRate = { 'rate-limit': optional(wholeNumber), burst: optional(wholeNumber) };
 

@@ -1,18 +1,50 @@
 import { hostname } from 'node:os';
 import { Cron } from 'croner';
 import { sayCount } from '#ast/say-count.ts';
-import { readBackups } from '#backup/schedule/queries.ts';
+import { readBackups } from '#backup/schedule/read-backups.ts';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
-import { selectParked } from '#kit/queue/queries.ts';
-import { only } from '#kit/statement.ts';
+import { selectParked } from '#kit/queue/parked-jobs.ts';
+import { only, statement } from '#kit/statement.ts';
 import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
 import { askValkey, ValkeyError } from '#kit/valkey.ts';
 import { readDisks } from '../disks.ts';
-import { selectLostWebhooks } from './queries.ts';
+
+/**
+ * Webhooks that are paused because they failed, and active ones with a delivery that failed for good since they fail.
+ * Deliveries of that time are looked at in their order, and so many at most: the first of them fails first. Of very many the latest:
+ * those that nobody takes up again stay for years.
+ */
+const selectLostWebhooks = statement(
+  'watch.select_lost_webhooks',
+  '',
+  'workspace_id workspace id form_id form:text url is_paused:boolean',
+  `/* operator: across workspaces */
+   select w.workspace_id, workspaces.name as workspace, w.id, w.form_id, forms.name as form, w.url, not w.active as is_paused
+     from (
+       select * from webhooks where paused_by = 'failure'
+       union all
+       select * from webhooks
+        where failing_since is not null and active
+          and exists (
+            select from (
+              select status, is_test from deliveries
+               where deliveries.workspace_id = webhooks.workspace_id and deliveries.webhook_id = webhooks.id
+                 and deliveries.id >= (lpad(to_hex(floor(extract(epoch from failing_since) * 1000)::bigint - 60000), 12, '0')
+                                       || repeat('0', 20))::uuid
+                 and deliveries.created_at >= failing_since
+               order by deliveries.id
+               limit 500) as since
+             where status = 'Failed' and not is_test)
+     ) as w
+     join forms on forms.workspace_id = w.workspace_id and forms.id = w.form_id and forms.deleted_at is null
+     join workspaces on workspaces.id = w.workspace_id
+    order by coalesce(w.paused_at, w.failing_since) desc
+    limit 1000`,
+);
 
 /** Something that is wrong now and that somebody should see to. */
 export type Incident = {

@@ -5,11 +5,48 @@ import type { Log } from '#kit/log.ts';
 import { announceWithCommit } from '#kit/queue.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { firstWorkspace } from '#workspaces/mail-news.ts';
 import { findIncidents, type Incident, type WatchContext } from './find-incidents.ts';
-import { endIncidents, noteIncidents, selectOwners, takeIncidents } from './queries.ts';
+
+/** Notes that these are wrong now. @returns whether somebody was told of it. */
+const noteIncidents = statement(
+  'watch.note_incidents',
+  'keys',
+  'key:text is_told:boolean',
+  `insert into incidents (key, began_at, seen_at, is_told)
+   select key, now(), now(), false from unnest($keys) as key order by key
+   on conflict (key) do update set seen_at = excluded.seen_at
+   returning key, is_told`,
+);
+
+/** Takes it upon the caller to tell of these: of several processes at the same time each falls to one. @returns them, and since when it is so. */
+const takeIncidents = statement(
+  'watch.take_incidents',
+  'keys',
+  'key:text began_at:timestamp',
+  `with untold as (
+     select key from incidents where key = any ($keys) and not is_told order by key for update)
+   update incidents set is_told = true from untold where incidents.key = untold.key
+   returning incidents.key, began_at`,
+);
+
+/** Ends those that nobody has seen for so many seconds. */
+const endIncidents = statement(
+  'watch.end_incidents',
+  'calm:double',
+  'key:text',
+  `delete from incidents where seen_at < now() - make_interval(secs => $calm) returning key`,
+);
+
+const selectOwners = statement(
+  'watch.select_owners',
+  'workspace_id',
+  'email',
+  `select u.email from members m join users u on u.id = m.user_id
+    where m.workspace_id = $workspace_id and m.role = 'owner' order by u.id`,
+);
 
 type Context = WatchContext & { log: Log; vault: Vault; wakeQueue: () => void };
 

@@ -4,9 +4,25 @@ import { ApiError } from '#kit/errors.ts';
 import type { Readable } from 'node:stream';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { readWebhooks } from '#webhooks/log/read-webhooks.ts';
-import { type Manifest, type Packed, packageLimits, type Version, writePackage } from './package-file.ts';
-import { selectVersionsToPack } from './queries.ts';
+import { type Manifest, packageLimits, type Packed, type Version, writePackage } from './package-file.ts';
 import { anyUuid } from './rename-ids.ts';
+import type { Settings } from '#ast/settings.ts';
+import { jsonb, nullable, statement } from '#kit/statement.ts';
+import { sentStructure } from '#forms/structure-columns.ts';
+
+/** The newest versions of a form up to one of them, as far as there is room for their texts, that one in any case; oldest first. */
+const selectVersionsToPack = statement(
+  'select_versions_to_pack',
+  'workspace_id form_id last:integer limit bytes',
+  ['version created_at', { structure: sentStructure, settings: nullable(jsonb<Settings>()) }],
+  `select version, created_at, structure, settings from (
+     select version, created_at, structure, settings,
+            sum(octet_length(structure::text) + coalesce(octet_length(settings::text), 0)) over (order by version desc) as so_far
+     from form_versions
+     where workspace_id = $workspace_id and form_id = $form_id and version <= $last and version > $last - $limit) counted
+   where so_far <= $bytes or version = $last
+   order by version`,
+);
 
 type Place = { workspaceId: string; formId: string; withWebhooks: boolean };
 

@@ -7,24 +7,71 @@ import { sayCount } from '#ast/say-count.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openClient } from '#kit/database.ts';
 import { sayWithCause } from '#kit/errors.ts';
-import { selectStorageId } from '#kit/instance-storage/queries.ts';
 import type { Log } from '#kit/log.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
-import { only } from '#kit/statement.ts';
+import { only, statement } from '#kit/statement.ts';
 import { sweep } from '#kit/sweeps/sweep-clock.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { type BackupContext, makeBackup } from '../make-backup.ts';
 import { untilAborted } from '#kit/until-aborted.ts';
 import { keyOf, nameOf, spoolOf } from './places.ts';
-import {
-  backupLock,
-  beginBackup,
-  endBackup,
-  findSettled,
-  giveBackBackup,
-  takeBackupLock,
-} from './queries.ts';
 import { sweepBackups, type SweepContext } from './sweep-backups.ts';
+import { selectStorageId } from '#kit/instance-storage/claim-storage.ts';
+
+/** The advisory lock of whoever makes a backup of the schedule, for as long as that takes; any constant of our own. */
+const backupLock = 7_246_002;
+
+const takeBackupLock = statement(
+  'backup.take_lock',
+  'lock:integer',
+  'is_taken:boolean',
+  `select pg_try_advisory_lock($lock) as is_taken`,
+);
+
+/** Whether a moment has its backup, or it was tried since `again`. */
+const findSettled = statement(
+  'backup.find_settled',
+  'due_at again',
+  'name',
+  `select name from backups
+    where due_at = $due_at and (bytes is not null or greatest(begun_at, finished_at) >= $again)`,
+);
+
+/**
+ * Begins the backup of a moment, if it has none and none was tried since `again`. For whoever has the lock: what others left
+ * unfinished was broken off, and counts as failed until it is made.
+ */
+const beginBackup = statement(
+  'backup.begin',
+  'due_at name begun_at again',
+  'name problem?',
+  `with broken_off as (
+     update backups set finished_at = $begun_at, problem = 'it was broken off'
+      where due_at < $due_at and finished_at is null)
+   insert into backups (due_at, name, begun_at) values ($due_at, $name, $begun_at)
+   on conflict (due_at) do update
+     set name = $name, begun_at = $begun_at, finished_at = coalesce(backups.finished_at, backups.begun_at),
+         problem = coalesce(backups.problem, 'it was broken off')
+     where backups.bytes is null and greatest(backups.begun_at, backups.finished_at) < $again
+   returning name, problem`,
+);
+
+/** @param bytes null: it was not made. @param problem why, or what it lacks; null for one that is whole. */
+const endBackup = statement(
+  'backup.end',
+  'due_at begun_at bytes? problem? now',
+  '',
+  `update backups set finished_at = $now, bytes = $bytes, problem = $problem
+    where due_at = $due_at and begun_at = $begun_at`,
+);
+
+/** Leaves a backup that was not tried before to whoever comes next. */
+const giveBackBackup = statement(
+  'backup.give_back',
+  'due_at begun_at',
+  '',
+  `delete from backups where due_at = $due_at and begun_at = $begun_at and finished_at is null`,
+);
 
 type Context = BackupContext & SweepContext & { log: Log; version: string };
 type Settings = NonNullable<Context['config']['backup']>;

@@ -2,11 +2,36 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { selectStorageId } from '#kit/instance-storage/queries.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
-import { only } from '#kit/statement.ts';
+import { only, statement } from '#kit/statement.ts';
 import { keyOf, nameOf, prefixOf, spoolOf } from './places.ts';
-import { deleteBackup, selectBackups, selectOutdated } from './queries.ts';
+import { selectStorageId } from '#kit/instance-storage/claim-storage.ts';
+
+/** The newest that were made, and the newest of these that are whole: one that lacks files pushes none of these out. */
+const kept = `(select due_at from backups where bytes is not null order by due_at desc limit $keep)`;
+
+const keptWhole = `(select due_at from backups where bytes is not null and problem is null order by due_at desc limit $keep)`;
+
+/** Those that are not kept, and all that failed before the first that is. */
+const selectOutdated = statement(
+  'backup.select_outdated',
+  'keep',
+  'due_at name',
+  `select due_at, name from backups
+    where due_at < (select min(due_at) from ${kept} as made) and due_at not in ${keptWhole}
+    order by due_at`,
+);
+
+const deleteBackup = statement('backup.delete', 'due_at', '', `delete from backups where due_at = $due_at`);
+
+/** All that are known, and whether each is being made, or was broken off since, and is of the newest that were made. */
+const selectBackups = statement(
+  'backup.select',
+  'keep',
+  'name begun_at is_begun:boolean is_kept:boolean',
+  `select name, begun_at, bytes is null and coalesce(finished_at < begun_at, true) as is_begun, due_at in ${kept} as is_kept
+     from backups order by due_at`,
+);
 
 export type SweepContext = { config: Config; database: Database };
 

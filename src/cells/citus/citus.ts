@@ -1,29 +1,216 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PoolClient } from 'pg';
+import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Host } from '#kit/find-host.ts';
-import { pathOf } from '#kit/search-path/queries.ts';
-import { only, type Queryable } from '#kit/statement.ts';
-import {
-  bindFunction,
-  copyPeople,
-  copyPeopleAgain,
-  distributeSchema,
-  dropViews,
-  findCluster,
-  hasPeople,
-  makeViews,
-  onEveryNode,
-  peopleSchema,
-  selectConnections,
-  selectFunctionsOf,
-  selectNodes,
-  selectPlaces,
-  selectWrongSettings,
-  viewsLock,
-  viewsOf,
-} from './queries.ts';
+import { pathOf } from '#kit/search-path/home.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
+
+/** Whether the database is one of a Citus cluster. */
+const findCluster = statement(
+  'citus.find',
+  '',
+  'is_cluster:boolean',
+  `select exists (select from pg_extension where extname = 'citus') as is_cluster`,
+);
+
+/** The functions of a schema, with the types that tell those of one name apart. */
+const selectFunctionsOf = statement(
+  'citus.select_functions_of',
+  'schema_name',
+  'name types:text',
+  `select proname::text as name, pg_get_function_identity_arguments(oid) as types from pg_proc
+    where pronamespace = to_regnamespace(quote_ident($schema_name))`,
+);
+
+// What names schemas, or asks what only Citus has, is no declared statement.
+
+export const name = escapeIdentifier;
+
+/** The settings in which a node differs from what cells need: node, setting, the value that is needed and the one found. */
+const selectWrongSettings = (settings: Readonly<Record<string, string>>): string => {
+  const wanted = Object.entries(settings).map(
+    ([setting, value]) => `(${escapeLiteral(setting)}, ${escapeLiteral(value)})`,
+  );
+  return `select setting, value, r.result as found, n.nodename || ':' || n.nodeport as node
+            from (values ${wanted.join(', ')}) as wanted (setting, value)
+           cross join lateral run_command_on_all_nodes(format('select current_setting(%L)', setting)) r
+            join pg_dist_node n on n.nodeid = r.nodeid
+           where r.result is distinct from value
+           order by 4, 1`;
+};
+
+/** The nodes that take cells: `node` is what an operator calls one. */
+export const selectNodes = `
+  select nodename as host, nodeport as port, nodename || ':' || nodeport as node
+    from pg_dist_node where isactive and shouldhaveshards and noderole = 'primary' order by nodeid`;
+
+/** How many connections each node allows, the fewest first; null: it does not answer. */
+const selectConnections = `
+  select n.nodename || ':' || n.nodeport as node, case when r.success then r.result::integer end as connections
+    from run_command_on_all_nodes('show max_connections') r join pg_dist_node n on n.nodeid = r.nodeid
+   order by connections`;
+
+/** On which node each distributed schema lies; group 0 is the coordinator, where the instance is. */
+const selectPlaces = `
+  select s.schemaid::regnamespace::text as schema_name, n.nodename as host, n.nodeport as port,
+         n.nodename || ':' || n.nodeport as node, n.groupid = 0 as is_coordinator
+    from pg_dist_schema s
+   cross join lateral (
+         select groupid from pg_dist_partition p join pg_dist_shard h on h.logicalrelid = p.logicalrelid
+           join pg_dist_placement l on l.shardid = h.shardid
+          where p.colocationid = s.colocationid limit 1) l
+    join pg_dist_node n on n.groupid = l.groupid and n.noderole = 'primary'`;
+
+const distributeSchema = (schema: string): string =>
+  `select citus_schema_distribute(${escapeLiteral(name(schema))})`;
+
+/** Binds a function to its cell: a trigger fires in sessions with any search path. */
+const bindFunction = (schema: string, of: { name: string; types: string }, path: string): string =>
+  `alter function ${name(schema)}.${name(of.name)}(${of.types}) set search_path to ${path}`;
+
+/** Has the rest of a transaction see tables alone, and not the shards beside them; plain PostgreSQL ignores it. */
+export const hideShards = 'set local citus.override_table_visibility = on';
+
+/** Runs a text at every node, each in transactions of its own. */
+const onEveryNode = (text: string): string =>
+  `select success, result from run_command_on_all_nodes(${escapeLiteral(text)})`;
+
+/** The advisory lock under which one process at a time makes views. */
+const viewsLock = 7_246_005;
+
+/** The schema at the node of a cell that has views of the shards, which are the tables with the rows. */
+const viewsOf = (schema: string): string => `near_${schema}`;
+
+/** The schema of the reference table `users`: what cells at nodes know of people. Tables of cells lead to it. */
+const peopleSchema = 'people_of_cells';
+
+/** What a cell reads of people. */
+export const personColumns: readonly string[] = ['id', 'name', 'email', 'second_factor', 'ends_at'];
+
+const people = `${peopleSchema}.users`;
+
+const columns = personColumns.join(', ');
+
+const hasPeople = `select to_regclass('${people}') is not null as is_there`;
+
+/**
+ * Copies people to every node, and from then on each change of them. A person is not changed while a node is away.
+ * The function plans for itself: Citus cannot plan without the parameters.
+ */
+const copyPeople = (home: string): readonly string[] => [
+  `create schema ${peopleSchema}`,
+  `create table ${people} (id text primary key, name text, email text, second_factor boolean, ends_at timestamptz)`,
+  `select create_reference_table('${people}')`,
+  `insert into ${people} (${columns}) select ${columns} from ${name(home)}.users`,
+  `create function ${peopleSchema}.copy_person() returns trigger language plpgsql set plan_cache_mode to force_custom_plan as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into ${people} (${columns}) values (${personColumns.map((each) => `new.${each}`).join(', ')});
+  elsif tg_op = 'DELETE' then
+    delete from ${people} where id = old.id;
+  else
+    update ${people} set ${personColumns
+      .slice(1)
+      .map((each) => `${each} = new.${each}`)
+      .join(', ')} where id = new.id;
+  end if;
+  return null;
+end $$`,
+  `create trigger copy_person after insert or delete on ${name(home)}.users for each row execute function ${peopleSchema}.copy_person()`,
+  `create trigger copy_changed_person after update on ${name(home)}.users for each row
+     when ((${personColumns.map((each) => `old.${each}`).join(', ')}) is distinct from (${personColumns
+       .map((each) => `new.${each}`)
+       .join(', ')}))
+     execute function ${peopleSchema}.copy_person()`,
+];
+
+/** Copies people anew, after a restore has filled their table past its triggers. */
+const copyPeopleAgain: readonly string[] = [
+  `delete from ${people}`,
+  `insert into ${people} (${columns}) select ${columns} from users`,
+];
+
+/** At this node alone, without waiting long for a lock, since others would wait behind; shards are visible. */
+const atThisNode = `
+  perform set_config('lock_timeout', '100ms', true), set_config('check_function_bodies', 'off', true),
+          set_config('citus.enable_ddl_propagation', 'off', true),
+          set_config('citus.override_table_visibility', 'off', true);`;
+
+/** Drops the views of a cell, which would keep a migration from changing its tables. */
+const dropViews = (schema: string): string => `
+do $do$
+begin ${atThisNode}
+  execute format('drop schema if exists %I cascade', ${escapeLiteral(viewsOf(schema))});
+end $do$`;
+
+/**
+ * Makes the views of a cell at the node that has it, and the functions that its statements call, under another name until all are there, and drops those at a node that it has left.
+ * A trigger of each table takes Citus' own lock against a move until the end of the transaction, once in each, and checks that the cell is
+ * still here: a write waits for the end of a move, and is refused then.
+ */
+const makeViews = (schema: string): string => `
+do $do$
+declare
+  cell constant text := ${escapeLiteral(schema)};
+  views constant text := ${escapeLiteral(viewsOf(schema))};
+  made constant text := ${escapeLiteral(`${viewsOf(schema)}_made`)};
+  anchor bigint; one record;
+begin ${atThisNode}
+  select h.shardid into anchor
+    from pg_dist_schema s
+    join pg_dist_partition p on p.colocationid = s.colocationid
+    join pg_dist_shard h on h.logicalrelid = p.logicalrelid
+    join pg_dist_placement l on l.shardid = h.shardid
+    join pg_dist_local_group g on g.groupid = l.groupid
+   where s.schemaid = to_regnamespace(cell) order by 1 limit 1;
+  if anchor is null then execute format('drop schema if exists %I cascade', views); return; end if;
+  if to_regnamespace(views) is not null then return; end if;
+  execute format('create schema if not exists %I', made);
+  execute format($f$
+    create or replace function %1$I.stay() returns trigger language plpgsql as $b$
+    begin
+      perform lock_shard_metadata(5, array[%2$s]);
+      if not exists (
+        select from pg_dist_placement l join pg_dist_local_group g on g.groupid = l.groupid where l.shardid = %2$s) then
+        raise exception 'The cell is at another node now.' using errcode = 'read_only_sql_transaction';
+      end if;
+      perform set_config('formloom.stays', pg_current_xact_id()::text, true);
+      return null;
+    end $b$ $f$, made, anchor);
+  for one in
+    select c.relname as name, c.relname || '_' || h.shardid as shard, n.nspname as schema, n.nspname = cell as is_own,
+           (select array_agg(format('alter view %I.%I alter %I set default nextval(%L)', made, c.relname, a.attname,
+                                    pg_get_serial_sequence(c.oid::regclass::text, a.attname)))
+              from pg_attribute a where a.attrelid = c.oid and a.attidentity <> '') as counted
+      from pg_dist_partition p
+      join pg_class c on c.oid = p.logicalrelid
+      join pg_namespace n on n.oid = c.relnamespace
+      join pg_dist_shard h on h.logicalrelid = p.logicalrelid
+     where (n.nspname = cell and c.relname <> 'migrations') or c.oid = to_regclass('${people}')
+  loop
+    commit; ${atThisNode}
+    execute format('drop view if exists %I.%I', made, one.name);
+    execute format('create view %I.%I as select *, ctid, xmax from %I.%I', made, one.name, one.schema, one.shard);
+    -- Citus gives out what is counted up, and not the table with the rows.
+    if one.counted is not null then execute array_to_string(one.counted, '; '); end if;
+    if one.is_own then
+      execute format($f$
+        create or replace trigger stay before insert or update or delete on %I.%I for each statement
+          when (current_setting('formloom.stays', true) is distinct from pg_current_xact_id()::text)
+          execute function %I.stay()$f$, one.schema, one.shard, made);
+    end if;
+  end loop;
+  -- Functions that statements call; those of triggers stay where they are.
+  for one in
+    select overlay(pg_get_functiondef(p.oid) placing made || '.'
+             from position(quote_ident(cell) || '.' in pg_get_functiondef(p.oid)) for length(quote_ident(cell)) + 1) as text
+      from pg_proc p where p.pronamespace = to_regnamespace(cell) and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype
+  loop
+    execute one.text;
+  end loop;
+  execute format('alter schema %I rename to %I', made, views);
+end $do$`;
 
 export { viewsOf };
 

@@ -1,13 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from 'pg';
+import { type Client, escapeLiteral } from 'pg';
 import { type Database, openClient } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Host } from '#kit/find-host.ts';
 import { changingLocks } from '#kit/migrate.ts';
-import { firstCell } from '../cells.ts';
-import { selectCells } from '../queries.ts';
-import { findPlaces, isCluster, openViews } from './citus.ts';
-import { moveSchema, selectLeftBehind, selectNodes, tidyUp } from './queries.ts';
+import { firstCell, selectCells } from '../cells.ts';
+import { findPlaces, isCluster, name, openViews, selectNodes } from './citus.ts';
+
+/** Moves a schema. Every process hears of it when it is done, also if the command has been killed by then. */
+const moveSchema = (
+  schema: string,
+  { host, port }: { host: string; port: number },
+  channel: string,
+): string =>
+  `select citus_schema_move(${escapeLiteral(name(schema))}, ${escapeLiteral(host)}, ${port}, 'force_logical'),
+          pg_notify(${escapeLiteral(channel)}, '')`;
+
+/** Removes what moves have left behind, unless somebody uses it. In no transaction. */
+const tidyUp = 'call citus_cleanup_orphaned_resources()';
+
+const selectLeftBehind = 'select from pg_dist_cleanup limit 1';
 
 /**
  * Has Citus move a cell to another node while it is used: what is written meanwhile is copied as well. At the end of a move writes wait, and

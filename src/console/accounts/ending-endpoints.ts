@@ -3,7 +3,7 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { originOf, personalLine } from '#workspaces/audit/note-person.ts';
 import { beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '#workspaces/endings/endings.ts';
-import { findMembership } from '#workspaces/members/queries.ts';
+import { findMembership } from '#workspaces/members/membership.ts';
 import { requirePassword } from '#workspaces/second-factor/password-again.ts';
 import type { ConsoleServices } from '../services.ts';
 import { Ending, PasswordAgain } from './shapes.ts';

@@ -4,11 +4,12 @@ import { belowId, endCut, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { notePerson, personalLine } from '#workspaces/audit/note-person.ts';
-import { countPersonalLines, selectPersonalLines } from '#workspaces/audit/queries.ts';
 import { requirePassword } from '#workspaces/second-factor/password-again.ts';
-import { endOtherSessions, endSession, selectSessions } from '#workspaces/sessions/queries.ts';
+import { endOtherSessions, endSession, selectSessions } from '#workspaces/sessions/session-rows.ts';
 import type { ConsoleServices } from '../services.ts';
 import { Activity, PasswordAgain, Sessions } from './shapes.ts';
+import { countPersonalLines } from '#workspaces/audit/endpoints.ts';
+import { selectPersonalLines } from '#workspaces/audit/audit-lines.ts';
 
 /** Where a person is signed in, and the ends of it. */
 export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' | 'requestCounter'>) {

@@ -6,10 +6,9 @@ import { beginSession, callConsole, type ConsolePerson, signIn } from '#test/con
 import { openAuthenticator } from '#test/authenticator.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
-import { insertPasskey, putTotp, takePasskeyCount } from '#workspaces/second-factor/queries.ts';
-import { mostPasskeys } from '#workspaces/second-factor/passkeys.ts';
+import { insertPasskey, mostPasskeys, takePasskeyCount } from '#workspaces/second-factor/passkeys.ts';
 import { placeOf } from '#workspaces/second-factor/passkey.ts';
-import { codeTriesInDay, forgetFactors } from '#workspaces/second-factor/second-factor.ts';
+import { codeTriesInDay, forgetFactors, putTotp } from '#workspaces/second-factor/second-factor.ts';
 import { codeOf, newTotpSecret, stepAt } from '#workspaces/second-factor/totp.ts';
 import { signInTries } from '#workspaces/sign-in.ts';
 import { resetUserPassword } from '#workspaces/users.ts';

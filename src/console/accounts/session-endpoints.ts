@@ -3,7 +3,6 @@ import { now } from '#kit/clock.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { operation } from '#kit/operation.ts';
 import { notePerson, originOf, personalLine } from '#workspaces/audit/note-person.ts';
-import { selectWorkspacesOfUser, updateUserName } from '#workspaces/members/queries.ts';
 import { nameProblems, refuseProblems } from '#workspaces/problems.ts';
 import { changePassword, signIn } from '#workspaces/sign-in.ts';
 import { readSecondSteps, takeSecondStep } from '#workspaces/second-factor/second-factor.ts';
@@ -12,6 +11,8 @@ import { findPerson, isClosed } from '../access.ts';
 import type { ConsoleServices } from '../services.ts';
 import { deviceCookie } from './device-cookie.ts';
 import { PasswordChange, PersonChange, SecondStep, Session, SignIn } from './shapes.ts';
+import { selectWorkspacesOfUser } from '#workspaces/members/endpoints.ts';
+import { updateUserName } from '#workspaces/members/membership.ts';
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionEndpoints(services: ConsoleServices) {

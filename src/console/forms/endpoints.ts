@@ -1,13 +1,34 @@
-import { publicUrlOf } from '#forms/present.ts';
+import { type FormStatus, publicUrlOf } from '#forms/present.ts';
 import { idParameter, operation, type Person } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
+import { requireRow, statement, word } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { TableSettings } from '#submissions/shapes.ts';
-import { findTableSettings, saveTableSettings } from '#submissions/table/queries.ts';
+import { findTableSettings, saveTableSettings } from '#submissions/table/table-rows.ts';
 import { refuseOneStep } from '../access.ts';
 import type { ConsoleServices } from '../services.ts';
-import { locateForm } from './queries.ts';
 import { Arrangement, LocatedForm } from './shapes.ts';
+import { draftJoin, shownName } from '#forms/overview/shown-name.ts';
+import type { Role } from '#rules/permissions.ts';
+import { submissionCount } from '#forms/require-form.ts';
+
+/** A form by its id alone, for whoever is a member of its workspace; nothing for everybody else. */
+const locateForm = statement(
+  'locate_form',
+  'id user_id',
+  [
+    'workspace_id id name submission_count published_at? second_factor_required',
+    { status: word<FormStatus>(), role: word<Role>() },
+  ],
+  `/* lookup: across workspaces */
+   select f.workspace_id, f.id, ${shownName} as name, f.status, ${submissionCount} as submission_count, f.published_at, m.role,
+          w.second_factor_required
+   from form_lookup l
+   join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
+   join workspaces w on w.id = f.workspace_id
+   join members m on m.workspace_id = f.workspace_id and m.user_id = $user_id
+   ${draftJoin}
+   where l.form_id = $id and f.deleted_at is null`,
+);
 
 /** What is a person's own matter at a form that they have the address of: where it is, and how its table looks to them. */
 export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { formStatuses } from '#forms/queries.ts';
 import { TableSettings } from '#submissions/shapes.ts';
 import { roleNames } from '#rules/permissions.ts';
+import { formStatuses } from '#forms/live-form.ts';
 
 const id = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });

@@ -6,13 +6,14 @@ import { testDatabase } from '#test/database.ts';
 import { createUser } from '#workspaces/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { changeForm, createForm } from '../forms.ts';
-import { findForm, findVersion } from '../queries.ts';
 import { changeSettings } from '../settings.ts';
 import { changeStatus } from '../status.ts';
 import { copyAsNewForm } from './copy.ts';
 import { readBuilderForm, saveWorkingCopy } from './draft.ts';
 import { duplicateForm } from './duplicate.ts';
 import { publishWorkingCopy } from './publish.ts';
+import { findForm } from '../require-form.ts';
+import { findVersion } from '../versions.ts';
 
 const { database } = await testDatabase();
 const workspace = await createWorkspace(database, { name: 'Test', plan: 'free' });

@@ -3,12 +3,21 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { changeForm } from '../forms.ts';
-import { lockForm, setFormStatus } from '../queries.ts';
 import { now } from '#kit/clock.ts';
-import { requireRow } from '#kit/statement.ts';
+import { requireRow, statement } from '#kit/statement.ts';
 import { requireAnswerReader } from '../answer-settings.ts';
 import { type BuilderForm, readBuilderForm, requireRevision } from './draft.ts';
-import { rebaseDraft } from './queries.ts';
+import { lockForm, setFormStatus } from '../status.ts';
+
+/** The working copy rests on the form's live version from now on. */
+const rebaseDraft = statement(
+  'rebase_draft',
+  'workspace_id form_id',
+  '',
+  `update form_drafts d set base_version = f.version
+   from forms f
+   where d.workspace_id = $workspace_id and d.form_id = $form_id and f.workspace_id = d.workspace_id and f.id = d.form_id`,
+);
 
 /**
  * Who publishes, and what they saw when they decided to: the revisions of the working copy of which one must be its,

@@ -1,8 +1,48 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { hashOfToken } from '#kit/personal-link.ts';
-import type { Queryable } from '#kit/statement.ts';
-import { findByHash, noteOpened, noteStarted } from './queries.ts';
+import { jsonb, type Queryable, statement } from '#kit/statement.ts';
+
+/**
+ * What a link of this form leads to; the workspace is found by the form of the address. `saved_id` is the incomplete
+ * submission that the person left, while its link to go on works; `is_used` counts what lies in the spam box too.
+ */
+const findByHash = statement(
+  'invitations.find_by_hash',
+  'form_id hash now',
+  [
+    'workspace_id id is_open is_used saved_id?',
+    { reference: jsonb<Record<string, string>>(), prefill: jsonb<Record<string, string | string[]>>() },
+  ],
+  `select i.workspace_id, i.id, i.reference, i.prefill,
+          i.revoked_at is null and (i.expires_at is null or i.expires_at > $now) as is_open,
+          s.completed_at is not null or exists (
+            select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id) as is_used,
+          (select l.submission_id from submission_links l
+            where l.workspace_id = i.workspace_id and l.submission_id = s.id and s.completed_at is null
+              and s.trashed_at is null and l.purpose = 'resume' and l.expires_at > $now) as saved_id
+     from form_lookup f
+     join invitations i on i.workspace_id = f.workspace_id and i.hash = $hash and i.form_id = f.form_id
+     left join submissions s on s.workspace_id = i.workspace_id and s.key = i.id
+    where f.form_id = $form_id`,
+);
+
+/** The link was opened, for the first time or not. */
+const noteOpened = statement(
+  'invitations.note_opened',
+  'workspace_id id now',
+  '',
+  `update invitations set opened_at = $now where workspace_id = $workspace_id and id = $id and opened_at is null`,
+);
+
+/** Something was sent from the page of the link, for the first time or not. */
+const noteStarted = statement(
+  'invitations.note_started',
+  'workspace_id id now',
+  '',
+  `update invitations set started_at = $now, opened_at = coalesce(opened_at, $now)
+    where workspace_id = $workspace_id and id = $id and started_at is null`,
+);
 
 /** Somebody who came by an invitation's link. */
 export type Guest = {

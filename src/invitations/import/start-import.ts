@@ -6,10 +6,58 @@ import { takeStep } from '#kit/queue/take-step.ts';
 import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
 import { addInvitations, checkInvitation, type Invitation, openBatch, readStructure } from '../invite.ts';
 import type { MailingContext } from '../sending/mail-invitations.ts';
-import { selectUnsubscribed } from '../sending/queries.ts';
 import { planBeside } from './plan-beside.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
-import { findBatch, insertDrafts, selectInvited, takeDrafts } from './queries.ts';
+import { integer, jsonb, statement } from '#kit/statement.ts';
+import type { InvitationDraft } from '../draft.ts';
+import { wishOf } from '../links-file.ts';
+import { takeFirst } from '#kit/queue/park-job.ts';
+
+/** Which of these addresses want no mails of the workspace. */
+const selectUnsubscribed = statement(
+  'invitations.select_unsubscribed',
+  'workspace_id address_keys',
+  'address_key',
+  `select asked.address_key from unnest($address_keys) as asked (address_key)
+     join unsubscribed_addresses u
+       on u.workspace_id = $workspace_id and u.address_key = ${wishOf('asked.address_key')}`,
+);
+
+/** Lines that wait to become invitations: a list of {line, draft}. */
+const insertDrafts = statement(
+  'invitations.insert_drafts',
+  'workspace_id batch_id drafts:jsonText',
+  '',
+  `insert into invitation_drafts (workspace_id, batch_id, line, draft)
+   select $workspace_id, $batch_id, d.line, d.draft from json_to_recordset($drafts) as d (line integer, draft jsonb)`,
+);
+
+/** Takes the first lines that wait; in the transaction that makes invitations of them. */
+const takeDrafts = takeFirst(
+  'invitations.take_drafts',
+  { table: 'invitation_drafts', of: 'batch_id', by: 'line' },
+  { line: integer, draft: jsonb<InvitationDraft>() },
+);
+
+/** A batch whose form is there, as its steps need it. */
+const findBatch = statement(
+  'invitations.find_batch',
+  'workspace_id id',
+  'id form_id is_mailed expires_at? created_by?',
+  `select b.id, b.form_id, b.is_mailed, b.expires_at, b.created_by
+     from invitation_batches b join forms f on f.workspace_id = b.workspace_id and f.id = b.form_id
+    where b.workspace_id = $workspace_id and b.id = $id and f.deleted_at is null`,
+);
+
+/** Which of these addresses have an invitation to the form that was not revoked. */
+const selectInvited = statement(
+  'invitations.select_invited',
+  'workspace_id form_id address_keys',
+  'address_key',
+  `select address_key from invitations
+    where workspace_id = $workspace_id and form_id = $form_id and address_key = any($address_keys)
+      and revoked_at is null`,
+);
 
 /** The job that makes invitations of an import's lines; its payload is {batch}. */
 export const importJob = 'invitations.import';

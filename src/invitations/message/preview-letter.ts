@@ -4,8 +4,8 @@ import { requireRow } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
 import type { InvitationDraft } from '../draft.ts';
 import { checkInvitation, type Invitation } from '../invite.ts';
-import { findFormNames } from '../queries.ts';
 import { type InvitationLetter, writeLetter } from './write-letter.ts';
+import { findFormNames } from '../limit.ts';
 
 /**
  * What the mail to one person would say; its link leads to the form, and invites nobody.

@@ -1,12 +1,49 @@
 import { isLocale } from '#ast/locales.ts';
 import { now } from '#kit/clock.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
-import { cancelMails } from '#kit/outbox/queries.ts';
-import type { Queryable, RowOf } from '#kit/statement.ts';
+import { cancelMails } from '#kit/outbox/mail-states.ts';
+import {
+  columns,
+  jsonb,
+  nullable,
+  type Queryable,
+  type RowOf,
+  statement,
+  text,
+  uuid,
+  word,
+} from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
 import { type MailPurpose, writeLetter } from '../message/write-letter.ts';
 import { invitationUrl, unsubscribeUrl } from '../token.ts';
-import { type mailColumns, noteMails } from './queries.ts';
+
+/** An invitation with all that a mail about it says. */
+export const mailColumns = columns(
+  'id form_id email name expires_at? form_name workspace_name:text subject message',
+  'reminder_subject? reminder_message? remind_after_days',
+  {
+    reference: jsonb<Record<string, string>>(),
+    /** The last mail about it. */
+    mail_id: nullable(uuid),
+    /** settings.locale */
+    locale: nullable(text),
+    /** Who invited. */
+    created_by: nullable(text),
+  },
+);
+
+/** These mails are on their way about these invitations. The arrays belong together. */
+const noteMails = statement(
+  'invitations.note_mails',
+  ['workspace_id ids mail_ids:uuids now', { purpose: word<MailPurpose>() }],
+  '',
+  `update invitations i
+      set mail_id = mail.id, mail_error = null,
+          reminders = i.reminders + ($purpose = 'reminder')::integer,
+          reminded_at = case when $purpose = 'reminder' then $now else i.reminded_at end
+     from unnest($ids, $mail_ids) as mail (invitation_id, id)
+    where i.workspace_id = $workspace_id and i.id = mail.invitation_id`,
+);
 
 /** An invitation with all that a mail about it says. */
 type Mailable = RowOf<typeof mailColumns>;

@@ -1,13 +1,50 @@
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { cancelMails } from '#kit/outbox/queries.ts';
-import { requireRow } from '#kit/statement.ts';
+import { cancelMails } from '#kit/outbox/mail-states.ts';
+import { requireRow, statement } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
 import { throttleEmail } from '../limit.ts';
-import { findInvitations, revokeInvitation } from '../queries.ts';
-import { mailInvitations } from './mail-invitations.ts';
-import { lockToMail } from './queries.ts';
+import { mailColumns, mailInvitations } from './mail-invitations.ts';
+import { findInvitations } from '../read-invitations.ts';
+import { wishOf, withSubmission } from '../links-file.ts';
+
+export const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_at, i.mail_id, f.name as form_name,
+  w.name as workspace_name, f.settings->>'locale' as locale, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days,
+  b.created_by`;
+
+export const mailSource = `invitations i ${withSubmission}
+  join invitation_batches b on b.workspace_id = i.workspace_id and b.id = i.batch_id
+  join forms f on f.workspace_id = i.workspace_id and f.id = i.form_id and f.deleted_at is null
+  join workspaces w on w.id = i.workspace_id`;
+
+export const wantsMail = `not exists (select from unsubscribed_addresses u
+  where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')})`;
+
+/** A link that still leads to an answer: not used, also when what was sent lies in the spam box; not revoked, not run out. */
+export const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_at is null or i.expires_at > $now)
+  and not exists (select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id)`;
+
+/** Those of the named, of one form, that may be mailed now. Locked until the transaction ends. */
+export const lockToMail = statement(
+  'invitations.lock_to_mail',
+  'workspace_id form_id ids now',
+  mailColumns,
+  `select ${mailSelection} from ${mailSource}
+    where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and ${isOpen} and ${wantsMail}
+    order by i.id
+    for update of i`,
+);
+
+/** From now on the link leads nowhere, and no mail about it leaves. No row: it is absent, or revoked already. */
+const revokeInvitation = statement(
+  'invitations.revoke_invitation',
+  'workspace_id form_id id now',
+  'mail_id?',
+  `update invitations set revoked_at = $now, remind_at = null
+    where workspace_id = $workspace_id and form_id = $form_id and id = $id and revoked_at is null
+   returning mail_id`,
+);
 
 /**
  * Mails one invitation again, with the same link; for one that was never mailed, for the first time.

@@ -1,11 +1,34 @@
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { cancelMails } from '#kit/outbox/queries.ts';
-import { only } from '#kit/statement.ts';
+import { cancelMails } from '#kit/outbox/mail-states.ts';
+import { only, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { isUnsubscribeLink, readUnsubscribeToken } from '../token.ts';
-import { findAddressee, unsubscribeAddress } from './queries.ts';
+import { wishOf } from '../links-file.ts';
+
+/** Who was invited to this form by the invitation of an unsubscribe link; the workspace is found by the form. */
+const findAddressee = statement(
+  'invitations.find_addressee',
+  'form_id id',
+  'workspace_id address_key',
+  `select i.workspace_id, i.address_key
+     from form_lookup f
+     join invitations i on i.workspace_id = f.workspace_id and i.id = $id and i.form_id = f.form_id
+    where f.form_id = $form_id`,
+);
+
+/** An address wants no more mails of this workspace. @returns the mails to it that may not have left. */
+const unsubscribeAddress = statement(
+  'invitations.unsubscribe_address',
+  'workspace_id address_key now',
+  'mail_id?',
+  `with unsubscribed as (
+     insert into unsubscribed_addresses (workspace_id, address_key, created_at)
+     values ($workspace_id, ${wishOf('$address_key')}, $now) on conflict do nothing)
+   select i.mail_id from invitations i
+    where i.workspace_id = $workspace_id and i.address_key = $address_key and i.mail_id is not null`,
+);
 
 type Context = { database: Database; vault: Vault };
 

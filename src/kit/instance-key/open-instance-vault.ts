@@ -1,9 +1,39 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../database.ts';
-import { only } from '../statement.ts';
+import { only, statement } from '../statement.ts';
 import { findInstanceKey, InstanceKeyError, makeInstanceKey, openVault, type Vault } from '../vault.ts';
-import { findInstance, insertKeyFingerprint, selectKeyFingerprint, updateKeyFingerprint } from './queries.ts';
+
+/** Whether a database says of itself what it is: an empty one does not yet. */
+export const findInstance = statement(
+  'instance.find_instance',
+  '',
+  'is_there',
+  `select to_regclass('instance') is not null as is_there`,
+);
+
+/** At most one row; none in a database that no key was used with yet. */
+export const selectKeyFingerprint = statement(
+  'instance.select_key_fingerprint',
+  '',
+  'key_fingerprint',
+  `select key_fingerprint from instance`,
+);
+
+/** Of several at once the first one stays. */
+const insertKeyFingerprint = statement(
+  'instance.insert_key_fingerprint',
+  'key_fingerprint',
+  '',
+  `insert into instance (key_fingerprint) values ($key_fingerprint) on conflict do nothing`,
+);
+
+export const updateKeyFingerprint = statement(
+  'instance.update_key_fingerprint',
+  'key_fingerprint',
+  '',
+  `update instance set key_fingerprint = $key_fingerprint`,
+);
 
 const remedy =
   'If that key is lost for good, `npm run -s formloom -- instance-key replace` goes on with another one and says what is lost with it.';

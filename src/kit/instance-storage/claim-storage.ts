@@ -2,10 +2,31 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { newId } from '../clock.ts';
 import { type Database, transaction } from '../database.ts';
-import { only } from '../statement.ts';
+import { only, statement } from '../statement.ts';
 import type { Storage } from '../storage.ts';
-import { findInstance } from '../instance-key/queries.ts';
-import { lockStorageId, selectStorageId, setStorageId } from './queries.ts';
+import { findInstance } from '../instance-key/open-instance-vault.ts';
+
+/** One row, once a key was used (instance-key). Who would mark another storage at the same time waits. */
+const lockStorageId = statement(
+  'instance.lock_storage_id',
+  '',
+  'storage_id?',
+  `select storage_id from instance for update`,
+);
+
+export const setStorageId = statement(
+  'instance.set_storage_id',
+  'storage_id?',
+  '',
+  `update instance set storage_id = $storage_id`,
+);
+
+export const selectStorageId = statement(
+  'instance.select_storage_id',
+  '',
+  'storage_id?',
+  `select storage_id from instance`,
+);
 
 /** Why this process must not work on a database: its files would lie where no other process finds them. */
 export class InstanceStorageError extends Error {}

@@ -1,10 +1,65 @@
 import { newId } from '../clock.ts';
-import type { Queryable } from '../statement.ts';
+import {
+  byteStrings,
+  type Column,
+  double,
+  nullable,
+  type Queryable,
+  statement,
+  text,
+  texts,
+} from '../statement.ts';
 import type { Vault } from '../vault.ts';
 import { countedAddress, type MailAddress, readMailAddress } from './address.ts';
-import { laneOfMail, type MailKind } from './kinds.ts';
+import { laneOfMail, type MailKind, sendMailJob } from './kinds.ts';
 import type { Letter } from './letter.ts';
-import { insertMails } from './queries.ts';
+import { insertJobs } from '../queue.ts';
+
+const kinds: Column<MailKind[]> = { pg: texts.pg };
+
+/** Mails of a workspace with the jobs that send them; none for an id that there is. The arrays belong together. */
+const insertMails = statement(
+  'outbox.insert_mails',
+  [
+    'workspace_id form_id? is_private:boolean submission_ids ids lanes recipients:texts',
+    'subjects:texts contents:byteStrings',
+    {
+      /** Whose limits they count against. */
+      account_id: nullable(text),
+      kinds,
+      /** countedAddress of each. */
+      counted_as: byteStrings,
+      /** Seconds until they may leave. */
+      delay: double,
+    },
+  ],
+  '',
+  `with made as materialized (
+     select *, now() + make_interval(secs => $delay) as run_at, now() as at from unnest($ids, $kinds, $lanes, $recipients, $counted_as, $subjects, $contents)
+       as made (id, kind, lane, recipient, counted_as, subject, content)
+   ),
+   mail as (
+     insert into mails (workspace_id, id, kind, form_id, recipient, subject, content, state, is_private,
+                        submission_ids, next_attempt_at, created_at)
+     select $workspace_id, id, kind, $form_id, recipient, subject, content, 'queued', $is_private,
+            $submission_ids, run_at, at
+       from made
+     on conflict (workspace_id, id) do nothing
+     returning id
+   ),
+   counted as (
+     insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at)
+     select $workspace_id, id, kind, $form_id, $account_id, counted_as, at
+       from made join mail using (id)
+     on conflict (workspace_id, id) do nothing
+   ),
+   job as materialized (
+     select $workspace_id as workspace_id, id, '${sendMailJob}' as kind, lane, '{}'::jsonb as payload, run_at, at
+       from made join mail using (id)
+   ),
+   put as (${insertJobs('job')})
+   select`,
+);
 
 export type NewMail = {
   /** Of one that may be written again, by who cannot know whether it was: the same each time (idOf). */

@@ -2,7 +2,37 @@ import type { Database } from '../database.ts';
 import type { Log } from '../log.ts';
 import { runPeriodically } from '../periodic.ts';
 import { type Job, LeaseLost } from '../queue.ts';
-import { renewLeases } from './queries.ts';
+import { statement } from '../statement.ts';
+
+/** Always true; the commit of its statement does not wait for the disk. */
+export const isCommittedLater = "(select set_config('synchronous_commit', 'off', true)) is not null";
+
+/**
+ * Makes leases go on, of those that are still held. What somebody has locked is being settled, and left out: waiting for
+ * it, two statements of many rows could wait for each other. Nor does this wait for the disk.
+ */
+export const renewLeases = statement(
+  'queue.renew_leases',
+  'workspace_ids ids lease_tokens:uuids lease_seconds',
+  'lease_token',
+  `/* operator: across workspaces */
+   with free as materialized (
+     select job.workspace_id, job.id
+       from unnest($workspace_ids, $ids, $lease_tokens) as held (workspace_id, id, lease_token)
+      cross join lateral (
+        select workspace_id, id from jobs
+         where jobs.workspace_id = held.workspace_id and jobs.id = held.id and jobs.lease_token = held.lease_token
+           for update skip locked) job
+   ),
+   renewed as (
+     update jobs
+        set run_at = now() + make_interval(secs => $lease_seconds)
+       from free
+      where jobs.workspace_id = free.workspace_id and jobs.id = free.id
+     returning jobs.lease_token
+   )
+   select lease_token from renewed where ${isCommittedLater}`,
+);
 
 /** A job that this process has claimed. */
 export type Held = {

@@ -1,8 +1,38 @@
 import { type Database, transaction } from '../database.ts';
 import type { Log } from '../log.ts';
 import { type Job, LeaseLost } from '../queue.ts';
-import { only, type Queryable } from '../statement.ts';
-import { markParked, parkedReason } from './queries.ts';
+import { type Columns, only, type Queryable, statement } from '../statement.ts';
+import { parkedReason } from './parked-jobs.ts';
+
+/**
+ * Takes the first rows of what waits for a job in a table, in the transaction that does them (take-step.ts).
+ * @param place the table, whose key is `workspace_id`, what they wait for (`of`) and their order (`by`).
+ */
+export const takeFirst = <const C extends Columns>(
+  name: string,
+  { table, of, by }: { table: string; of: string; by: string },
+  columns: C,
+) =>
+  statement(
+    name,
+    'workspace_id id limit',
+    columns,
+    `with taken as (
+       delete from ${table} where workspace_id = $workspace_id and ${of} = $id and ${by} in (
+         select ${by} from ${table} where workspace_id = $workspace_id and ${of} = $id order by ${by} limit $limit)
+       returning ${Object.keys(columns).join(', ')})
+     select ${Object.keys(columns).join(', ')} from taken order by ${by}`,
+  );
+
+/** Parks a job that is held. */
+const markParked = statement(
+  'queue.park_job',
+  'workspace_id id lease_token',
+  'id',
+  `update jobs set run_at = 'infinity', parked_at = now(), lease_token = null
+    where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
+   returning id`,
+);
 
 /** After so many lost claims in a row a job is parked: it would end the next process, too. */
 export const parkAfter = 3;

@@ -1,8 +1,24 @@
 import { sayCount } from '#ast/say-count.ts';
 import { now } from '../clock.ts';
 import { type Database, homeOf } from '../database.ts';
-import { only } from '../statement.ts';
-import { noteSweep, readClocks } from './queries.ts';
+import { only, statement } from '../statement.ts';
+
+/** The clock of the database, and that of the last sweep; null before the first start. */
+const readClocks = statement(
+  'sweeps.read_clocks',
+  '',
+  'database_seconds:double swept_at?',
+  `select extract(epoch from clock_timestamp())::double precision as database_seconds,
+          (select swept_at from instance) as swept_at`,
+);
+
+/** Notes the clock of a sweep; not more often than the notes of one minute are worth. */
+const noteSweep = statement(
+  'sweeps.note_sweep',
+  'at before',
+  '',
+  'update instance set swept_at = $at where swept_at < $before',
+);
 
 /** Why nothing may be deleted by its age, and what to do about it. */
 export type ClockDoubt = { what: string; remedy: string };

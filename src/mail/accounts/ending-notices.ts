@@ -1,7 +1,13 @@
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { NewsContext } from '../news-context.ts';
-import { findWorkspaceName } from './queries.ts';
 import { reasonOfKeepers, tellKeepers } from './security-notices.ts';
+
+const findWorkspaceName = statement(
+  'mail.find_workspace_name',
+  'workspace_id',
+  'name',
+  `select name from workspaces where id = $workspace_id`,
+);
 
 /** A workspace that is being deleted: to its owners and admins, with the way back. */
 export async function tellWorkspaceEnding(

@@ -2,11 +2,51 @@ import { homeOf } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { Letter, LetterBlock, LetterField } from '#kit/outbox/letter.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement, word } from '#kit/statement.ts';
 import type { PersonalNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
 import { sayMoment } from '../say-moment.ts';
-import { findKeyForNotice, findMemberForNotice, findPerson, selectKeepers } from './queries.ts';
+import type { Role } from '#rules/permissions.ts';
+
+/** Those who may see to a workspace's keys and members. */
+const selectKeepers = statement(
+  'mail.select_keepers',
+  'workspace_id',
+  'id:text name email',
+  `select u.id, u.name, u.email
+     from members m join users u on u.id = m.user_id
+    where m.workspace_id = $workspace_id and m.role in ('owner', 'admin')
+    order by u.id`,
+);
+
+const findKeyForNotice = statement(
+  'mail.find_key_for_notice',
+  'workspace_id id',
+  'workspace name created_by? created_at',
+  `select w.name as workspace, k.name, u.name as created_by, k.created_at
+     from api_keys k
+     join workspaces w on w.id = k.workspace_id
+     left join users u on u.id = k.created_by
+    where k.workspace_id = $workspace_id and k.id = $id`,
+);
+
+const findMemberForNotice = statement(
+  'mail.find_member_for_notice',
+  'workspace_id user_id',
+  ['workspace name email', { role: word<Role>() }],
+  `select w.name as workspace, u.name, u.email, m.role
+     from members m
+     join workspaces w on w.id = m.workspace_id
+     join users u on u.id = m.user_id
+    where m.workspace_id = $workspace_id and m.user_id = $user_id`,
+);
+
+const findPerson = statement(
+  'mail.find_person',
+  'id:text',
+  'email',
+  `select email from users where id = $id`,
+);
 
 // Without a mail server nobody is told: the console shows keys and members, and these are no letters to keep.
 

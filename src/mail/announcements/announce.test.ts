@@ -4,11 +4,11 @@ import { openVault } from '#kit/vault.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createKey, revokeKey } from '#workspaces/keys.ts';
 import type { Role } from '#rules/permissions.ts';
-import { insertUser } from '#workspaces/queries.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { newId, now } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';
 import { announce, findAudience } from './announce.ts';
+import { insertUser } from '#workspaces/users.ts';
 
 const { database } = await testDatabase();
 const context = { database, vault: openVault('0b'.repeat(32)), publicUrl: 'https://forms.test' };

@@ -4,17 +4,33 @@ import { shortReference } from '#ast/short-reference.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import { settingsInLanguage } from '#ast/translations/setting-texts.ts';
 import { own } from '#ast/json.ts';
-import { localeOf, type LocaleChoice } from '#ast/locales.ts';
+import { type LocaleChoice, localeOf } from '#ast/locales.ts';
 import { withoutMarks } from '#ast/marks.ts';
 import { isSeen } from '#ast/tree.ts';
 import { fill, sayDay } from '#ast/words.ts';
 import type { NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { LetterBlock } from '#kit/outbox/letter.ts';
-import type { RowOf } from '#kit/statement.ts';
+import { json, jsonb, nullable, type RowOf, text, timestamp, uuid } from '#kit/statement.ts';
 import { sayMoment } from '../say-moment.ts';
 import { english, mailWords } from '../words/words.ts';
 import { answerFields, replyAddress, sayWithAnswers } from './answer-fields.ts';
-import type { noticeColumns } from './queries.ts';
+import type { Answers } from '#ast/answers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { formTree } from '#forms/structure-columns.ts';
+
+export const noticeColumns = {
+  id: uuid,
+  form_id: uuid,
+  form_name: text,
+  settings: jsonb<Settings>(),
+  /** As it was answered. */
+  structure: formTree,
+  answers: json<Answers>(),
+  reference: json<Record<string, string>>(),
+  /** In which it was answered, as a BCP-47 tag; null where the form names none. */
+  language: nullable(text),
+  completed_at: timestamp,
+} as const;
 
 /** A completed submission with its form. */
 export type Noticed = RowOf<typeof noticeColumns>;

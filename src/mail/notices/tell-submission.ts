@@ -1,18 +1,96 @@
 import type { Locale } from '#ast/locales.ts';
 import { recipientsOf } from '#ast/recipients.ts';
-import { digestModes, editDaysOf } from '#ast/settings.ts';
+import { type DigestMode, digestModes, editDaysOf } from '#ast/settings.ts';
 import { type Notification, notificationsFor } from '#ast/settings-by-condition.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { now } from '#kit/clock.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement, word } from '#kit/statement.ts';
 import { linkToken } from '#submissions/links/token.ts';
 import { reportNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
 import { nextDigest } from './next-digest.ts';
-import { endDigest, findForNotice, holdDigest, insertDigestItem, takeDigest } from './queries.ts';
-import { digestOf, notificationOf, type Noticed, receiptAddresses, receiptOf } from './submission-letters.ts';
+import {
+  digestOf,
+  noticeColumns,
+  type Noticed,
+  notificationOf,
+  receiptAddresses,
+  receiptOf,
+} from './submission-letters.ts';
+
+const noticeSelection = `
+     select s.id, s.form_id, v.name as form_name, f.settings, v.structure, s.answers, s.reference, s.language, s.completed_at
+       from submissions s
+       join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+       join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id`;
+
+/**
+ * A submission that was completed, as a mail tells of it; nothing when it was deleted meanwhile. Who makes it incomplete
+ * again takes nothing back: its first completion is told of once, or never. Locked, so that an erasing waits for what is
+ * written of it, or it for the erasing.
+ */
+const findForNotice = statement(
+  'mail.find_for_notice',
+  'workspace_id id',
+  noticeColumns,
+  `${noticeSelection}
+    where s.workspace_id = $workspace_id and s.id = $id and s.completed_at is not null and s.trashed_at is null
+      and f.deleted_at is null
+      for key share of s`,
+);
+
+/** Puts a submission on the list of its form's next digest. */
+const insertDigestItem = statement(
+  'mail.insert_digest_item',
+  'workspace_id form_id submission_id',
+  '',
+  `insert into digest_items (workspace_id, form_id, submission_id)
+   values ($workspace_id, $form_id, $submission_id)
+   on conflict (workspace_id, form_id, submission_id) do nothing`,
+);
+
+/**
+ * Begins a digest, or takes hold of the one that is under way, so that it does not end before this transaction has put
+ * its submission on the list.
+ */
+const holdDigest = statement(
+  'mail.hold_digest',
+  ['workspace_id form_id', { mode: word<DigestMode>() }],
+  'is_new',
+  `insert into digests as d (workspace_id, form_id, mode) values ($workspace_id, $form_id, $mode)
+   on conflict (workspace_id, form_id) do update set mode = d.mode
+   returning d.xmax = 0 as is_new`,
+);
+
+/** Ends a form's digest. Whoever is putting a submission on its list is waited for, so this comes before takeDigest. */
+const endDigest = statement(
+  'mail.end_digest',
+  'workspace_id form_id',
+  '',
+  `delete from digests where workspace_id = $workspace_id and form_id = $form_id`,
+);
+
+/** Empties the list of a digest that has ended: the number of submissions on it, and the first `limit` of them. */
+const takeDigest = statement(
+  'mail.take_digest',
+  'workspace_id form_id limit',
+  ['total', noticeColumns],
+  `with item as (
+     delete from digest_items where workspace_id = $workspace_id and form_id = $form_id returning submission_id
+   ),
+   told as materialized (
+     select id from submissions
+      where workspace_id = $workspace_id and form_id = $form_id and id = any (array(select submission_id from item))
+        and status = 'completed' and trashed_at is null
+        for key share
+   ),
+   notice as (${noticeSelection}
+      where s.workspace_id = $workspace_id and s.id in (select id from told) and f.deleted_at is null
+   )
+   select count(*) over () as total, notice.* from notice order by id limit $limit`,
+);
 
 const dayMs = 86_400_000;
 /** A digest lists so many; the rest is a click away. */

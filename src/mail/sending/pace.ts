@@ -1,7 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, homeOf } from '#kit/database.ts';
 import { type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
-import { takePlace } from './queries.ts';
+import { double, statement } from '#kit/statement.ts';
+
+/** Seconds between two mails of a pace. */
+const step = "case when name = 'bulk' then $bulk_step else $prompt_step end";
+
+/**
+ * Takes the next place of the pace that is free first, unless that is more than `patience` seconds away.
+ * @returns the seconds until then.
+ */
+export const takePlace = statement(
+  'mail.take_place',
+  [
+    'names prompt_step:double patience:double',
+    {
+      /** Seconds between two mails of each pace. */
+      bulk_step: double,
+    },
+  ],
+  'wait:double',
+  `with taken as (
+     update mail_pace
+        set next_at = greatest(next_at, now()) + make_interval(secs => ${step})
+      where name = (select name from mail_pace where name = any($names) order by next_at limit 1)
+        and next_at <= now() + make_interval(secs => $patience)
+     returning name, next_at
+   )
+   select greatest(extract(epoch from next_at - now())::double precision - ${step}, 0) as wait from taken`,
+);
 
 /** What mails to many may use of the rate; the rest stays free for what somebody waits for. */
 const bulkShare = 0.8;

@@ -3,7 +3,57 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { countedAddress } from '#kit/outbox/address.ts';
 import type { MailKind } from '#kit/outbox/kinds.ts';
-import { countSentBy, countSentFrom, countSentTo } from './queries.ts';
+import { statement } from '#kit/statement.ts';
+
+/** Deletes what no limit counts any more. @returns those removed; a full batch of 1,000 means that there may be more. */
+export const deleteCountedEmails = statement(
+  'mail.delete_counted_emails',
+  '',
+  'id',
+  `/* sweep: across workspaces */
+   delete from counted_emails where (workspace_id, id) in (
+     select workspace_id, id from counted_emails
+      where queued_at < now() - interval '2 days' and coalesce(sent_at, queued_at) < now() - interval '2 days'
+      order by queued_at limit 1000)
+   returning id`,
+);
+
+/** How many of some kinds have left to an address lately, from any workspace; counted no further than `most`. */
+const countSentTo = statement(
+  'mail.count_sent_to',
+  'recipient:bytes kinds seconds most:bigint',
+  'count',
+  `/* lookup: across workspaces */
+   select count(*) as count from (
+     select id from counted_emails
+      where recipient = $recipient and kind = any($kinds)
+        and sent_at > now() - make_interval(secs => $seconds)
+      limit $most) sent`,
+);
+
+/** How many of some kinds an account has sent lately, from any workspace; counted no further than `most`. */
+const countSentBy = statement(
+  'mail.count_sent_by',
+  'account_id kinds seconds most:bigint',
+  'count',
+  `/* lookup: across workspaces */
+   select count(*) as count from (
+     select id from counted_emails
+      where account_id = $account_id and kind = any($kinds) and sent_at > now() - make_interval(secs => $seconds)
+      limit $most) sent`,
+);
+
+/** How many of some kinds have left lately from a workspace, or from one form of it; counted no further than `most`. */
+const countSentFrom = statement(
+  'mail.count_sent_from',
+  'workspace_id form_id? kinds seconds most:bigint',
+  'count',
+  `select count(*) as count from (
+     select from counted_emails
+      where workspace_id = $workspace_id and ($form_id is null or form_id = $form_id)
+        and kind = any($kinds) and sent_at > now() - make_interval(secs => $seconds)
+      limit $most) sent`,
+);
 
 /** How many mails of some kinds may have left when one more does. */
 type Quota = {

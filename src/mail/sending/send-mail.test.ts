@@ -4,7 +4,7 @@ import { transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { enqueueMail, type NewMail } from '#kit/outbox/enqueue-mail.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
-import { cancelMails } from '#kit/outbox/queries.ts';
+import { cancelMails } from '#kit/outbox/mail-states.ts';
 import { startQueue } from '#kit/queue/worker.ts';
 import { readSmtp, type SmtpConfig } from '#kit/smtp/read-smtp.ts';
 import { openVault } from '#kit/vault.ts';

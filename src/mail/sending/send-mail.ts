@@ -7,14 +7,73 @@ import type { LinkTarget } from '#kit/personal-link.ts';
 import type { OnParked } from '#kit/queue/park-job.ts';
 import type { SmtpConfig } from '#kit/smtp/read-smtp.ts';
 import { sendMessage, type SmtpOutcome } from '#kit/smtp/send-message.ts';
-import { only } from '#kit/statement.ts';
+import { double, nullable, only, statement, text, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { followers } from '../followers.ts';
 import { drawLetter } from '../template/draw-letter.ts';
 import { composeMessage } from './compose-message.ts';
 import { waitForTurn } from './pace.ts';
-import { countSentEmail, findMail, putOffMail, settleMail } from './queries.ts';
 import { checkQuotas, type PutOff, type QuotaConfig } from './quota.ts';
+import type { MailKind } from '#kit/outbox/kinds.ts';
+import type { MailState } from '#kit/outbox/mail-states.ts';
+
+/** A mail as its sender needs it; nothing when it was deleted with its form. */
+const findMail = statement(
+  'mail.find_mail',
+  'workspace_id id',
+  [
+    'form_id? recipient subject content? attempts:integer created_at',
+    {
+      kind: word<MailKind>(),
+      /** Whose limits it counts against. */
+      account_id: nullable(text),
+      state: word<MailState>(),
+    },
+  ],
+  `select m.kind, m.form_id, m.recipient, c.account_id, m.subject, m.content, m.state, m.attempts, m.created_at
+     from mails m
+     left join counted_emails c on c.workspace_id = m.workspace_id and c.id = m.id
+    where m.workspace_id = $workspace_id and m.id = $id`,
+);
+
+/** Counts an email that was sent, also if it was queued so long ago that its row is gone. */
+const countSentEmail = statement(
+  'mail.count_sent_email',
+  ['workspace_id id form_id? account_id? recipient:bytes queued_at:timestamp', { kind: word<MailKind>() }],
+  '',
+  `insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at, sent_at)
+   values ($workspace_id, $id, $kind, $form_id, $account_id, $recipient, $queued_at, now())
+   on conflict (workspace_id, id) do update set sent_at = excluded.sent_at`,
+);
+
+/** How an attempt ended. What was sent needs its content no more. What was cancelled meanwhile stays so, unless it left. */
+const settleMail = statement(
+  'mail.settle_mail',
+  [
+    'workspace_id id error?',
+    {
+      state: word<MailState>(),
+      /** Seconds until the next attempt; null when there is none. */
+      delay: nullable(double),
+    },
+  ],
+  '',
+  `update mails
+      set state = $state, attempts = attempts + 1, error = $error,
+          next_attempt_at = now() + make_interval(secs => $delay),
+          content = case when $state = 'sent' then null else content end,
+          settled_at = now() + case when $delay is null then interval '0' end
+    where workspace_id = $workspace_id and id = $id and (state = 'queued' or $state = 'sent')`,
+);
+
+/** Says in the log why a mail waits. It has not been tried. */
+const putOffMail = statement(
+  'mail.put_off',
+  'workspace_id id reason delay',
+  '',
+  `update mails set error = $reason, next_attempt_at = now() + make_interval(secs => $delay)
+    where workspace_id = $workspace_id and id = $id and state = 'queued'`,
+);
 
 export type SendContext = {
   database: Database;

@@ -1,37 +1,20 @@
 import { parse } from 'node:path';
-import { type FilesContext, discardFiles, removeTakenFiles } from '#files/receive.ts';
+import { discardFiles, type FilesContext, removeTakenFiles } from '#files/receive.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { firstId } from '#kit/cursor.ts';
 import type { Actor } from '#kit/operation.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { type Erased, eraseIdentity, eraseSubmissions } from '#submissions/erase/erase.ts';
-import { deleteInvitations } from '#submissions/erase/queries.ts';
-import { deleteHeld } from '#submissions/held/queries.ts';
+import { deleteInvitations, type Erased, eraseIdentity, eraseSubmissions } from '#submissions/erase/erase.ts';
 import { saidIn } from '#submissions/erase/strip-answers.ts';
 import { changedBy } from '#submissions/history/changed-by.ts';
-import { deleteEventsOf } from '#webhooks/upkeep/queries.ts';
-import { forgetKeptAnswers } from '#workspaces/idempotency/queries.ts';
+import { deleteEventsOf } from '#webhooks/upkeep/delete-events.ts';
+import { forgetKeptAnswers } from '#workspaces/idempotency/forget-answers.ts';
 import { type Asked, readAsked } from '../asked.ts';
 import { findTraces, type Match, mostTraces } from '../traces.ts';
-import {
-  advanceErasure,
-  deleteMails,
-  deleteWaitingLines,
-  endErasure,
-  findItems,
-  findLooseFiles,
-  findWaitingLines,
-  forgetImportProblems,
-  insertErasure,
-  listHeldFiles,
-  lockErasure,
-  readSealedMails,
-  turnItems,
-} from './queries.ts';
 import {
   addCounts,
   type ErasedCounts,
@@ -40,6 +23,107 @@ import {
   hashOfList,
   hashOfReceipt,
 } from './receipt.ts';
+import { advanceErasure, findItems, insertErasure, lockErasure, turnItems } from './erasures.ts';
+import { deleteHeld } from '#submissions/held/release.ts';
+
+/** Ends an erasing: whom it was about is forgotten, and the receipt stays. */
+const endErasure = statement(
+  'people.end_erasure',
+  'workspace_id id hash:text finished_at',
+  '',
+  `update erasures set asked = null, hash = $hash, finished_at = $finished_at
+   where workspace_id = $workspace_id and id = $id`,
+);
+
+/** The files of answers in spam boxes. */
+const listHeldFiles = statement(
+  'people.list_held_files',
+  'workspace_id held_ids:uuids',
+  'id',
+  `select id from files where workspace_id = $workspace_id and held_id = any ($held_ids)`,
+);
+
+/** Removes mails, sent or not. One that is under way at this moment may still arrive. */
+const deleteMails = statement(
+  'people.delete_mails',
+  'workspace_id ids',
+  'id',
+  `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
+);
+
+/** Some of the lines of imports that are no invitations, or no submissions, yet, and may say it. */
+const findWaitingLines = statement(
+  'people.find_waiting_lines',
+  'workspace_id json_pattern after_id:uuid after_line:integer limit',
+  'import_id:uuid line said:text',
+  `select batch_id as import_id, line, draft::text as said from invitation_drafts
+   where workspace_id = $workspace_id and (batch_id, line) > ($after_id, $after_line) and draft::text ~* $json_pattern
+   union all
+   select import_id, line, entry::text as said from submission_import_lines
+   where workspace_id = $workspace_id and (import_id, line) > ($after_id, $after_line) and entry::text ~* $json_pattern
+   order by import_id, line limit $limit`,
+);
+
+/** Removes lines of imports. The arrays belong together. */
+const deleteWaitingLines = statement(
+  'people.delete_waiting_lines',
+  'workspace_id import_ids:uuids lines:integers',
+  'line',
+  `with given as (select * from unnest($import_ids, $lines) as given (import_id, line)),
+   invited as (
+     delete from invitation_drafts d using given
+     where d.workspace_id = $workspace_id and d.batch_id = given.import_id and d.line = given.line returning d.line),
+   answered as (
+     delete from submission_import_lines l using given
+     where l.workspace_id = $workspace_id and l.import_id = given.import_id and l.line = given.line returning l.line)
+   select line from invited union all select line from answered`,
+);
+
+/** Forgets what was said, of lines that an import left out, with these words. */
+const forgetImportProblems = statement(
+  'people.forget_import_problems',
+  'workspace_id json_pattern word_pattern:text',
+  '',
+  `update submission_imports
+      set problems = (select coalesce(jsonb_agg(problem order by place), '[]')
+                        from jsonb_array_elements(problems) with ordinality as said (problem, place)
+                       where problem ->> 'message' !~* $word_pattern)
+   where workspace_id = $workspace_id and problems::text ~* $json_pattern`,
+);
+
+/** Some of the uploads that no submission has claimed and whose names may say it. */
+const findLooseFiles = statement(
+  'people.find_loose_files',
+  'workspace_id pattern:text after limit',
+  'id filename',
+  `select id, filename from files
+   where workspace_id = $workspace_id and id > $after and submission_id is null and held_id is null and filename ~* $pattern
+   order by id limit $limit`,
+);
+
+/** Forgets receipts with the lines of the audit log that name them: of each workspace by its own number of days. */
+export const deleteOldErasures = statement(
+  'people.delete_old_erasures',
+  'now limit',
+  'id',
+  `/* sweep: across workspaces */
+   delete from erasures where (workspace_id, id) in (
+     select e.workspace_id, e.id from workspaces w cross join lateral (
+       select workspace_id, id from erasures
+        where workspace_id = w.id and finished_at < $now - make_interval(secs => w.audit_days * 86400)
+        order by id limit $limit) e
+     limit $limit)
+   returning id`,
+);
+
+/** Some of what is kept sealed: mails that have not left. */
+const readSealedMails = statement(
+  'people.read_sealed_mails',
+  'workspace_id after limit',
+  'id content',
+  `select id, content from mails
+   where workspace_id = $workspace_id and id > $after and content is not null order by id limit $limit`,
+);
 
 /** The job that erases one person. */
 export const eraseJob = 'people.erase';

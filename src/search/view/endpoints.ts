@@ -25,13 +25,13 @@ import {
   ViewQuery,
 } from '#submissions/shapes.ts';
 import { sortedPlace, writePlace } from '#submissions/sort/read-sort.ts';
-import { findTableSettings, findViewedSubmission } from '#submissions/table/queries.ts';
+import { findTableSettings, findViewedSubmission } from '#submissions/table/table-rows.ts';
 import { orderColumns } from '#rules/columns.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { openOptionLabels } from '../option-labels.ts';
 import { findRowHits } from './row-hits.ts';
-import { findSavedView } from './saved/queries.ts';
 import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } from './view.ts';
+import { findSavedView } from './saved/endpoints.ts';
 
 /** A form's submissions as a person looks at them: filtered, searched, one beside the others, and as a file. */
 export function viewEndpoints({ database, links }: { database: Database; links: FileLinks }) {

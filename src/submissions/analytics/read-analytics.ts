@@ -2,12 +2,47 @@ import { withStableLabels } from '#ast/piping.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
-import { requireRow } from '#kit/statement.ts';
-import { findViewedForm, readStructures } from '../columns/queries.ts';
-import { listVisitDays, sumVisits, type VisitKind } from './queries.ts';
+import { columns, requireRow, statement, word } from '#kit/statement.ts';
 import type { Analytics } from './shapes.ts';
 import { medianOf } from './spans.ts';
 import { reviewName, stepNames } from './step-names.ts';
+import type { VisitKind } from './visit-counter.ts';
+import { findViewedForm, readStructures } from '../columns/read-columns.ts';
+
+/** Forgets what is older than a day. */
+export const forgetVisits = statement(
+  'analytics.forget_visits',
+  'before:text',
+  '',
+  `/* sweep: across workspaces */
+   delete from visit_counts where day < $before::date`,
+);
+
+const span = columns('workspace_id form_id from:text? to:text?');
+
+const inSpan = `workspace_id = $workspace_id and form_id = $form_id
+  and ($from is null or day >= $from::date) and ($to is null or day <= $to::date)`;
+
+/** The sums of a span of days, both ends among them. */
+export const sumVisits = statement(
+  'analytics.sum_visits',
+  span,
+  ['name count', { kind: word<VisitKind>() }],
+  `select kind, name, sum(count)::bigint as count from visit_counts where ${inSpan} group by kind, name`,
+);
+
+/** What each day of it had; days without a visit are left out. */
+const listVisitDays = statement(
+  'analytics.list_visit_days',
+  span,
+  'day views:bigint starts:bigint completions:bigint',
+  `select to_char(day, 'YYYY-MM-DD') as day,
+     coalesce(sum(count) filter (where kind = 'view'), 0)::bigint as views,
+     coalesce(sum(count) filter (where kind = 'start'), 0)::bigint as starts,
+     coalesce(sum(count) filter (where kind = 'completion'), 0)::bigint as completions
+   from visit_counts where ${inSpan} and kind in ('view', 'start', 'completion')
+   group by day order by visit_counts.day`,
+);
 
 type Sums = (kind: VisitKind, name?: string) => number;
 

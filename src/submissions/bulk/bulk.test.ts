@@ -14,8 +14,8 @@ import { changedBy } from '../history/changed-by.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { restoreMany, trashMany } from '../trash/trash.ts';
 import { bulkBatch, bulkJob, type BulkRequest, startBulk, undoBulk } from './bulk.ts';
-import { findBulk, findUnfinishedBulks } from './queries.ts';
 import { bulkKinds } from './shapes.ts';
+import { findBulk, findUnfinishedBulks } from './progress.ts';
 
 const { database } = await testDatabase();
 const { id } = await createUser(database, { email: 'ada@example.com', password: 'a long enough password' });

@@ -4,23 +4,81 @@ import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
 import { enqueueJob, type Job } from '#kit/queue.ts';
 import { takeStep } from '#kit/queue/take-step.ts';
-import { only, type Queryable, requireRow } from '#kit/statement.ts';
+import { nullable, only, type Queryable, requireRow, statement, uuid, word } from '#kit/statement.ts';
 import type { ChangeContext } from '../changes/edit.ts';
 import type { FormKey } from '../changes/event.ts';
 import { changedBy } from '../history/changed-by.ts';
-import type { SubmissionStatus } from '../queries.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitContext } from '../submit.ts';
-import {
-  advanceBulk,
-  type BulkKind,
-  findBulk,
-  findBulkWork,
-  insertBulk,
-  insertUndo,
-  takeBulkItems,
-} from './queries.ts';
 import { bulkKinds } from './shapes.ts';
-import { works } from './works.ts';
+import { type BulkKind, findBulkWork, works } from './works.ts';
+import { takeFirst } from '#kit/queue/park-job.ts';
+import { bulkColumns, bulkSelection, findBulk } from './progress.ts';
+import { changedByColumns } from '../history/endpoints.ts';
+
+/** A bulk change and the list of what it changes; nothing for a form that is gone. */
+const insertBulk = statement(
+  'bulk.insert_bulk',
+  [
+    'workspace_id id form_id tags_added tags_removed submission_ids created_at',
+    { kind: word<BulkKind>(), status: nullable(word<SubmissionStatus>()) },
+    changedByColumns,
+  ],
+  bulkColumns,
+  `with bulk as (
+     insert into bulk_changes (workspace_id, id, form_id, kind, tags_added, tags_removed, status, requested_by, api_key_id, through, total, created_at)
+     select workspace_id, $id, id, $kind, $tags_added, $tags_removed, $status, $changed_by, $api_key_id, $through, cardinality($submission_ids), $created_at
+     from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
+     returning *),
+   items as (
+     insert into bulk_items (workspace_id, bulk_id, submission_id)
+     select workspace_id, id, unnest($submission_ids) from bulk)
+   ${bulkSelection('bulk')}`,
+);
+
+/**
+ * A bulk change that undoes a finished one, and the list of what that one changed; nothing where it is not finished, cannot
+ * be undone, or was.
+ */
+const insertUndo = statement(
+  'bulk.insert_undo',
+  ['workspace_id form_id id undoes created_at', changedByColumns],
+  bulkColumns,
+  `with undone as (
+     select b.workspace_id, b.form_id, b.id from bulk_changes b
+     join forms f on f.workspace_id = b.workspace_id and f.id = b.form_id
+     where b.workspace_id = $workspace_id and b.form_id = $form_id and b.id = $undoes
+       and b.finished_at is not null and b.kind in ('trash', 'tag', 'status') and f.deleted_at is null),
+   changed as (
+     select distinct c.submission_id from submission_changes c
+     where c.workspace_id = $workspace_id and c.bulk_id = (select id from undone)),
+   bulk as (
+     insert into bulk_changes (workspace_id, id, form_id, kind, undoes, requested_by, api_key_id, through, total, created_at)
+     select workspace_id, $id, form_id, 'undo', id, $changed_by, $api_key_id, $through, (select count(*) from changed), $created_at
+     from undone
+     on conflict (workspace_id, undoes) where undoes is not null do nothing
+     returning *),
+   items as (
+     insert into bulk_items (workspace_id, bulk_id, submission_id)
+     select bulk.workspace_id, bulk.id, changed.submission_id from bulk cross join changed)
+   ${bulkSelection('bulk')}`,
+);
+
+/** Crosses the next submissions off the list of a bulk change. */
+const takeBulkItems = takeFirst(
+  'bulk.take_bulk_items',
+  { table: 'bulk_items', of: 'bulk_id', by: 'submission_id' },
+  { submission_id: uuid },
+);
+
+/** How far a bulk change has come. */
+const advanceBulk = statement(
+  'bulk.advance_bulk',
+  'workspace_id id done finished_at?',
+  '',
+  `update bulk_changes set done = done + $done, finished_at = $finished_at
+   where workspace_id = $workspace_id and id = $id`,
+);
 
 /** The job that does one bulk change. */
 export const bulkJob = 'submissions.bulk';

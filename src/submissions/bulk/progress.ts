@@ -2,11 +2,37 @@ import { Type } from 'typebox';
 import { reachForm } from '#forms/require-form.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
+import { columns, requireRow, statement, word } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
-import { type BulkKind, findBulk, findUnfinishedBulks } from './queries.ts';
 import { BulkChange, bulkKinds } from './shapes.ts';
+import { failedReason } from '#kit/queue/parked-jobs.ts';
+import type { BulkKind } from './works.ts';
+
+export const bulkColumns = columns('id total:integer done created_at finished_at? failed_reason?', {
+  kind: word<BulkKind>(),
+});
+
+export const bulkSelection = (table: 'bulk' | 'bulk_changes'): string =>
+  `select id, kind, total, done, created_at, finished_at, ${failedReason(table, 'bulk_id')} as failed_reason from ${table}`;
+
+export const findBulk = statement(
+  'bulk.find_bulk',
+  'workspace_id form_id id kinds',
+  bulkColumns,
+  `${bulkSelection('bulk_changes')}
+   where workspace_id = $workspace_id and form_id = $form_id and id = $id and kind = any ($kinds)`,
+);
+
+/** The bulk changes of a form that are under way, newest first. */
+export const findUnfinishedBulks = statement(
+  'bulk.find_unfinished_bulks',
+  'workspace_id form_id kinds',
+  bulkColumns,
+  `${bulkSelection('bulk_changes')}
+   where workspace_id = $workspace_id and form_id = $form_id and finished_at is null and kind = any ($kinds)
+   order by id desc`,
+);
 
 const uuid = Type.String({ format: 'uuid' });
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { failedReason } from '#kit/schemas.ts';
-import type { BulkKind } from './queries.ts';
+import type { BulkKind } from './works.ts';
 
 /** All that is done with many. */
 export const bulkKinds = [

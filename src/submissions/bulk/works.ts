@@ -1,20 +1,146 @@
 import { newId, now } from '#kit/clock.ts';
 import { attempt } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { columns, json, nullable, type Queryable, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { giveStatus } from '../changes/edit.ts';
 import type { FormKey, StoredSubmission } from '../changes/event.ts';
-import { lockSubmissions } from '../changes/queries.ts';
-import { removeRows } from '../changes/remove.ts';
+import { lockSubmissions, removeRows } from '../changes/remove.ts';
 import type { ChangedBy } from '../history/changed-by.ts';
 import type { Difference } from '../history/differences.ts';
-import type { SubmissionStatus } from '../queries.ts';
 import { mostTags } from '../tags/tags.ts';
 import { takeTurn } from '../taken/take.ts';
-import { lockTrashedForRemoval } from '../trash/queries.ts';
 import { restoreWithin, trashMany } from '../trash/trash.ts';
-import { type BulkKind, type findBulkWork, lockUndone, tagSubmissions } from './queries.ts';
+import { changedByColumns } from '../history/endpoints.ts';
+import { searchMarks } from '../writing.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+
+/** What every event tells of a submission of the trash; in the order of ids, locked. */
+const snapshotOfTrashed = columns('id completed_at? form_name', {
+  status: word<SubmissionStatus>(),
+  answers: json<Answers>(),
+  reference: json<Record<string, string>>(),
+  fields: json<Record<string, FieldDescription>>(),
+});
+
+/** These submissions, as far as they still lie in the trash: what was restored meanwhile is not removed. */
+const lockTrashedForRemoval = statement(
+  'trash.lock_trashed_for_removal',
+  'workspace_id form_id ids',
+  snapshotOfTrashed,
+  `select s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids) and s.trashed_at is not null
+   order by s.id for update of s`,
+);
+
+/**
+ * What is done with many: `trash`, out of it for good (`empty`: what lies in it; `remove`: wherever it lies), `tag`, a
+ * `status`, or what another did is undone.
+ */
+export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag' | 'status' | 'undo';
+
+/** As `differencesOf` is written down; within a text the quotes are escaped. */
+const changesPart = (row: string, part: 'status' | 'tags'): string =>
+  `strpos(${row}.changes::text, '"part":"${part}"') > 0`;
+
+/**
+ * What a change of many did to these: of tags what it changed, and in `later` what was changed of them since; of the trash
+ * and of status those that nobody laid into it, or gave one, since.
+ * Locked in the order of ids, so that two at once cannot deadlock.
+ */
+const lockUndone = statement(
+  'bulk.lock_undone',
+  'workspace_id form_id ids bulk_id',
+  ['submission_id', { changes: json<Difference[]>(), later: json<Difference[][]>() }],
+  `select c.submission_id, c.changes,
+          coalesce((
+            select json_agg(later.changes) from submission_changes later
+            where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id and later.id > c.id
+              and ${changesPart('c', 'tags')} and ${changesPart('later', 'tags')}), '[]') as later
+   from submissions s
+   join submission_changes c on c.workspace_id = s.workspace_id and c.submission_id = s.id and c.bulk_id = $bulk_id
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
+     and not exists (
+       select from submission_changes later
+       where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id
+         and later.id > c.id and (c.kind = 'trashed' and later.kind = 'trashed'
+           or ${changesPart('c', 'status')} and ${changesPart('later', 'status')}))
+   order by s.id for update of s`,
+);
+
+/** What a bulk change does, and for whom. */
+export const findBulkWork = statement(
+  'bulk.find_bulk_work',
+  'workspace_id id',
+  [
+    'id tags_added tags_removed undoes?',
+    {
+      kind: word<BulkKind>(),
+      status: nullable(word<SubmissionStatus>()),
+      undone: nullable(word<BulkKind>()),
+    },
+    changedByColumns,
+  ],
+  `select b.id, b.kind, b.tags_added, b.tags_removed, b.status, b.undoes, undone.kind as undone,
+          b.requested_by as changed_by, b.api_key_id, b.through
+   from bulk_changes b
+   left join bulk_changes undone on undone.workspace_id = b.workspace_id and undone.id = b.undoes
+   where b.workspace_id = $workspace_id and b.id = $id`,
+);
+
+const marksOf = (tags: 'before' | 'after'): string =>
+  `array(select segment.code || '${searchMarks.tag}' || tag from unnest(${tags}) as tag)`;
+
+/**
+ * Adds tags to submissions of a form and takes others away, whatever their case, with the history of each that becomes
+ * another. In the order of ids, so that two at once cannot deadlock.
+ * @returns those that are tagged as they should be now; one that would have too many tags stays as it was.
+ */
+const tagSubmissions = statement(
+  'bulk.tag_submissions',
+  ['workspace_id form_id ids change_ids added:texts removed:texts most bulk_id? now', changedByColumns],
+  'id',
+  `with listed as (
+     select * from unnest($ids, $change_ids) as listed (id, change_id)),
+   held as (
+     select id, tags, updated_at from submissions
+     where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and trashed_at is null
+     order by id for update),
+   wanted as (
+     select held.*, listed.change_id,
+       array(select tag from unnest(held.tags) with ordinality as kept (tag, place)
+             where lower(tag) not in (select lower(r) from unnest($removed) as r) order by place)
+       || array(select tag from unnest($added) with ordinality as fresh (tag, place)
+                where lower(tag) not in (select lower(t) from unnest(held.tags) as t) order by place) as becomes
+     from held join listed on listed.id = held.id),
+   tagged as (
+     update submissions s
+     set tags = wanted.becomes, updated_at = greatest($now, wanted.updated_at + interval '1 ms')
+     from wanted
+     where s.workspace_id = $workspace_id and s.id = wanted.id
+       and wanted.becomes <> wanted.tags and cardinality(wanted.becomes) <= $most
+     returning s.id, wanted.change_id, wanted.tags as before, s.tags as after),
+   documents as (
+     update search_documents d
+     set terms = ts_delete(d.terms, ${marksOf('before')}) || array_to_tsvector(${marksOf('after')})
+     from tagged cross join lateral (
+       select g.code from search_segments g where g.workspace_id = $workspace_id and g.first_id <= tagged.id
+       order by g.first_id desc limit 1) segment
+     where d.workspace_id = $workspace_id and d.submission_id = tagged.id),
+   noted as materialized (
+     select id, change_id, json_build_array(json_strip_nulls(json_build_object(
+              'part', 'tags', 'name', '', 'from', nullif(before, '{}'), 'to', nullif(after, '{}')))) as changes
+     from tagged),
+   changes as (
+     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
+     select $workspace_id, id, change_id, 'edited', $changed_by, $api_key_id, $through, $bulk_id, $now, changes
+     from noted)
+   select id from wanted where cardinality(becomes) <= $most`,
+);
 
 const byOf = ({ id, changed_by, api_key_id, through }: Asked): ChangedBy => ({
   changed_by,

@@ -1,9 +1,9 @@
 import { isRecord } from '#ast/json.ts';
-import { findHeldFiles } from '#files/queries.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { ArrivedFile } from './edited-answers.ts';
 import type { FormKey } from './event.ts';
+import { findHeldFiles } from '#files/stored-files.ts';
 
 /** As many files as answers may name at once are looked for. */
 const most = 1_000;

@@ -1,4 +1,4 @@
-import { type AnswerError, type AnswerFiles, checkAnswers } from '#ast/answers.ts';
+import { type AnswerError, type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import type { Form } from '#ast/tree.ts';
 import { answerContext } from '#forms/answer-context.ts';
@@ -7,9 +7,31 @@ import { ApiError } from '#kit/errors.ts';
 import { followLink } from '../links/links.ts';
 import { AnswersTaken } from '../taken/take.ts';
 import type { SubmitContext } from '../submit.ts';
-import { change } from './edit.ts';
-import { type OpenedAnswers, openAnswers } from './open-answers.ts';
-import { findEditable } from './queries.ts';
+import { change, type Reference, versionJoin } from './edit.ts';
+import { openAnswers, type OpenedAnswers } from './open-answers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { json, jsonb, statement } from '#kit/statement.ts';
+import { formTree } from '#forms/structure-columns.ts';
+
+/** A completed submission whose visitor wants to change it. */
+const findEditable = statement(
+  'submissions.find_editable',
+  'workspace_id id',
+  [
+    'language? updated_at',
+    {
+      answers: json<Answers>(),
+      reference: json<Reference>(),
+      structure: formTree,
+      settings: jsonb<Settings>(),
+    },
+  ],
+  `select s.answers, s.reference, s.language, s.updated_at, v.structure, f.settings
+   from submissions s
+   ${versionJoin}
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and s.status = 'completed' and s.trashed_at is null and f.deleted_at is null`,
+);
 
 /**
  * A submission that its visitor opened to change it. `form` is the version that was answered, which the page shows;

@@ -8,23 +8,74 @@ import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
-import { type Queryable, requireRow } from '#kit/statement.ts';
+import { columns, json, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
 import { type ChangedBy, changedBy } from '../history/changed-by.ts';
 import { differencesOf } from '../history/differences.ts';
-import { insertChange } from '../history/queries.ts';
-import { addToCount, type SubmissionStatus } from '../queries.ts';
 import { requireClean } from '../reference.ts';
 import { searchColumns } from '../search-columns.ts';
 import type { SubmitContext } from '../submit.ts';
 import { type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { readTags } from '../tags/tags.ts';
-import { claimAll, giveEditLink, reportCompletion } from '../writing.ts';
+import { claimAll, giveEditLink, reportCompletion, searchTerms } from '../writing.ts';
 import { findArrived } from './arrived-files.ts';
 import { type ArrivedFile, checkAskedAnswers, checkEditedAnswers, listFiles } from './edited-answers.ts';
 import { eventOf, type FormKey } from './event.ts';
-import { lockSubmission, releaseFiles, updateSubmission } from './queries.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import type { Settings } from '#ast/settings.ts';
+import { formTree } from '#forms/structure-columns.ts';
+import { releaseFiles } from './release-files.ts';
+import { insertChange } from '../history/endpoints.ts';
+import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
+
+export type Reference = Record<string, string>;
+
+/** What an event tells of a submission. */
+export const snapshotColumns = columns('id completed_at? form_name updated_at', {
+  status: word<SubmissionStatus>(),
+  answers: json<Answers>(),
+  reference: json<Reference>(),
+  fields: json<Record<string, FieldDescription>>(),
+});
+
+export const snapshotSelection = `s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name, s.updated_at`;
+
+export const versionJoin = `join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version`;
+
+// Edits ---------------------------------------------------------------------------------------------------
+
+/** A submission that is about to change, with the version that it answered. Locked until the transaction ends. */
+export const lockSubmission = statement(
+  'submissions.lock_submission',
+  'workspace_id form_id id',
+  ['tags language? version', { structure: formTree, settings: jsonb<Settings>() }, snapshotColumns],
+  `select ${snapshotSelection}, s.tags, s.language, s.version, v.structure, f.settings
+   from submissions s
+   ${versionJoin}
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $id and s.trashed_at is null and f.deleted_at is null
+   for update of s`,
+);
+
+/** Writes a changed submission together with what it is found by. */
+const updateSubmission = statement(
+  'submissions.update_submission',
+  [
+    'workspace_id form_id id answers:jsonText reference:jsonText has_files tags completed_at?',
+    'updated_at language subject body',
+    { status: word<SubmissionStatus>() },
+  ],
+  '',
+  `with submission as (
+     update submissions
+     set status = $status, answers = $answers, reference = $reference, has_files = $has_files, tags = $tags,
+         completed_at = $completed_at, updated_at = $updated_at
+     where workspace_id = $workspace_id and form_id = $form_id and id = $id
+     returning status, tags)
+   update search_documents set terms = ${searchTerms} from submission
+   where workspace_id = $workspace_id and submission_id = $id`,
+);
 
 export type ChangeContext = { database: Database; wakeQueue: () => void };
 

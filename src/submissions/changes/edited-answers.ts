@@ -18,7 +18,7 @@ import {
   kindOf,
   listQuestions,
 } from '#ast/tree.ts';
-import type { SubmissionStatus } from '../queries.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
 
 /** What a member has entered, and what it stands beside: the answers before the edit, the status, the day. */
 type AnswersEdit = {

@@ -4,14 +4,14 @@ import type { FileLinks } from '#files/link.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
-import { Submission, submissionJson, submissionTag } from '../present.ts';
-import { findSubmission, submissionStatuses } from '../queries.ts';
+import { Submission, submissionJson, submissionStatuses, submissionTag } from '../present.ts';
 import type { SubmitContext } from '../submit.ts';
 import { Tags } from '../tags/tags.ts';
 import { restoreMany, trashSubmission } from '../trash/trash.ts';
 import { changeSubmission } from './edit.ts';
 import { reachSubmission } from './reach-submission.ts';
 import { removeSubmission } from './remove.ts';
+import { findSubmission } from '../submit-endpoint.ts';
 
 const closed = { additionalProperties: false } as const;
 

@@ -3,7 +3,7 @@ import type { FieldDescription } from '#ast/describe.ts';
 import { now } from '#kit/clock.ts';
 import { type EventKind, snapshotOf } from '#webhooks/event.ts';
 import type { SubmissionEvent } from '#webhooks/record-event.ts';
-import type { SubmissionStatus } from '../queries.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
 
 /** A stored submission as an event tells of it; fields and form name are those of the version that it answered. */
 export type StoredSubmission = {

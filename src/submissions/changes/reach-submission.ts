@@ -1,10 +1,19 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { only, statement } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { FormKey } from './event.ts';
-import { findPlace } from './queries.ts';
+
+/** The form of a submission, and whether it lies in the trash. */
+const findPlace = statement(
+  'submissions.find_place',
+  'workspace_id id',
+  'form_id is_trashed',
+  `select s.form_id, s.trashed_at is not null as is_trashed from submissions s
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and f.deleted_at is null`,
+);
 
 /**
  * Where a submission lies, for a caller who reaches its form.

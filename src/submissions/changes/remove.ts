@@ -1,12 +1,21 @@
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
 import { recordEvents } from '#webhooks/record-event.ts';
-import { addToCount, deleteSubmissions } from '../queries.ts';
-import type { ChangeContext } from './edit.ts';
+import { addToCount, deleteSubmissions } from '../submission-rows.ts';
+import { type ChangeContext, snapshotColumns, snapshotSelection, versionJoin } from './edit.ts';
 import { eventOf, type FormKey, type StoredSubmission } from './event.ts';
-import { lockSubmissions } from './queries.ts';
+
+/** These submissions of the form, as far as they exist. In the order of ids, so that two removals cannot deadlock. */
+export const lockSubmissions = statement(
+  'submissions.lock_submissions',
+  'workspace_id form_id ids',
+  snapshotColumns,
+  `select ${snapshotSelection} from submissions s ${versionJoin}
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
+   order by s.id for update of s`,
+);
 
 /**
  * Removes one submission for good, and tells of it when it had been completed.

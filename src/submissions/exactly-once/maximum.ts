@@ -1,10 +1,19 @@
 import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
 import { isLimited } from '../taken/limits-of.ts';
 import { bringUpToDate, type LimitedForm } from '../taken/take.ts';
 import { takesTurns } from './turns.ts';
-import { countCompleted, findByKey, lockFormForSubmit } from '../queries.ts';
+import { findByKey, lockFormForSubmit } from '../submission-rows.ts';
+
+/** A statement of its own, after the lock: a statement sees what was committed before it began, not while it waited. */
+const countCompleted = statement(
+  'count_completed',
+  'workspace_id form_id',
+  'completed',
+  `select coalesce(sum(count), 0)::bigint as completed from submission_counts
+   where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'`,
+);
 
 type Form = Pick<LiveForm, 'workspaceId' | 'id' | 'settings' | 'form'>;
 

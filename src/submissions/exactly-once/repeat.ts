@@ -6,12 +6,11 @@ import type { Locale } from '#ast/locales.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Work } from '#ast/work.ts';
 import { answerContext } from '#forms/answer-context.ts';
-import type { LiveForm } from '#forms/live-form.ts';
-import { findFormVersion } from '#forms/queries.ts';
+import { findFormVersion, type LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { mapFiles, mapKind } from '../present.ts';
-import { findByKey } from '../queries.ts';
+import { findByKey } from '../submission-rows.ts';
 
 /** A submission as the visitor is told of it: its id is the receipt. */
 export type Submitted = { id: string; completedAt: Date };

@@ -4,7 +4,7 @@ import { own } from '#ast/json.ts';
 import type { ConsentAnswer, GridAnswer } from '#ast/types/rules.ts';
 import { type Column, optionLabel } from '../columns.ts';
 import { formatList, formatPairs } from '../list-cell.ts';
-import type { SubmissionStatus } from '../queries.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
 
 type Asked = Pick<Column, 'option_labels' | 'rows'> & Partial<Pick<Column, 'inputs'>>;
 

@@ -3,12 +3,11 @@ import { leastIdAt } from '#kit/clock.ts';
 import { firstId, lastId } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import type { RowOf } from '#kit/statement.ts';
-import { submissionStatuses } from '../queries.ts';
-import type { filterColumns, FilterKind } from './queries.ts';
 import { countedParameter } from './read-counted.ts';
 import { readWhere } from './read-where.ts';
-import { type Conditions, readWhereOfForms } from './where-of-forms.ts';
+import { type Conditions, type filterColumns, type FilterKind, readWhereOfForms } from './where-of-forms.ts';
 import { longestTag } from '../tags/tags.ts';
+import { submissionStatuses } from '../present.ts';
 
 const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 

@@ -5,10 +5,97 @@ import { quote } from '#ast/problems.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import type { RowOf } from '#kit/statement.ts';
-import { type conditionsColumns, findNamedTypes, listAskedForms } from './queries.ts';
-import { countComparisons, limitWork, parse, refuse, refuseOrderOfTexts } from './read-where.ts';
+import { boolean, columns, integers, nullable, type RowOf, statement, word } from '#kit/statement.ts';
+import { countComparisons, inSpan, limitWork, parse, refuse, refuseOrderOfTexts } from './read-where.ts';
 import { asksReference, holdsUnanswered, type Subject, wherePath } from './where-path.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
+
+/** Times of creation are the ids that were made then: ids sort by time, and their index answers. */
+export const spanColumns = columns('from_id to_id', { status: nullable(word<SubmissionStatus>()) });
+
+/**
+ * What a statement on filtered submissions is given. A condition on answers is one JSON path, so that the text, the plan
+ * and the name of a statement stay the same whatever is asked (docs/decisions/0001). Answers are not indexed: each look
+ * reads the JSON of the submissions that all else leaves (docs/decisions/0036).
+ */
+const lookedUpColumns = columns(
+  'completed_from:timestamp? completed_to:timestamp? received_from:timestamp?',
+  'received_to:timestamp? tag?',
+  {
+    /** Whether the condition asks for reference values: to put them beside the answers costs as much again. */
+    asks_reference: boolean,
+  },
+  spanColumns,
+);
+
+export const filterColumns = columns('version? condition:jsonPath?', lookedUpColumns);
+
+/** The same where a condition is another one in each form. */
+export const conditionsColumns = columns(
+  'form_ids conditions:jsonPaths',
+  {
+    /** For each of them the number of its path among `conditions`, from 1; 0: none, all of its submissions meet it. */
+    condition_of: integers,
+  },
+  lookedUpColumns,
+);
+
+/** When a submission was completed; of an incomplete one, when it was saved last. The index `submissions_received` has it. */
+export const receivedAt = 'coalesce(p.completed_at, p.updated_at)';
+
+/** What of a filter is looked up in the submission `p` itself. */
+export const lookedUp = (condition: string): string => `($status is null or p.status = $status)
+  and ($completed_from is null or p.completed_at >= $completed_from)
+  and ($completed_to is null or p.completed_at < $completed_to)
+  and ($received_from is null or ${receivedAt} >= $received_from)
+  and ($received_to is null or ${receivedAt} < $received_to)
+  and ($tag is null or p.tags @> array[$tag])
+  and (${condition} is null or case when $asks_reference
+    then jsonb_build_object('answers', p.answers, 'reference', p.reference) else p.answers::jsonb end @@ ${condition})`;
+
+export const isMet = `($version is null or p.version = $version) and ${lookedUp('$condition')}`;
+
+/** Which index answers: that of a form's ids, of those of one status, of those with tags; the last two look further. */
+export type FilterKind = 'any' | 'one' | 'filtered' | 'tagged';
+
+/** A statement for each of them. `met` is for the submissions `p` of a form. */
+export const byFilter = <Declared>(
+  name: string,
+  declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
+): Record<FilterKind, Declared> => ({
+  any: declare(name, spanColumns, `${inSpan} and $status is null`),
+  one: declare(`${name}_by_status`, spanColumns, `${inSpan} and p.status = $status`),
+  filtered: declare(`${name}_filtered`, filterColumns, `${inSpan} and ${isMet}`),
+  tagged: declare(`${name}_tagged`, filterColumns, `${inSpan} and p.tags <> '{}' and ${isMet}`),
+});
+
+/** Forms within reach, their days, and how many versions each has. */
+const listAskedForms = statement(
+  'filter.list_asked_forms',
+  'workspace_id form_ids?',
+  'id time_zone? versions:bigint',
+  `select f.id, f.settings ->> 'time_zone' as time_zone, (
+     select count(*) from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) as versions
+   from forms f
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))`,
+);
+
+/**
+ * Of what type the named elements are in each form that has them: as it is live, then as they were, newest first. Only
+ * the fields that have the name in them are taken apart.
+ */
+const findNamedTypes = statement(
+  'filter.find_named_types',
+  'workspace_id form_ids elements',
+  'form_id element types:texts',
+  `select v.form_id, named.id as element,
+     array_agg(v.fields -> named.id ->> 'type' order by v.version = f.version desc, v.version desc) as types
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+   join unnest($elements) as named (id) on strpos(v.fields::text, '"' || named.id || '"') > 0
+   where f.workspace_id = $workspace_id and f.id = any ($form_ids) and v.fields -> named.id ->> 'type' is not null
+   group by v.form_id, named.id`,
+);
 
 /** The forms in which a condition may hold, and what it is in each. */
 export type Conditions = Pick<

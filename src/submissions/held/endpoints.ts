@@ -4,14 +4,87 @@ import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import { belowId, endCut, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
+import { json, nullable, requireRow, statement, word } from '#kit/statement.ts';
 import { personOf } from '#workspaces/actor.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { SubmitContext } from '../submit.ts';
-import { deleteHeld, findHeld, listHeld, listHeldOfSite, listHeldSites } from './queries.ts';
-import { releaseHeld } from './release.ts';
+import { deleteHeld, releaseHeld } from './release.ts';
 import { Decided, HeldDeletion, HeldDetail, HeldPath, HeldSelection, Site, SpamPage } from './shapes.ts';
+import type { Answers } from '#ast/answers.ts';
+import type { HoldReason } from './reasons.ts';
+import { formTree } from '#forms/structure-columns.ts';
+
+/** @returns those removed; a full batch of 500 means that there may be more. */
+export const deleteHeldBefore = statement(
+  'held.delete_held_before',
+  'before',
+  'id',
+  `/* sweep: across workspaces */
+   delete from held_submissions where (workspace_id, id) in (
+     select workspace_id, id from held_submissions where created_at < $before order by created_at limit 500)
+   returning id`,
+);
+
+/** A page of a form's spam box, newest first, with the total in each row; at least one row unless the form is gone. */
+const listHeld = statement(
+  'held.list_held',
+  'workspace_id form_id below_id limit offset',
+  ['total id? created_at?', { reason: nullable(word<HoldReason>()), answers: nullable(json<Answers>()) }],
+  `select count.total, h.id, h.reason, h.answers, h.created_at
+   from forms f
+   cross join lateral (
+     select count(*) as total from held_submissions c
+     where c.workspace_id = f.workspace_id and c.form_id = f.id) count
+   left join lateral (
+     select p.id, p.reason, p.answers, p.created_at from held_submissions p
+     where p.workspace_id = f.workspace_id and p.form_id = f.id and p.id < $below_id
+     order by p.id desc limit $limit offset $offset) h on true
+   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+   order by h.id desc`,
+);
+
+/** Sites that a form's settings do not name and whose pages sent what is held for that, most of them first. */
+const listHeldSites = statement(
+  'held.list_held_sites',
+  'workspace_id form_id',
+  'origin count',
+  `select h.origin, count(*) as count from held_submissions h
+   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.reason = 'other_site' and h.origin <> 'null'
+   group by h.origin order by count desc, h.origin limit 5`,
+);
+
+/** What is held because a page of this site sent it, oldest first. */
+const listHeldOfSite = statement(
+  'held.list_held_of_site',
+  'workspace_id form_id origin',
+  'id',
+  `select id from held_submissions
+   where workspace_id = $workspace_id and form_id = $form_id and reason = 'other_site' and origin = $origin
+   order by id`,
+);
+
+/** One of the spam box with the version that it answered, and how many others came from the same address. */
+const findHeld = statement(
+  'held.find_held',
+  'workspace_id form_id id',
+  [
+    'id created_at origin? others:bigint',
+    {
+      reason: word<HoldReason>(),
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+    },
+  ],
+  `select h.id, h.reason, h.answers, h.reference, h.created_at, v.structure, h.origin,
+          (select count(*) from held_submissions o
+           where o.workspace_id = h.workspace_id and o.form_id = h.form_id and o.address = h.address and o.id <> h.id) as others
+   from held_submissions h
+   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
+   join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
+   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.id = $id and f.deleted_at is null`,
+);
 
 const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 

@@ -13,8 +13,7 @@ import { OtherAnswers } from '../submit.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { holdAnswers } from './hold.ts';
 import { deleteExpired } from '#app/delete-expired.ts';
-import { deleteHeld } from './queries.ts';
-import { releaseHeld } from './release.ts';
+import { deleteHeld, releaseHeld } from './release.ts';
 
 const { database } = await testDatabase({ pool: 20 });
 const questions = [element('text', 'name', { required: true }), element('file_upload', 'photo')];

@@ -2,14 +2,40 @@ import { checkAnswers } from '#ast/answers.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, statement, word } from '#kit/statement.ts';
 import { digestOf } from '../exactly-once/repeat.ts';
-import { lockProgress } from '../progress/queries.ts';
-import { addToCount, deleteSubmissions } from '../queries.ts';
+import { addToCount, deleteSubmissions } from '../submission-rows.ts';
 import { answerRepeat, type SubmitContext, type SubmitRequest, type SubmitResult } from '../submit.ts';
 import { editTokenOf, prepareWriting, type Writing } from '../writing.ts';
-import { holdFiles, insertHeld } from './queries.ts';
 import type { HoldReason } from './reasons.ts';
+import { lockProgress } from '../progress/complete.ts';
+
+/** Lays answers into the spam box. No row: their key was used, or the form was deleted. */
+const insertHeld = statement(
+  'held.insert_held',
+  [
+    'workspace_id id form_id version answers:jsonText reference:jsonText language? key:uuid?',
+    'key_digest? address:bytes origin? created_at',
+    { reason: word<HoldReason>() },
+  ],
+  'id',
+  `insert into held_submissions (workspace_id, id, form_id, version, answers, reference, language, key, key_digest, reason, address, origin, created_at)
+   select f.workspace_id, $id, f.id, $version, $answers, $reference, $language, $key, $key_digest, $reason, $address, $origin, $created_at
+   from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+   on conflict (workspace_id, key) where key is not null do nothing
+   returning id`,
+);
+
+/** Gives the spam box files: new ones, and those of the answers that were saved under the same key. */
+const holdFiles = statement(
+  'held.hold_files',
+  'workspace_id form_id held_id saved_id? ids',
+  'id',
+  `update files set held_id = $held_id, submission_id = null, claimed_at = now()
+   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
+     and (submission_id is null and claimed_at is null or submission_id = $saved_id)
+   returning id`,
+);
 
 /** Why answers are held, the keyed hash of the address that they came from, and the other site whose page sent them. */
 type Suspicion = { reason: HoldReason; address: Buffer; origin?: string | undefined };

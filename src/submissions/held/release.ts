@@ -1,15 +1,58 @@
 import { now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { json, jsonb, type Queryable, statement } from '#kit/statement.ts';
 import { listFiles } from '../changes/edited-answers.ts';
 import type { FormKey } from '../changes/event.ts';
 import { lookForPlace } from '../exactly-once/maximum.ts';
-import { lockFormForSubmit } from '../queries.ts';
+import { lockFormForSubmit } from '../submission-rows.ts';
 import { refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
 import type { SubmitContext } from '../submit.ts';
 import { giveEditLink, insertWriting, tellCreated, type Writing } from '../writing.ts';
-import { deleteHeld, giveHeldFiles, lockHeld } from './queries.ts';
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import type { Settings } from '#ast/settings.ts';
+import { formTree } from '#forms/structure-columns.ts';
+
+/** Files that the spam box lets go of go over to the submission that was released. */
+const giveHeldFiles = statement(
+  'held.give_held_files',
+  'workspace_id held_id submission_id',
+  '',
+  `update files set held_id = null, submission_id = $submission_id
+   where workspace_id = $workspace_id and held_id = $held_id`,
+);
+
+/** One of the spam box with the version that it answered, to be released. Locked until the transaction ends. */
+const lockHeld = statement(
+  'held.lock_held',
+  'workspace_id form_id id',
+  [
+    'version language? key:uuid? name',
+    {
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+      fields: json<Record<string, FieldDescription>>(),
+      settings: jsonb<Settings>(),
+    },
+  ],
+  `select h.version, h.answers, h.reference, h.language, h.key, v.name, v.structure, v.fields, f.settings
+   from held_submissions h
+   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
+   join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
+   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.id = $id and f.deleted_at is null
+   for update of h`,
+);
+
+/** For good; without `ids` all of the form. Their files become orphans, which the sweep removes. */
+export const deleteHeld = statement(
+  'held.delete_held',
+  'workspace_id form_id ids?',
+  'id',
+  `delete from held_submissions
+   where workspace_id = $workspace_id and form_id = $form_id and ($ids is null or id = any ($ids)) returning id`,
+);
 
 /**
  * Not spam: what was held becomes a submission under the receipt and with the time that its visitor was given, pinned

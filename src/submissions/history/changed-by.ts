@@ -1,5 +1,12 @@
 import type { Actor } from '#kit/operation.ts';
-import type { ChangeThrough } from './queries.ts';
+
+/** What a change of a submission was. */
+export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note_deleted'] as const;
+
+/** By which way it was changed: by a member, by a key, by the operator, or by whoever has the submission's own link. */
+export const changeThroughs = ['console', 'api', 'cli', 'link'] as const;
+
+export type ChangeThrough = (typeof changeThroughs)[number];
 
 const ways = {
   person: 'console',

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { otherChoice } from '#ast/answers/other-choice.ts';
 import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -7,10 +7,26 @@ import { wired } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { importable, type Named } from './questions.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
-import { listImports } from './queries.ts';
 import { ImportBody, ImportPreview, ImportProgress, ImportStarted } from './shapes.ts';
 import { type ImportContext, previewImport, startImport } from './start-import.ts';
-import type { Static } from 'typebox';
+import { jsonb, statement } from '#kit/statement.ts';
+import type { LineProblem } from './read-line.ts';
+import { failedReason } from '#kit/queue/parked-jobs.ts';
+
+/** The last imports of a form, newest first. */
+const listImports = statement(
+  'import.list_imports',
+  'workspace_id form_id limit',
+  [
+    'id total:integer created refused requested_by? created_at finished_at? failed_reason?',
+    { problems: jsonb<Pick<LineProblem, 'line' | 'message'>[]>() },
+  ],
+  `select i.id, i.total, i.created, i.refused, i.problems, u.name as requested_by, i.created_at, i.finished_at,
+          ${failedReason('i', 'import')} as failed_reason
+     from submission_imports i left join users u on u.id = i.requested_by
+    where i.workspace_id = $workspace_id and i.form_id = $form_id
+    order by i.id desc limit $limit`,
+);
 
 /** A file of ten thousand lines, as JSON writes it. */
 const importBytes = 8 * 1024 * 1024;

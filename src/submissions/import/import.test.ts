@@ -12,11 +12,10 @@ import { type Body, openService, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';
 import { planImport } from './plan-import.ts';
-import { insertImport } from './queries.ts';
 import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './column-formats.ts';
 import { importable } from './questions.ts';
 import { readCell } from './read-cell.ts';
-import { submissionImportJob } from './start-import.ts';
+import { insertImport, submissionImportJob } from './start-import.ts';
 import type { ImportPreview, ImportProgress, ImportStarted } from './shapes.ts';
 
 /* Answers come in from a file: looked at first, checked as a page checks them, each line once. */

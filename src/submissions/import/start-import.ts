@@ -8,7 +8,6 @@ import { TooMuchWork } from '#ast/work.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import type { LiveForm, LiveForms } from '#forms/live-form.ts';
 import { findClosure } from '#forms/openness.ts';
-import { findFormSettings } from '#forms/queries.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -16,16 +15,57 @@ import type { Actor } from '#kit/operation.ts';
 import { enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import { takeStep } from '#kit/queue/take-step.ts';
 import { runInThread } from '#kit/run-in-thread.ts';
-import { type Queryable, requireRow } from '#kit/statement.ts';
+import { integer, jsonb, type Queryable, requireRow, statement } from '#kit/statement.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { isLimited } from '../taken/limits-of.ts';
 import { AnswersTaken, type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { insertWriting, prepareWriting } from '../writing.ts';
 import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
-import type { ImportForm } from './read-line.ts';
-import { advanceImport, insertImport, takeLines, type WaitingEntry } from './queries.ts';
-import type { LineProblem } from './read-line.ts';
+import type { ImportEntry, ImportForm, LineProblem } from './read-line.ts';
 import type { Home } from './time-zones.ts';
+import { findFormSettings } from '#forms/require-form.ts';
+import { takeFirst } from '#kit/queue/park-job.ts';
+
+/** A line that waits, with the key under which it becomes one submission and no second. */
+type WaitingEntry = ImportEntry & { key: string };
+
+/**
+ * Stores an import with the lines that wait, a list of {line, entry}, and the problems of those that were left out before.
+ * Stores nothing for a form that is gone.
+ */
+export const insertImport = statement(
+  'import.insert_import',
+  ['workspace_id id form_id requested_by? created_at total:integer refused problems', 'lines:jsonText'],
+  'id',
+  `with begun as (
+     insert into submission_imports (workspace_id, id, form_id, total, refused, problems, requested_by, created_at)
+     select workspace_id, $id, id, $total, $refused, $problems::jsonb, $requested_by, $created_at
+     from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
+     returning workspace_id, id),
+   lines as materialized (select * from json_to_recordset($lines) as l (line integer, entry jsonb)),
+   waiting as (
+     insert into submission_import_lines (workspace_id, import_id, line, entry)
+     select begun.workspace_id, begun.id, lines.line, lines.entry from begun cross join lines)
+   select id from begun`,
+);
+
+/** Takes the first lines that wait; in the transaction that makes submissions of them. */
+const takeLines = takeFirst(
+  'import.take_lines',
+  { table: 'submission_import_lines', of: 'import_id', by: 'line' },
+  { line: integer, entry: jsonb<WaitingEntry>() },
+);
+
+/** How far an import has come. Of what was left out the first hundred are kept. */
+const advanceImport = statement(
+  'import.advance_import',
+  'workspace_id id created refused problems most finished_at?',
+  '',
+  `update submission_imports
+   set created = created + $created, refused = refused + $refused, finished_at = $finished_at,
+       problems = case when jsonb_array_length(problems) < $most then problems || $problems::jsonb else problems end
+   where workspace_id = $workspace_id and id = $id`,
+);
 
 /** The job that makes submissions of the lines of one import. */
 export const submissionImportJob = 'submissions.import';

@@ -1,10 +1,30 @@
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { hashOfToken } from '#kit/personal-link.ts';
-import { findLink, saveLink } from './queries.ts';
 import { type LinkPurpose, linkToken } from './token.ts';
+
+/** A link, or more time for one that is there already. */
+const saveLink = statement(
+  'links.save_link',
+  ['workspace_id hash form_id submission_id step? expires_at', { purpose: word<LinkPurpose>() }],
+  '',
+  `insert into submission_links (workspace_id, hash, form_id, submission_id, purpose, step, expires_at)
+   values ($workspace_id, $hash, $form_id, $submission_id, $purpose, $step, $expires_at)
+   on conflict (workspace_id, hash) do update set step = excluded.step, expires_at = excluded.expires_at`,
+);
+
+/** Where a link of this form leads, while its time lasts. The workspace is found by the form of the address. */
+const findLink = statement(
+  'links.find_link',
+  ['form_id hash now', { purpose: word<LinkPurpose>() }],
+  'workspace_id submission_id step? expires_at',
+  `select l.workspace_id, l.submission_id, l.step, l.expires_at
+   from form_lookup f
+   join submission_links l on l.workspace_id = f.workspace_id and l.hash = $hash and l.form_id = f.form_id
+   where f.form_id = $form_id and l.purpose = $purpose and l.expires_at > $now`,
+);
 
 /** A submission of a form, as far as a link to it needs to know. */
 type Linked = { workspaceId: string; formId: string; submissionId: string };

@@ -5,10 +5,9 @@ import { transaction } from '#kit/database.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
-import { listFiltered } from './queries.ts';
-import { listSubmissions, listSubmissionsByStatus } from '../queries.ts';
-import { listView } from '../table/queries.ts';
+import { listView } from '../table/table-rows.ts';
 import { openScene } from '../testing.ts';
+import { listFiltered, listSubmissions, listSubmissionsByStatus } from './read-list.ts';
 
 const { database } = await testDatabase();
 const scene = await openScene(database, [element('text', 'name')]);

@@ -1,14 +1,60 @@
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { type Queryable, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { releaseFiles } from '../changes/queries.ts';
+import { releaseFiles } from '../changes/release-files.ts';
 import { takePlace } from '../exactly-once/maximum.ts';
 import { digestOf, type Submitted } from '../exactly-once/repeat.ts';
 import { takeAnswers, takeTurn } from '../taken/take.ts';
-import { addToCount } from '../queries.ts';
-import { claimAll, giveEditLink, storedColumns, tellCreated, type Writing } from '../writing.ts';
-import { findOwnFiles, lockProgress, writeProgress } from './queries.ts';
+import { claimAll, giveEditLink, searchWords, storedColumns, tellCreated, type Writing } from '../writing.ts';
+import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
+
+/** What was saved under a key and never submitted. Locked until the transaction ends. */
+export const lockProgress = statement(
+  'progress.lock_progress',
+  'workspace_id form_id key:uuid',
+  'id is_trashed created_at',
+  `select id, trashed_at is not null as is_trashed, created_at from submissions
+   where workspace_id = $workspace_id and form_id = $form_id and key = $key and completed_at is null
+   for update`,
+);
+
+/**
+ * Writes saved answers anew, or for good: completed, they leave the trash. Only what was never submitted changes
+ * (docs/rules.md T4). What lies in the trash is not found, so it has no search text.
+ */
+export const writeProgress = statement(
+  'progress.write_progress',
+  [
+    'workspace_id form_id id version answers:jsonText reference:jsonText has_files',
+    'key_digest? now completed_at? spoken:text? language subject body',
+    { status: word<SubmissionStatus>() },
+  ],
+  'id',
+  `with submission as (
+     update submissions
+     set version = $version, status = $status, answers = $answers, reference = $reference, has_files = $has_files,
+         language = $spoken, key_digest = $key_digest, completed_at = $completed_at,
+         updated_at = greatest($now, updated_at + interval '1 ms'),
+         trashed_at = case when $status = 'completed' then null else trashed_at end,
+         trashed_by = case when $status = 'completed' then null else trashed_by end
+     where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
+     returning workspace_id, id, form_id, status, tags, trashed_at),
+   ${searchWords('where trashed_at is null')},
+   document as (
+     insert into search_documents (workspace_id, submission_id, form_id, terms)
+     select workspace_id, id, form_id, terms from words
+     on conflict (workspace_id, submission_id) do update set terms = excluded.terms)
+   select id from submission`,
+);
+
+/** Which of these files belong to the submission already. */
+const findOwnFiles = statement(
+  'progress.find_own_files',
+  'workspace_id submission_id ids',
+  'id',
+  `select id from files where workspace_id = $workspace_id and submission_id = $submission_id and id = any ($ids)`,
+);
 
 /**
  * Turns what was saved under a key into the completed submission, in its own row: with its event, its counts and its

@@ -1,8 +1,31 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type OpenedAnswers, openAnswers } from '../changes/open-answers.ts';
+import { openAnswers, type OpenedAnswers } from '../changes/open-answers.ts';
 import { followLink } from '../links/links.ts';
-import { findProgress } from './queries.ts';
+import type { Answers } from '#ast/answers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { json, jsonb, statement } from '#kit/statement.ts';
+import { formTree } from '#forms/structure-columns.ts';
+
+/** What a link to go on leads to, with the version that it was saved under. */
+const findProgress = statement(
+  'progress.find_progress',
+  'workspace_id id',
+  [
+    'key:uuid? is_completed:boolean language?',
+    {
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+      settings: jsonb<Settings>(),
+    },
+  ],
+  `select s.key, s.answers, s.reference, s.completed_at is not null as is_completed, s.language, v.structure, f.settings
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
+);
 
 /** Answers that were saved, to be gone on with: under the same key, from the step at which they were left. */
 type Resumed = OpenedAnswers & {

@@ -7,9 +7,8 @@ import { findRepeat } from '../exactly-once/repeat.ts';
 import { giveLink } from '../links/links.ts';
 import type { SubmitContext, SubmitRequest } from '../submit.ts';
 import { insertWriting, prepareWriting, storedColumns, type Writing } from '../writing.ts';
-import { keepFiles } from './complete.ts';
+import { keepFiles, lockProgress, writeProgress } from './complete.ts';
 import { keepAnswers } from './kept-answers.ts';
-import { lockProgress, writeProgress } from './queries.ts';
 
 /** For how many days after the last save a link to go on works, unless the form says otherwise. */
 const defaultResumeDays = 30;

@@ -3,7 +3,60 @@ import { type Database, transaction } from '#kit/database.ts';
 import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
 import { noteByRetention } from '#workspaces/audit/note-person.ts';
 import { eraseSubmissions } from '../erase/erase.ts';
-import { findDue, lockDue, releaseFiles } from './queries.ts';
+import { statement } from '#kit/statement.ts';
+import { keptFor } from '#workspaces/retention/rules.ts';
+import { dueBy, placeOf } from './due-rows.ts';
+
+const found = (kind: 'submissions' | 'incomplete' | 'trash' | 'files') =>
+  statement(
+    `retention.find_${kind}`,
+    'now limit without',
+    'workspace_id form_id id',
+    `/* sweep: across workspaces */
+     select x.workspace_id, x.form_id, x.id
+       from workspaces w
+       join forms f on f.workspace_id = w.id and f.deleted_at is null and ${keptFor(kind)} is not null
+        and f.id <> all ($without)
+       cross join lateral (
+         select x.workspace_id, x.form_id, x.id from ${placeOf[kind].from}
+          where ${dueBy(kind, '$now')} limit $limit) x
+      limit $limit`,
+  );
+
+/** Submissions and files whose time is over, in all workspaces; `without` the forms that are named. */
+const findDue = {
+  submissions: found('submissions'),
+  incomplete: found('incomplete'),
+  trash: found('trash'),
+  files: found('files'),
+};
+
+const locked = (kind: 'submissions' | 'incomplete' | 'trash') =>
+  statement(
+    `retention.lock_${kind}`,
+    'workspace_id form_id ids now',
+    'id',
+    `select x.id from workspaces w
+       join forms f on f.workspace_id = w.id and f.id = $form_id
+       join submissions x on x.workspace_id = f.workspace_id and x.id = any ($ids)
+      where w.id = $workspace_id and ${dueBy(kind, '$now')}
+      order by x.id for update of x`,
+  );
+
+/** Of these those whose time is still over: somebody may have gone on with one, or brought it back. */
+const lockDue = {
+  submissions: locked('submissions'),
+  incomplete: locked('incomplete'),
+  trash: locked('trash'),
+};
+
+/** Makes files nobody's: the sweep removes them within seconds. */
+const releaseFiles = statement(
+  'retention.release_files',
+  'workspace_id ids now',
+  '',
+  `update files set submission_id = null, claimed_at = $now where workspace_id = $workspace_id and id = any ($ids)`,
+);
 
 /** Rows of one transaction: short enough that nobody waits for its locks. */
 const batch = 200;

@@ -5,7 +5,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { named } from '#kit/named.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { jsonb, nullable, only, type Queryable, statement } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
 import { retentionChange } from '#workspaces/retention/change.ts';
@@ -19,15 +19,61 @@ import {
 } from '#workspaces/retention/rules.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
 import { closed, maybe, timestamp, uuid } from '#workspaces/shapes.ts';
-import {
-  countDue,
-  findRetention,
-  lockRetention,
-  mostCounted,
-  selectOwnRetention,
-  updateFormRetention,
-  updateWorkspaceRetention,
-} from './queries.ts';
+import { counted, mostCounted } from './due-rows.ts';
+
+/** What a workspace and, where it is asked for, a form have said, and when they were changed last. */
+export const findRetention = statement(
+  'retention.find',
+  'workspace_id form_id?',
+  [
+    'audit_days workspace_updated_at:timestamp form_updated_at:timestamp?',
+    { workspace: jsonb<Retention>(), form: nullable(jsonb<Retention>()) },
+  ],
+  `select w.retention as workspace, f.retention as form, w.audit_days, w.updated_at as workspace_updated_at,
+          f.updated_at as form_updated_at
+     from workspaces w
+     left join forms f on f.workspace_id = w.id and f.id = $form_id and f.deleted_at is null
+    where w.id = $workspace_id`,
+);
+
+const updateWorkspaceRetention = statement(
+  'retention.update_workspace',
+  ['workspace_id audit_days? now', { retention: jsonb<Retention>() }],
+  '',
+  `update workspaces set retention = $retention, audit_days = coalesce($audit_days, audit_days), updated_at = $now
+    where id = $workspace_id`,
+);
+
+const updateFormRetention = statement(
+  'retention.update_form',
+  ['workspace_id form_id now', { retention: jsonb<Retention>() }],
+  '',
+  `update forms set retention = $retention, updated_at = $now where workspace_id = $workspace_id and id = $form_id`,
+);
+
+/** Holds a workspace, and so its forms' rules, for a change of them. */
+const lockRetention = statement(
+  'retention.lock',
+  'workspace_id',
+  '',
+  `select from workspaces where id = $workspace_id for update`,
+);
+
+/** The forms of a workspace that say something themselves, by name. */
+const selectOwnRetention = statement(
+  'retention.select_own',
+  'workspace_id limit',
+  ['id name', { retention: jsonb<Retention>() }],
+  `select id, name, retention from forms
+    where workspace_id = $workspace_id and deleted_at is null and retention <> '{}'
+    order by name, id limit $limit`,
+);
+
+/** How much of each kind goes now, within a week and a month, and when the next of it. */
+const countDue = Object.fromEntries(retentionKinds.map((kind) => [kind, counted(kind)])) as Record<
+  RetentionKind,
+  ReturnType<typeof counted>
+>;
 
 const dayMs = 86_400_000;
 /** Forms with rules of their own that are listed. */

@@ -5,7 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { RowOf } from '#kit/statement.ts';
 import type { Column } from '../columns.ts';
 import { readColumns } from '../columns/read-columns.ts';
-import type { sortParameters } from './queries.ts';
+import type { sortParameters } from './sorted-sql.ts';
 import { isSortableType } from '#rules/columns.ts';
 import { facts, isFact, mostColumns, mostSorted, type SortKind } from './sortable.ts';
 

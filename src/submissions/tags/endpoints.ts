@@ -2,7 +2,17 @@ import { Type } from 'typebox';
 import { reachForm } from '#forms/require-form.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { listTags } from './queries.ts';
+import { statement } from '#kit/statement.ts';
+
+/** The tags that submissions of a form have, the most used first. */
+const listTags = statement(
+  'tags.list_tags',
+  'workspace_id form_id limit',
+  'tag count',
+  `select tag, count(*) as count from submissions s cross join unnest(s.tags) as tag
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.tags <> '{}' and s.trashed_at is null
+   group by tag order by count desc, tag limit $limit`,
+);
 
 /** More than anybody looks through. */
 const shownTags = 200;

@@ -16,7 +16,7 @@ import { removeSubmission } from '../changes/remove.ts';
 import { holdAnswers } from '../held/hold.ts';
 import { releaseHeld } from '../held/release.ts';
 import { takePlace } from '../exactly-once/maximum.ts';
-import { lockFormForSubmit } from '../queries.ts';
+import { lockFormForSubmit } from '../submission-rows.ts';
 import { changedBy } from '../history/changed-by.ts';
 import { saveProgress } from '../progress/save.ts';
 import { openScene, type Scene } from '../testing.ts';

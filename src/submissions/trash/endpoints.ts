@@ -7,13 +7,56 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';
 import { wired } from '#kit/wire.ts';
 import { daysThatHold } from '#workspaces/retention/rules.ts';
-import { findRetention } from '../retention/queries.ts';
 import { bulkLimit, requireExpected, startBulk } from '../bulk/bulk.ts';
 import { BulkChange } from '../bulk/shapes.ts';
 import type { ChangeContext } from '../changes/edit.ts';
-import { submissionStatuses } from '../queries.ts';
-import { countTrashed, listTrashed, listTrashedIds } from './queries.ts';
 import { restoreMany } from './trash.ts';
+import { submissionStatuses } from '../present.ts';
+import { findRetention } from '../retention/endpoints.ts';
+import { json, statement, word } from '#kit/statement.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
+
+/** What lies in a form's trash, as the trash shows it: the last that was laid in first. */
+const listTrashed = statement(
+  'trash.list_trashed',
+  'workspace_id form_id below_at:timestamp below_id limit offset',
+  [
+    'id created_at completed_at? trashed_at:timestamp trashed_by:text?',
+    { status: word<SubmissionStatus>(), answers: json<Answers>() },
+  ],
+  `select s.id, s.status, s.answers, s.created_at, s.completed_at, s.trashed_at, coalesce(u.name, trasher.name) as trashed_by
+   from submissions s
+   left join users u on u.id = s.trashed_by
+   left join lateral (
+     select k.name from submission_changes c
+     join api_keys k on k.workspace_id = c.workspace_id and k.id = c.api_key_id
+     where s.trashed_by is null and c.workspace_id = s.workspace_id and c.submission_id = s.id and c.kind = 'trashed'
+     order by c.id desc limit 1) trasher on true
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is not null
+     and (s.trashed_at, s.id) < ($below_at, $below_id)
+   order by s.trashed_at desc, s.id desc limit $limit offset $offset`,
+);
+
+/** How many lie in a form's trash. */
+const countTrashed = statement(
+  'trash.count_trashed',
+  'workspace_id form_id',
+  'total',
+  `select count(*) as total from submissions
+   where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null`,
+);
+
+/** Of these, or of all without `ids`, those that lie in the form's trash, up to one more than is allowed. */
+const listTrashedIds = statement(
+  'trash.list_trashed_ids',
+  'workspace_id form_id ids? limit',
+  'ids',
+  `select coalesce(array_agg(id), '{}') as ids from (
+     select id from submissions
+     where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null
+       and ($ids is null or id = any ($ids))
+     order by trashed_at desc, id desc limit $limit) page`,
+);
 
 const dayMs = 86_400_000;
 

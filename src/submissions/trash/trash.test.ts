@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { openFileLinks } from '#files/link.ts';
-import { findClaimedFile } from '#files/queries.ts';
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import type { Answer } from '#kit/operation.ts';
@@ -19,6 +18,7 @@ import { scopeOf } from '#workspaces/testing.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { applyRetention } from '../retention/apply.ts';
 import { restoreMany, trashMany, trashSubmission } from './trash.ts';
+import { findClaimedFile } from '#files/routes.ts';
 
 const { database } = await testDatabase();
 const { id: userId } = await createUser(database, {

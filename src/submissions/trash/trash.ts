@@ -2,17 +2,90 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { requireUnchanged } from '#kit/conditional.ts';
 import type { Actor } from '#kit/operation.ts';
-import { type Queryable, requireRow } from '#kit/statement.ts';
-import type { ChangeTarget } from '../changes/edit.ts';
+import { json, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
+import { type ChangeTarget, lockSubmission } from '../changes/edit.ts';
 import type { FormKey } from '../changes/event.ts';
-import { lockSubmission } from '../changes/queries.ts';
 import { type ChangedBy, changedBy } from '../history/changed-by.ts';
-import { insertChange } from '../history/queries.ts';
-import { addToCount, type SubmissionStatus } from '../queries.ts';
+import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
 import { searchColumns } from '../search-columns.ts';
-import { joinTurn } from '../taken/queries.ts';
-import { refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
-import { lockTrashed, restoreSubmission, trashSubmissions } from './queries.ts';
+import { joinTurn, refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
+import { changedByColumns, insertChange } from '../history/endpoints.ts';
+import type { Answers } from '#ast/answers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { formTree } from '#forms/structure-columns.ts';
+import { searchWords } from '../writing.ts';
+
+/**
+ * Lays submissions of a form into the trash: nothing but the trash finds them any more, and what they took is free. In the order of ids, so that
+ * two at once cannot deadlock.
+ * @returns how many of each status there were, to be taken off the counts.
+ */
+export const trashSubmissions = statement(
+  'trash.trash_submissions',
+  ['workspace_id form_id ids change_ids bulk_id? now', changedByColumns],
+  ['count', { status: word<SubmissionStatus>() }],
+  `with listed as (
+     select * from unnest($ids, $change_ids) as listed (id, change_id)),
+   held as (
+     select id from submissions
+     where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and trashed_at is null
+     order by id for update),
+   trashed as (
+     update submissions s set trashed_at = $now, trashed_by = $changed_by from held join listed on listed.id = held.id
+     where s.workspace_id = $workspace_id and s.id = held.id
+     returning s.workspace_id, s.id, s.status, listed.change_id),
+   documents as (
+     delete from search_documents d using trashed
+     where d.workspace_id = $workspace_id and d.submission_id = trashed.id),
+   freed as (
+     delete from taken_answers t using trashed
+     where t.workspace_id = $workspace_id and t.submission_id = trashed.id),
+   changes as (
+     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
+     select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $bulk_id, $now, '[]' from trashed)
+   select status, count(*) as count from trashed group by status`,
+);
+
+/** Submissions of the trash that are about to come back, with what they are found by. In the order of ids, locked. */
+const lockTrashed = statement(
+  'trash.lock_trashed',
+  'workspace_id form_id ids',
+  [
+    'id language?',
+    {
+      status: word<SubmissionStatus>(),
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+      settings: jsonb<Settings>(),
+    },
+  ],
+  `select s.id, s.status, s.answers, s.reference, s.language, v.structure, f.settings
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
+     and s.trashed_at is not null and f.deleted_at is null
+   order by s.id for update of s`,
+);
+
+/** Takes a submission out of the trash, with its search text. */
+const restoreSubmission = statement(
+  'trash.restore_submission',
+  'workspace_id form_id id language subject body',
+  '',
+  `with submission as (
+     update submissions set trashed_at = null, trashed_by = null
+     where workspace_id = $workspace_id and form_id = $form_id and id = $id
+     returning workspace_id, id, form_id, status, tags),
+   language as (
+     insert into search_languages (workspace_id, language) select workspace_id, $language from submission on conflict do nothing),
+   ${searchWords()},
+   document as (
+     insert into search_documents (workspace_id, submission_id, form_id, terms)
+     select workspace_id, id, form_id, terms from words)
+   select`,
+);
 
 /**
  * Lays one submission into the trash. No event tells of it: it can come back, and `submission.deleted` is for what is

@@ -2,13 +2,45 @@ import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
-import { requireRow } from '#kit/statement.ts';
+import { nullable, requireRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
 import { eventKinds } from '../event.ts';
-import { lockWebhook, updateWebhook } from '../queries.ts';
 import { eventProblems, planProblems, refuse, secretProblems, urlProblems } from './webhook-problems.ts';
 import { type CreateWebhookContext, makeSecret, readFilter, sealHeaders } from './webhooks.ts';
+import { condition, kinds, lockWebhook } from '../record-event.ts';
+
+/**
+ * What is null stays as it is; the secret, the headers and the filter, which may become null, say so themselves. A
+ * secret that is replaced stays valid for `overlap` seconds; 0: not at all. A webhook that is resumed begins with a clean record.
+ */
+const updateWebhook = statement(
+  'webhooks.update_webhook',
+  [
+    'workspace_id id url? active? changes_secret:boolean secret? overlap:double',
+    'changes_headers:boolean headers? header_names changes_filter:boolean pauses_on_failure?',
+    'now',
+    { events: nullable(kinds), filter: nullable(condition) },
+  ],
+  '',
+  `update webhooks
+      set url = coalesce($url, url), events = coalesce($events, events), active = coalesce($active, active),
+          paused_at = case when $active then null when active and not $active then $now else paused_at end,
+          paused_by = case when $active then null when active and not $active then 'person' else paused_by end,
+          failing_since = case when $active and not active then null else failing_since end,
+          secret = case when $changes_secret then $secret else secret end,
+          previous_secret = case when not $changes_secret then previous_secret
+                                 when $secret is not null and $overlap > 0 then secret end,
+          previous_secret_until = case when not $changes_secret then previous_secret_until
+                                       when $secret is not null and $overlap > 0 and secret is not null
+                                       then $now + make_interval(secs => $overlap) end,
+          headers = case when $changes_headers then $headers else headers end,
+          header_names = case when $changes_headers then $header_names else header_names end,
+          filter = case when $changes_filter then $filter else filter end,
+          pauses_on_failure = coalesce($pauses_on_failure, pauses_on_failure),
+          updated_at = greatest($now, updated_at + interval '1 ms')
+    where workspace_id = $workspace_id and id = $id`,
+);
 
 /** What is to be different; what is left out stays as it is. */
 export type WebhookChange = {

@@ -8,16 +8,9 @@ import type { Config } from '#kit/config.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Queryable, requireRow } from '#kit/statement.ts';
+import { bytes, nullable, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { eventKinds } from '../event.ts';
-import {
-  lockWebhook,
-  countWebhooks,
-  deleteWebhookRow,
-  insertWebhook,
-  lockFormForWebhook,
-} from '../queries.ts';
 import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
 import {
   eventProblems,
@@ -27,6 +20,51 @@ import {
   secretProblems,
   urlProblems,
 } from './webhook-problems.ts';
+import type { Plan } from '#workspaces/plans.ts';
+import { condition, kinds, lockWebhook } from '../record-event.ts';
+
+// Webhooks ------------------------------------------------------------------------------------------------
+
+/** The plan that a form's webhooks are under. Locks the form, so that its webhooks are added one by one. */
+const lockFormForWebhook = statement(
+  'webhooks.lock_form_for_webhook',
+  'workspace_id form_id',
+  { plan: word<Plan>() },
+  `select workspaces.plan
+     from forms
+     join workspaces on workspaces.id = forms.workspace_id
+    where forms.workspace_id = $workspace_id and forms.id = $form_id and forms.deleted_at is null
+      for no key update of forms`,
+);
+
+const countWebhooks = statement(
+  'webhooks.count_webhooks',
+  'workspace_id form_id',
+  'count',
+  `select count(*) as count from webhooks where workspace_id = $workspace_id and form_id = $form_id`,
+);
+
+export const insertWebhook = statement(
+  'webhooks.insert_webhook',
+  [
+    'workspace_id id form_id url active secret? header_names pauses_on_failure created_at',
+    { events: kinds /** Sealed; and their names. */, headers: nullable(bytes), filter: nullable(condition) },
+  ],
+  '',
+  `insert into webhooks (workspace_id, id, form_id, url, events, active, paused_at, paused_by, secret, headers, header_names,
+                         filter, pauses_on_failure, created_at, updated_at)
+   values ($workspace_id, $id, $form_id, $url, $events, $active, case when not $active then $created_at end,
+           case when not $active then 'person' end, $secret, $headers, $header_names,
+           $filter, $pauses_on_failure, $created_at, $created_at)`,
+);
+
+/** With its deliveries; the jobs of those find nothing to send. */
+const deleteWebhookRow = statement(
+  'webhooks.delete_webhook_row',
+  'workspace_id id',
+  'id',
+  `delete from webhooks where workspace_id = $workspace_id and id = $id returning id`,
+);
 
 export type NewWebhook = {
   workspaceId: string;

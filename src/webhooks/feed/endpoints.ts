@@ -3,15 +3,22 @@ import type { FileLinks } from '#files/link.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { operation } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
+import { requireRow, statement } from '#kit/statement.ts';
 import { jsonList, jsonText } from '#kit/wire.ts';
 import { type Reach, requireReach } from '#workspaces/reach.ts';
 import { eventKinds } from '../event.ts';
 import { reachWebhook } from '../log/reach-webhook.ts';
 import { Event } from './event-shape.ts';
 import type { FeedBell } from './feed-bell.ts';
-import { findFormOfFeed } from './queries.ts';
 import { type FeedPage, type FeedQuestion, findEnd, readFeed } from './read-feed.ts';
+
+/** Whether a form is there. */
+const findFormOfFeed = statement(
+  'webhooks.find_form_of_feed',
+  'workspace_id id',
+  'id',
+  `select id from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`,
+);
 
 /** What a poll may wait at most, in seconds: below the minute after which many proxies give up. */
 const longestWait = 30;

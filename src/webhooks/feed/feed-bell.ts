@@ -1,7 +1,22 @@
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
-import { hearJobs, type Hearing } from '#kit/queue/hear-jobs.ts';
-import { selectNews } from './queries.ts';
+import { type Hearing, hearJobs } from '#kit/queue/hear-jobs.ts';
+import { type Column, statement } from '#kit/statement.ts';
+
+const bigints: Column<number[]> = { pg: 'bigint[]' };
+
+/** Of those who wait, whom an event awaits: the places of their workspace and position in the arrays, from 1. */
+const selectNews = statement(
+  'webhooks.select_news',
+  ['workspace_ids', { afters: bigints }],
+  'place:bigint',
+  `select waiting.place
+     from unnest($workspace_ids, $afters) with ordinality as waiting (workspace_id, after, place)
+    where exists (select from events
+                   where events.workspace_id = waiting.workspace_id and position is null and not is_test)
+       or exists (select from events
+                   where events.workspace_id = waiting.workspace_id and position > waiting.after)`,
+);
 
 /** Wakes whoever waits for the next event of a feed. */
 export type FeedBell = {

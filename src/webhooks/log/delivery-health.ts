@@ -1,7 +1,39 @@
 import { leastIdAt, now } from '#kit/clock.ts';
-import type { Queryable } from '#kit/statement.ts';
-import { findDeliveryLatency, selectDeliveryHealth } from './queries.ts';
+import { double, type Queryable, statement, timestamp } from '#kit/statement.ts';
 import type { WebhookHealth } from '../shapes.ts';
+
+/** A webhook's deliveries whose id is at least `since`, tests left out: by time and status, with their latency. */
+const selectDeliveryHealth = statement(
+  'webhooks.select_delivery_health',
+  [
+    'workspace_id webhook_id since:uuid',
+    {
+      /** The width of a bar, in seconds. */
+      bar: double,
+      /** Where the first bar begins. */
+      origin: timestamp,
+    },
+  ],
+  'at success failed retrying',
+  `select date_bin(make_interval(secs => $bar), created_at, $origin) as at,
+          count(*) filter (where status = 'Success') as success,
+          count(*) filter (where status = 'Failed') as failed,
+          count(*) filter (where status = 'Retrying') as retrying
+     from deliveries
+    where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
+    group by 1`,
+);
+
+const findDeliveryLatency = statement(
+  'webhooks.find_delivery_latency',
+  'workspace_id webhook_id since:uuid',
+  'p50:integer? p95:integer?',
+  `select percentile_disc(0.5) within group (order by response_ms) as p50,
+          percentile_disc(0.95) within group (order by response_ms) as p95
+     from deliveries
+    where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
+      and response_status is not null`,
+);
 
 type Counts = { success: number; failed: number; retrying: number };
 type Bar = Counts & { at: string };

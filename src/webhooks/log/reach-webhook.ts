@@ -1,8 +1,18 @@
 import type { Scope } from '#kit/operation.ts';
-import { type Queryable, requireRow } from '#kit/statement.ts';
+import { type Queryable, requireRow, statement } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { EventKind } from '../event.ts';
-import { findWebhookPlace } from './queries.ts';
+import { kinds } from '../record-event.ts';
+
+/** Of which form a webhook is, when that is still there; where it leads, and of what it hears. */
+const findWebhookPlace = statement(
+  'webhooks.find_webhook_place',
+  'workspace_id id',
+  ['form_id url', { events: kinds }],
+  `select w.form_id, w.url, w.events from webhooks w
+     join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
+    where w.workspace_id = $workspace_id and w.id = $id`,
+);
 
 /** A webhook that somebody names: where it is and leads, and of what it hears. */
 type WebhookPlace = {

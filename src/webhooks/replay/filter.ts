@@ -1,5 +1,5 @@
 import type { EventKind } from '../event.ts';
-import type { DeliveryStatus } from '../queries.ts';
+import type { DeliveryStatus } from '../retry-delivery.ts';
 
 /** What a delivery may be that is sent again: neither of those on their way. */
 export const replayStatuses = ['Failed', 'Success'] as const satisfies readonly DeliveryStatus[];

@@ -2,18 +2,85 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { announceJobs, enqueueJob } from '#kit/queue.ts';
-import { type Queryable, requireRow, type RowOf } from '#kit/statement.ts';
 import {
-  cancelReplayRow,
-  countMeant,
-  findReplay,
-  insertReplay,
-  lockForReplay,
-  type replayColumns,
-  selectReplays,
-} from './queries.ts';
+  columns,
+  json,
+  nullable,
+  type Queryable,
+  requireRow,
+  type RowOf,
+  statement,
+  timestamp,
+} from '#kit/statement.ts';
 import { meant, type ReplayFilter } from './filter.ts';
-import { replayJob, type ReplayJobPayload } from './replay-job.ts';
+import { cancelReplayRow, filter, isMeant, replayJob, type ReplayJobPayload } from './replay-job.ts';
+import { failedReason } from '#kit/queue/parked-jobs.ts';
+
+const countMeant = statement(
+  'webhooks.count_meant',
+  filter,
+  'count',
+  `select count(*) as count from deliveries where ${isMeant}`,
+);
+
+/** Kept from changing, so that a webhook's replays begin one by one. */
+const lockForReplay = statement(
+  'webhooks.lock_for_replay',
+  'workspace_id id',
+  'form_id active is_replaying:boolean',
+  `select webhooks.form_id, webhooks.active,
+          exists (select from replays
+                   where replays.workspace_id = webhooks.workspace_id and replays.webhook_id = webhooks.id
+                     and finished_at is null and cancelled_at is null
+                     and ${failedReason('replays', 'replay_id')} is null) as is_replaying
+     from webhooks
+     join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
+    where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
+      for no key update of webhooks`,
+);
+
+const replayColumns = columns(
+  'id webhook_id total:integer done created_at cancelled_at:timestamp? finished_at?',
+  'failed_reason?',
+  { filter: json<ReplayFilter>() },
+);
+
+const replay = `id, webhook_id, filter, total, done, created_at, cancelled_at, finished_at,
+  ${failedReason('replays', 'replay_id')} as failed_reason`;
+
+const insertReplay = statement(
+  'webhooks.insert_replay',
+  [
+    'workspace_id id form_id webhook_id requested_by? total:integer created_at',
+    {
+      filter: json<ReplayFilter>(),
+      /** Set when there is nothing to do. */
+      finished_at: nullable(timestamp),
+    },
+  ],
+  replayColumns,
+  `insert into replays (workspace_id, id, form_id, webhook_id, requested_by, filter, total, created_at, finished_at)
+   values ($workspace_id, $id, $form_id, $webhook_id, $requested_by, $filter, $total, $created_at, $finished_at)
+   returning ${replay}`,
+);
+
+const findReplay = statement(
+  'webhooks.find_replay',
+  'workspace_id id',
+  replayColumns,
+  `select ${replay} from replays where workspace_id = $workspace_id and id = $id`,
+);
+
+/** The last replays of a webhook, newest first. */
+const selectReplays = statement(
+  'webhooks.select_replays',
+  'workspace_id webhook_id limit',
+  replayColumns,
+  `select ${replay} from replays
+    where workspace_id = $workspace_id and webhook_id = $webhook_id
+    order by id desc
+    limit $limit`,
+);
 
 /** A replay as its webhook shows it. `done` of `total` were put on their way; what changed meanwhile is left out. */
 type Replay = Omit<Row, 'cancelled_at' | 'finished_at'> & {

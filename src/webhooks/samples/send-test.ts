@@ -1,7 +1,6 @@
 import { effectiveForm } from '#ast/effective-form.ts';
 import { describeFields } from '#ast/describe.ts';
 import type { Form } from '#ast/tree.ts';
-import { findForm } from '#forms/queries.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -11,9 +10,10 @@ import { countUpTo } from '#workspaces/limit.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { laneOf } from '../delivery-job.ts';
 import { type EventKind, type Snapshot, snapshotOf } from '../event.ts';
-import { insertEvents, lockWebhook } from '../queries.ts';
 import { sampleSubmission } from './sample.ts';
 import { refuse, urlProblems } from '../editing/webhook-problems.ts';
+import { findForm } from '#forms/require-form.ts';
+import { insertEvents, lockWebhook } from '../record-event.ts';
 
 export type SendTestContext = {
   database: Database;

@@ -1,8 +1,35 @@
 import type { Database } from '#kit/database.ts';
 import { gather } from '#kit/gather.ts';
 import type { Job, LaneTurn } from '#kit/queue.ts';
-import type { Delivery } from './prepare.ts';
-import { findDeliveries } from './queries.ts';
+import { type Delivery, deliveryColumns } from './prepare.ts';
+import { statement } from '#kit/statement.ts';
+
+/**
+ * All that requests are made of, for many deliveries. Those that are gone, and those whose event is larger than asked
+ * for, are not among the rows.
+ *
+ * Each row is looked up by its whole key, whatever the planner thinks of the tables: with a plain join and without
+ * statistics it read all events of the workspace for each delivery (measured: 600 ms instead of 2 for 22 of 3,000).
+ */
+export const findDeliveries = statement(
+  'webhooks.find_deliveries',
+  'workspace_ids ids most_bytes:integer',
+  deliveryColumns,
+  `select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
+          case when webhook.previous_secret_until > now() then webhook.previous_secret end as previous_secret,
+          case when delivery.test_url is null then webhook.headers end as headers, webhook.header_names, webhook.active,
+          event.kind, event.occurred_at, event.snapshot::text as snapshot
+     from unnest($workspace_ids, $ids) as wanted (workspace_id, id)
+    cross join lateral (
+       select status, attempts, webhook_id, event_id, test_url from deliveries
+        where workspace_id = wanted.workspace_id and id = wanted.id limit 1) as delivery
+    cross join lateral (
+       select url, secret, previous_secret, previous_secret_until, headers, header_names, active from webhooks
+        where workspace_id = wanted.workspace_id and id = delivery.webhook_id limit 1) as webhook
+    cross join lateral (
+       select kind, occurred_at, snapshot from events
+        where workspace_id = wanted.workspace_id and id = delivery.event_id  and pg_column_size(snapshot) <= $most_bytes limit 1) as event`,
+);
 
 /** Deliveries that one statement reads at most. */
 const together = { most: 128, atOnce: 1 } as const;

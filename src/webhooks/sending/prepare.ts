@@ -1,12 +1,25 @@
 import { type OutboundResult, refusal } from '#kit/outbound.ts';
 import type { LinkTarget } from '#kit/personal-link.ts';
-import type { RowOf } from '#kit/statement.ts';
+import { bytes, columns, nullable, type RowOf, word } from '#kit/statement.ts';
 import { currentTrace } from '#kit/trace.ts';
 import type { Vault } from '#kit/vault.ts';
 import { deliveryBody } from '../body.ts';
 import type { Trigger } from '../delivery-job.ts';
 import { deliveryHeaders } from './headers.ts';
-import type { deliveryColumns } from './queries.ts';
+import type { EventKind } from '../event.ts';
+import type { DeliveryStatus } from '../retry-delivery.ts';
+
+export const deliveryColumns = columns(
+  'id attempts:integer url secret? header_names active occurred_at snapshot',
+  {
+    status: word<DeliveryStatus>(),
+    /** Null as soon as its day is over. */
+    previous_secret: nullable(bytes),
+    /** Null also for a test that goes to another address: they may be passwords for this one. */
+    headers: nullable(bytes),
+    kind: word<EventKind>(),
+  },
+);
 
 export type Delivery = RowOf<typeof deliveryColumns>;
 

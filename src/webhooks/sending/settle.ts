@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { now } from '#kit/clock.ts';
 import type { OutboundResult } from '#kit/outbound.ts';
 import type { Job } from '#kit/queue.ts';
-import type { DeliveryStatus } from '../queries.ts';
 import type { Trigger } from '../delivery-job.ts';
 import { loggedHeaders } from './headers.ts';
 import type { Delivery, PreparedRequest } from './prepare.ts';
 import { judge, type SendResult } from './retry.ts';
 import { readRetryAfter } from './retry-after.ts';
+import type { DeliveryStatus } from '../retry-delivery.ts';
 
 /** A request that is over. `sent` is null when nothing left the house. */
 export type Ended = {

@@ -8,7 +8,50 @@ import type { Answer, AuditLine, Origin, Scope } from '#kit/operation.ts';
 import { runPeriodically } from '#kit/periodic.ts';
 import { changesBetween } from './changes.ts';
 import { notePerson, type PersonalLine } from './note-person.ts';
-import { insertLines, settleLines } from './queries.ts';
+import { statement, texts } from '#kit/statement.ts';
+
+/** Notes that operations begin. */
+const insertLines = statement(
+  'audit.insert_lines',
+  [
+    'workspace_ids ids actor_kinds:texts operations:texts methods paths request_ids:texts',
+    'addresses agents:texts session_ids:texts',
+    {
+      /** '' for the operator. */
+      actor_ids: texts,
+      /** '' where there is none. */
+      thing_ids: texts,
+    },
+  ],
+  '',
+  `/* sweep: across workspaces */
+   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, address,
+                            agent, session_id)
+   select given.workspace_id, given.id, actor_kind, nullif(actor_id, ''), operation, method, path,
+          nullif(thing_id, '')::uuid, nullif(request_id, '')::uuid, nullif(address, ''), nullif(agent, ''),
+          nullif(session_id, '')
+     from unnest($workspace_ids, $ids, $actor_kinds, $actor_ids, $operations, $methods, $paths, $thing_ids, $request_ids,
+                 $addresses, $agents, $session_ids)
+       as given (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, address, agent,
+                 session_id)`,
+);
+
+/** Notes how they ended: those that were refused did nothing, and their lines go. */
+export const settleLines = statement(
+  'audit.settle_lines',
+  'workspace_ids ids statuses thing_ids changes:texts',
+  '',
+  `/* sweep: across workspaces */
+   with given as (
+     select * from unnest($workspace_ids, $ids, $statuses, $thing_ids, $changes)
+       as given (workspace_id, id, status, thing_id, changes)),
+   refused as (
+     delete from audit_lines a using given
+      where a.workspace_id = given.workspace_id and a.id = given.id and given.status >= 400)
+   update audit_lines a set status = given.status, thing_id = coalesce(a.thing_id, nullif(given.thing_id, '')::uuid),
+                            changes = nullif(given.changes, '')::jsonb
+     from given where a.workspace_id = given.workspace_id and a.id = given.id and given.status < 400`,
+);
 
 /** The line of a request to an operation. Of what stands in its address the ids alone are kept. */
 export function lineOf(

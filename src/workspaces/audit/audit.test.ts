@@ -8,9 +8,8 @@ import { callApi, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { createKey } from '../keys.ts';
 import { deleteExpired } from '#app/delete-expired.ts';
-import { lineOf, lineValues, openAuditLog } from './audit-log.ts';
+import { lineOf, lineValues, openAuditLog, settleLines } from './audit-log.ts';
 import { originOf } from './note-person.ts';
-import { settleLines } from './queries.ts';
 
 const service = await openService();
 const { database } = service.services;

@@ -11,7 +11,49 @@ import { requireWholeWorkspace } from '../reach.ts';
 import { closed, maybe, timestamp, uuid } from '../shapes.ts';
 import { tooLong } from './changes.ts';
 import type { LineActor } from './line-actor.ts';
-import { countLines, selectLines } from './queries.ts';
+import { columns, statement } from '#kit/statement.ts';
+import { filter, filtered, selectLines } from './audit-lines.ts';
+
+export const countPersonalLines = statement(
+  'audit.count_personal_lines',
+  'user_id',
+  'count',
+  `select count(*) as count from person_lines where user_id = $user_id`,
+);
+
+/** @returns those removed; a full batch of 1,000 means that there may be more. */
+export const deleteOldPersonalLines = statement(
+  'audit.delete_old_personal_lines',
+  'before:uuid',
+  'id',
+  `delete from person_lines where (user_id, id) in (
+     select l.user_id, l.id from users u cross join lateral (
+       select user_id, id from person_lines where user_id = u.id and id < $before order by id limit 1000) l
+     limit 1000)
+   returning id`,
+);
+
+/** The parameters of a statement that makes something and notes it. */
+export const lineParameters = columns(
+  'line_id:uuid? line_actor_kind:text? line_actor_id:text? line_operation:text?',
+  'line_method:text? line_path:text? line_request_id:uuid? line_address:text?',
+  'line_agent:text? line_session_id:text?',
+);
+
+/** For its `with`: the line of what it has made (workspace_id, id), with how that ended. */
+export const insertedLine = (made: string): string =>
+  `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, status,
+                            address, agent, session_id)
+     select workspace_id, $line_id, $line_actor_kind, $line_actor_id, $line_operation, $line_method, $line_path, id,
+            $line_request_id, 201, $line_address, $line_agent, $line_session_id
+       from ${made} where $line_id is not null`;
+
+const countLines = statement(
+  'audit.count_lines',
+  filter,
+  'count',
+  `select count(*) as count from audit_lines a where ${filtered}`,
+);
 
 /** What something was done with, by the kind of who did it. */
 const meansOf = {

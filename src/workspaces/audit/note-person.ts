@@ -2,11 +2,51 @@ import { inEachCell } from '#cells/across-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { databaseOf, homeOf, transaction } from '#kit/database.ts';
 import type { Origin, Person, Visitor } from '#kit/operation.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
 import type { PersonalDeed } from './personal-deeds.ts';
 import type { Changes } from './changes.ts';
-import { insertLinesOfMember, insertPersonalLine, insertWorkspaceLine } from './queries.ts';
+import type { LineActor } from './line-actor.ts';
+import { ofMember, personalColumns } from './audit-lines.ts';
+
+/** For the person, whose id or address is given. @returns who that is; nobody has some addresses, and nothing is noted of them. */
+const insertPersonalLine = statement(
+  'audit.insert_personal_line',
+  ['user_id? email?', personalColumns],
+  'user_id',
+  `insert into person_lines (user_id, id, actor_kind, operation, status, address, agent, session_id)
+   select u.id, $id, $actor_kind, $operation, $status, $address, $agent, $session_id
+     from users u where u.id = $user_id or u.email = $email
+   returning user_id`,
+);
+
+/** For the workspaces that the person has in a cell. A line that is there stays as it is. */
+const insertLinesOfMember = statement(
+  'audit.insert_lines_of_member',
+  ofMember,
+  '',
+  `/* lookup: across workspaces */
+   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
+                            session_id)
+   select m.workspace_id, $id, $actor_kind, case when $actor_kind = 'person' then m.user_id end, $operation, '', '',
+          m.user_id::uuid, $status, $address, $agent, $session_id
+     from members m where m.user_id = $user_id
+   on conflict (workspace_id, id) do nothing`,
+);
+
+/** What was done to a workspace outside of the table of operations. */
+const insertWorkspaceLine = statement(
+  'audit.insert_workspace_line',
+  [
+    'workspace_id id actor_id? operation thing_id address? agent? session_id?',
+    { actor_kind: word<LineActor>(), changes: nullable(jsonb<Changes>()) },
+  ],
+  '',
+  `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
+                            session_id, changes)
+   values ($workspace_id, $id, $actor_kind, $actor_id, $operation, '', '', $thing_id, 200, $address, $agent, $session_id,
+           $changes)`,
+);
 
 /** Something that concerns an account, for whose it is. */
 export type PersonalLine = {

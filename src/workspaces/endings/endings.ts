@@ -3,27 +3,168 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
 import { noteInWorkspace, notePerson, type PersonalLine, type WorkspaceLine } from '../audit/note-person.ts';
 import { forgetKeys } from '../authenticate.ts';
-import { revokeKeysOf, tellOfKeys } from '../keys/queries.ts';
+import { revokeKeysOf, tellOfKeys } from '../keys/key-rows.ts';
 import { reportNews, reportPersonalNews } from '../mail-news.ts';
-import {
-  deleteUser,
-  endUser,
-  endWorkspace,
-  findEndedUsers,
-  findOrphans,
-  findUserByEmail,
-  forgetAddress,
-  isAnybodys,
-  lockEndedUser,
-  lockOwnWorkspaces,
-  reviveUser,
-  reviveWorkspace,
-  selectWorkspacesOf,
-} from './queries.ts';
+import { ownersOf } from '../members/membership.ts';
+
+/** What waits in the queue of a closed workspace is due so long after its end: what is late to delete it finds it waiting. */
+const wellBeyond = `interval '30 days'`;
+
+/**
+ * Closes a workspace until it is gone: its forms are found by nobody, and its queue stands still. Whoever is at a job of it loses
+ * its lease, and so writes nothing more. The queue comes last, as in what jobs do: whoever deletes a form at the same time would
+ * else wait for this, and this for that. Nothing for one that is closed already.
+ */
+const endWorkspace = statement(
+  'endings.end_workspace',
+  'workspace_id ends_at now',
+  'name',
+  `with ended as (
+     update workspaces set ends_at = $ends_at, updated_at = $now
+      where id = $workspace_id and ends_at is null
+     returning id, name),
+   ways as (delete from form_lookup l using ended where l.workspace_id = ended.id returning l.form_id),
+   waiting as (
+     update jobs set run_at = greatest(jobs.run_at, $now) + ($ends_at - $now + ${wellBeyond}), lease_token = null
+       from ended where jobs.workspace_id = ended.id and (select count(*) from ways) >= 0)
+   select name from ended`,
+);
+
+/**
+ * Opens it again, as it was; nothing for one that is not closed. Its queue goes on where it stood: each job is as far from its
+ * time as it was, so that what came due meanwhile does not come all at once.
+ */
+const reviveWorkspace = statement(
+  'endings.revive_workspace',
+  'workspace_id now',
+  'name',
+  `with held as (
+     select id, ends_at from workspaces where id = $workspace_id and ends_at > $now for update),
+   opened as (
+     update workspaces set ends_at = null, updated_at = $now from held where workspaces.id = held.id
+     returning workspaces.id, workspaces.name),
+   ways as (
+     insert into form_lookup (form_id, workspace_id)
+     select f.id, f.workspace_id from forms f join opened on opened.id = f.workspace_id where f.deleted_at is null
+     on conflict do nothing),
+   waiting as (
+     update jobs set run_at = jobs.run_at - (${wellBeyond} + (held.ends_at - $now))
+       from held where jobs.workspace_id = held.id and jobs.run_at >= held.ends_at + ${wellBeyond})
+   select name from opened`,
+);
+
+/** Whether somebody owns a workspace, or it has no members at all: the operator made it for keys alone. */
+const isAnybodys = statement(
+  'endings.is_anybodys',
+  'workspace_id',
+  'is_anybodys:boolean',
+  `select exists (${ownersOf('$workspace_id')})
+       or not exists (select from members where workspace_id = $workspace_id) as is_anybodys`,
+);
+
+/** A person's password is asked before; this closes the account and ends every session. Nothing for one that is closed. */
+const endUser = statement(
+  'endings.end_user',
+  'user_id ends_at now',
+  'email',
+  `with ended as (
+     update users set ends_at = $ends_at, updated_at = $now where id = $user_id and ends_at is null returning id, email),
+   sessions_ended as (delete from sessions s using ended where s.user_id = ended.id),
+   resets as (delete from password_resets r using ended where r.user_id = ended.id)
+   select email from ended`,
+);
+
+const reviveUser = statement(
+  'endings.revive_user',
+  'user_id now',
+  'email',
+  `update users set ends_at = null, updated_at = $now where id = $user_id and ends_at > $now returning email`,
+);
+
+export const findUserByEmail = statement(
+  'endings.find_user_by_email',
+  'email',
+  'id:text is_confirmed',
+  `select id, email_verified as is_confirmed from users where email = $email`,
+);
+
+/** The names of the workspaces that nobody else owns, and that do not end themselves. */
+const findOrphans = statement(
+  'endings.find_orphans',
+  'user_id',
+  'names',
+  `/* lookup: across workspaces */
+   select coalesce(array_agg(w.name order by w.name), '{}') as names
+     from members m join workspaces w on w.id = m.workspace_id and w.ends_at is null
+    where m.user_id = $user_id and m.role = 'owner'
+      and not exists (${ownersOf('m.workspace_id', '$user_id')})`,
+);
+
+/** The workspaces of a person, to hold them while it is looked at who owns them. */
+const lockOwnWorkspaces = statement(
+  'endings.lock_own_workspaces',
+  'user_id',
+  '',
+  `/* lookup: across workspaces */
+   select from workspaces where id in (select workspace_id from members where user_id = $user_id)
+    order by id for no key update`,
+);
+
+/** Workspaces whose time has come. */
+export const findEndedWorkspaces = statement(
+  'endings.find_ended_workspaces',
+  'now limit without',
+  'id',
+  `/* operator: across workspaces */
+   select id from workspaces where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
+);
+
+/** People whose time has come. */
+const findEndedUsers = statement(
+  'endings.find_ended_users',
+  'now limit without:texts',
+  'id:text',
+  `select id from users where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
+);
+
+/** One of them, who stays so until the transaction ends; nothing for who came back. */
+const lockEndedUser = statement(
+  'endings.lock_ended_user',
+  'user_id now',
+  'email',
+  `select email from users where id = $user_id and ends_at <= $now for update`,
+);
+
+/** The workspaces that a person is a member of, in a cell. */
+const selectWorkspacesOf = statement(
+  'endings.select_workspaces_of',
+  'user_id',
+  'workspace_id',
+  `/* lookup: across workspaces */
+   select workspace_id from members where user_id = $user_id`,
+);
+
+/** The mails between us and an account that ends, and invitations to its address. */
+const forgetAddress = statement(
+  'endings.forget_address',
+  'email',
+  '',
+  `/* sweep: across workspaces */
+   with letters as (delete from mails where is_private and lower(recipient) = lower($email))
+   delete from member_invitations where email = $email`,
+);
+
+/** The last step: the account, with sessions, factors and memberships. */
+export const deleteUser = statement(
+  'endings.delete_user',
+  'user_id',
+  '',
+  `delete from users where id = $user_id`,
+);
 
 /** For how many days what is to be deleted can be brought back. */
 export const daysToComeBack = 7;

@@ -3,10 +3,47 @@ import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Answer, Scope } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { only, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { textOf } from '#kit/wire.ts';
-import { beginRequest, endRequest, findRequest, forgetRequest } from './queries.ts';
+
+/** Begins a request under a key; nothing comes back where one was begun under it within the last `kept_from`. */
+const beginRequest = statement(
+  'idempotency.begin_request',
+  'workspace_id key:bytes fingerprint now kept_from',
+  'begun:boolean',
+  `insert into repeatable_requests (workspace_id, key, fingerprint, begun_at)
+   values ($workspace_id, $key, $fingerprint, $now)
+   on conflict (workspace_id, key) do update set
+     fingerprint = excluded.fingerprint, begun_at = excluded.begun_at, status = null, answer = null
+     where repeatable_requests.begun_at < $kept_from
+   returning true as begun`,
+);
+
+const findRequest = statement(
+  'idempotency.find_request',
+  'workspace_id key:bytes',
+  'fingerprint begun_at status:integer? answer?',
+  `select fingerprint, begun_at, status, answer from repeatable_requests
+   where workspace_id = $workspace_id and key = $key`,
+);
+
+/** Notes what was answered. */
+const endRequest = statement(
+  'idempotency.end_request',
+  'workspace_id key:bytes status:integer answer?',
+  '',
+  `update repeatable_requests set status = $status, answer = $answer
+   where workspace_id = $workspace_id and key = $key`,
+);
+
+/** Forgets a request that was refused: its key is free again. */
+const forgetRequest = statement(
+  'idempotency.forget_request',
+  'workspace_id key:bytes',
+  '',
+  `delete from repeatable_requests where workspace_id = $workspace_id and key = $key`,
+);
 
 const usedElsewhere = 'This Idempotency-Key was used for another request. Send a new one.';
 

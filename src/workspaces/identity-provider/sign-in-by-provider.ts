@@ -1,31 +1,63 @@
 import type { ClientBase } from 'pg';
 import type { Configuration, IDToken } from 'openid-client';
 import { normalizeText } from '#ast/text.ts';
-import { cellOfWorkspace } from '#cells/across-cells.ts';
+import { cellOfWorkspace, isAway } from '#cells/across-cells.ts';
 import { cellsOf } from '#cells/cells.ts';
-import { isAway } from '#cells/across-cells.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { IdentityProviderConfig } from '#kit/config/read-identity-provider.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import type { Visitor } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { columns, only, statement } from '#kit/statement.ts';
 import { newKey, type Vault } from '#kit/vault.ts';
 import { normalizeAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import type { Accounts } from '../accounts.ts';
 import { reportNews } from '../mail-news.ts';
-import { changeRole } from '../members.ts';
-import { findMembership } from '../members/queries.ts';
-import { insertMember } from '../queries.ts';
-import { setPassword } from '../password-reset/queries.ts';
+import { changeRole, insertMember } from '../members.ts';
+import { findMembership } from '../members/membership.ts';
 import { longestName } from '../problems.ts';
 import type { RequestCounter } from '../request-counter.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 import { isTemporaryOver } from '../session-end.ts';
 import { countTry, signInTries } from '../sign-in.ts';
 import { emailProblems } from '../users.ts';
-import { findSignedIn, insertIdentity, insertPerson } from './queries.ts';
+import { setPassword } from '../password-reset/password-reset.ts';
+
+const person = columns('id:text email is_confirmed is_linked:boolean temporary_until:timestamp?');
+
+/** Whom a provider means: whoever it signed in before, or else whoever has the address. */
+const findSignedIn = statement(
+  'identity_provider.find',
+  'identity email',
+  person,
+  `select u.id, u.email, u.email_verified as is_confirmed, a.id is not null as is_linked, u.temporary_until
+     from users u left join accounts a on a.user_id = u.id and a.provider_id = 'oidc' and a.account_id = $identity
+    where a.id is not null or u.email = $email
+    order by a.id is not null desc
+    limit 1`,
+);
+
+/** A person without a password; nothing when the address is taken. */
+const insertPerson = statement(
+  'identity_provider.insert_person',
+  'id:text name email now',
+  'id:text',
+  `insert into users (id, name, email, email_verified, created_at, updated_at)
+   values ($id, $name, $email, true, $now, $now)
+   on conflict (email) do nothing
+   returning id`,
+);
+
+/** From now on the provider signs this person in, whatever address it tells. */
+const insertIdentity = statement(
+  'identity_provider.insert_identity',
+  'id:text user_id identity now',
+  '',
+  `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at)
+   values ($id, $user_id, $identity, 'oidc', $now, $now)
+   on conflict (account_id) where provider_id = 'oidc' do nothing`,
+);
 
 type Context = {
   accounts: Accounts;

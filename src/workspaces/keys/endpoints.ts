@@ -4,16 +4,24 @@ import { seenIn } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
+import { only, statement } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { wired } from '#kit/wire.ts';
 import { personBehind } from '../actor.ts';
 import { type ApiKey, changeKey, createKey, listKeys, revokeKey, rotateKey } from '../keys.ts';
 import { dataPermissions, roleMay } from '#rules/permissions.ts';
-import { listRequests } from '../request-log/queries.ts';
 import { keptRequests } from '../request-log/request-log.ts';
 import { isWithin, requireGrantable } from './handing-out.ts';
 import { CreatedKey, Key, KeyChange, KeyRequest, KeyRotation, NewKey, RotatedKey } from './shapes.ts';
+
+/** The latest requests of a key, newest first. */
+export const listRequests = statement(
+  'request_log.list_requests',
+  'workspace_id key_id limit',
+  'id method path status:smallint ms:integer requested_at:timestamp',
+  `select id, method, path, status, ms, requested_at from api_requests
+   where workspace_id = $workspace_id and api_key_id = $key_id order by id desc limit $limit`,
+);
 
 /**
  * The API keys of a workspace. For a key that is limited to certain forms there are only keys within these; what a key

@@ -3,18 +3,50 @@ import { newId, now } from '#kit/clock.ts';
 import { type Database, homeOf, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { deleteUser, findUserByEmail } from '../endings/queries.ts';
 import { reportPasswordChange } from '../mail-news.ts';
 import { addMember } from '../members.ts';
-import { setPassword } from '../password-reset/queries.ts';
 import { passwordProblems } from '../passwords.ts';
 import { refuseProblems } from '../problems.ts';
 import type { Role } from '#rules/permissions.ts';
 import { createUser, wordsOfPerson } from '../users.ts';
-import { claimInvitation, findOpenInvitation, lockAccount } from './queries.ts';
 import { readInvitationToken } from './token.ts';
+import { deleteUser, findUserByEmail } from '../endings/endings.ts';
+import { setPassword } from '../password-reset/password-reset.ts';
+
+/** What an invitation says, while its time lasts. */
+const findOpenInvitation = statement(
+  'member_invitations.find_open',
+  'workspace_id id now',
+  ['workspace email invited_by?', { role: word<Role>() }],
+  `select w.name as workspace, i.email, i.role, by.name as invited_by
+     from member_invitations i
+     join workspaces w on w.id = i.workspace_id and w.ends_at is null
+     left join users by on by.id = i.invited_by
+    where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now`,
+);
+
+/** Uses an invitation up: of two who accept at once, one gets the row. */
+const claimInvitation = statement(
+  'member_invitations.claim',
+  'workspace_id id now',
+  ['email workspace', { role: word<Role>() }],
+  `delete from member_invitations i using workspaces w
+    where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now and w.id = i.workspace_id and w.ends_at is null
+   returning i.email, i.role, w.name as workspace`,
+);
+
+/**
+ * The account with an address (in lower case, as users.ts stores it), and whether it is certain whose it is. It stays as
+ * it is until the transaction ends; from a cell at a node it is only looked at.
+ */
+export const lockAccount = statement(
+  'member_invitations.lock_account',
+  'email',
+  'id:text is_confirmed',
+  `select id, email_verified as is_confirmed from users where email = $email for no key update`,
+);
 
 type AcceptContext = { database: Database; vault: Vault };
 

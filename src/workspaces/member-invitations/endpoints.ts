@@ -3,14 +3,37 @@ import { wired } from '#kit/wire.ts';
 import { personBehind } from '../actor.ts';
 import { requireWholeWorkspace } from '../reach.ts';
 import {
-  inviteMember,
   type InviteContext,
+  inviteMember,
   type Inviter,
   resendInvitation,
   revokeInvitation,
 } from './invite.ts';
-import { selectInvitations } from './queries.ts';
 import { Invited, MemberInvitations, NewInvitation } from './shapes.ts';
+import type { MailState } from '#kit/outbox/mail-states.ts';
+import { columns, nullable, statement, word } from '#kit/statement.ts';
+import type { Role } from '#rules/permissions.ts';
+
+/** An invitation and the mail that carries it; the fate of that mail, where there is one. */
+const invitationColumns = columns('id email invited_by? created_at expires_at mail_error:text?', {
+  role: word<Role>(),
+  mail_state: nullable(word<MailState>()),
+});
+
+const invitationSelection = `
+     select i.id, i.email, i.role, u.name as invited_by, i.created_at, i.expires_at, m.state as mail_state,
+            m.error as mail_error
+       from member_invitations i
+       left join users u on u.id = i.invited_by
+       left join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id`;
+
+/** Newest first; also those whose time is over, which can be sent again. */
+const selectInvitations = statement(
+  'member_invitations.select',
+  'workspace_id',
+  invitationColumns,
+  `${invitationSelection} where i.workspace_id = $workspace_id order by i.id desc`,
+);
 
 /** Asking people to join a workspace; they join by themselves (src/console). */
 export function memberInvitationEndpoints(context: InviteContext) {

@@ -3,26 +3,74 @@ import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
-import { cancelMails } from '#kit/outbox/queries.ts';
-import { only, type Queryable, requireRow } from '#kit/statement.ts';
+import { cancelMails } from '#kit/outbox/mail-states.ts';
+import { only, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
 import { type Keeper, requireOwner } from '../members.ts';
-import { findMemberByEmail, findWorkspace } from '../members/queries.ts';
 import { refuseProblems } from '../problems.ts';
 import type { RequestCounter } from '../request-counter.ts';
 import type { Role } from '#rules/permissions.ts';
 import { emailProblems } from '../users.ts';
 import { countInvitation } from './count-invitation.ts';
 import { plainName } from './plain-name.ts';
-import {
-  deleteInvitation,
-  insertInvitation,
-  lockInvitationOf,
-  prolongInvitation,
-  setInvitationMail,
-} from './queries.ts';
 import { type InvitationKey, invitationToken, type LinkProof } from './token.ts';
+import { findWorkspace } from '../members/endpoints.ts';
+
+/** Whether whoever has an address is a member: one question, whose time is the same whether anybody has it. */
+const findMemberByEmail = statement(
+  'workspaces.find_member_by_email',
+  'workspace_id email',
+  'id:text',
+  `select u.id from members m join users u on u.id = m.user_id
+    where m.workspace_id = $workspace_id and u.email = $email`,
+);
+
+/** The invitation of an address; it stays as it is until the transaction ends. */
+const lockInvitationOf = statement(
+  'member_invitations.lock_of_address',
+  'workspace_id email',
+  ['mail_id?', { role: word<Role>() }],
+  `select role, mail_id from member_invitations where workspace_id = $workspace_id and email = $email for update`,
+);
+
+/** Replaces what was open for the same address: its link ends. */
+const insertInvitation = statement(
+  'member_invitations.insert',
+  ['workspace_id id email invited_by? created_at expires_at', { role: word<Role>() }],
+  '',
+  `insert into member_invitations (workspace_id, id, email, role, invited_by, created_at, expires_at)
+   values ($workspace_id, $id, $email, $role, $invited_by, $created_at, $expires_at)
+   on conflict (workspace_id, email) do update
+      set id = excluded.id, role = excluded.role, invited_by = excluded.invited_by, mail_id = null,
+          created_at = excluded.created_at, expires_at = excluded.expires_at`,
+);
+
+/** More time, for a link that is mailed again. */
+const prolongInvitation = statement(
+  'member_invitations.prolong',
+  'workspace_id id expires_at',
+  ['email mail_id? workspace', { role: word<Role>() }],
+  `update member_invitations i set expires_at = $expires_at
+     from workspaces w
+    where w.id = i.workspace_id and i.workspace_id = $workspace_id and i.id = $id
+   returning i.email, i.role, i.mail_id, w.name as workspace`,
+);
+
+const setInvitationMail = statement(
+  'member_invitations.set_mail',
+  'workspace_id id mail_id',
+  '',
+  `update member_invitations set mail_id = $mail_id where workspace_id = $workspace_id and id = $id`,
+);
+
+/** Withdraws an invitation. @returns what it was for, and its mail, which need not leave any more. */
+const deleteInvitation = statement(
+  'member_invitations.delete',
+  'workspace_id id',
+  ['mail_id?', { role: word<Role>() }],
+  `delete from member_invitations where workspace_id = $workspace_id and id = $id returning role, mail_id`,
+);
 
 export type InviteContext = {
   database: Database;

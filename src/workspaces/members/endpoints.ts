@@ -3,13 +3,54 @@ import { now } from '#kit/clock.ts';
 import { seenIn } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
+import { nullable, requireRow, statement, word } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { changeRole, removeMember } from '../members.ts';
-import type { Permission } from '#rules/permissions.ts';
+import type { Permission, Role } from '#rules/permissions.ts';
 import { requireWholeWorkspace } from '../reach.ts';
-import { selectMembers } from './queries.ts';
 import { Member, Removal, RoleChange } from './shapes.ts';
+import type { Plan } from '../plans.ts';
+
+/** The workspaces that a person is a member of, by name. */
+export const selectWorkspacesOfUser = statement(
+  'workspaces.select_workspaces_of_user',
+  'user_id',
+  ['id name second_factor_required ends_at?', { plan: word<Plan>(), role: word<Role>() }],
+  `/* lookup: across workspaces */
+   select w.id, w.name, w.plan, m.role, w.second_factor_required, w.ends_at
+     from members m join workspaces w on w.id = m.workspace_id
+    where m.user_id = $user_id
+    order by lower(w.name), w.id`,
+);
+
+/** A workspace with what is counted in it, and the role of whoever asks, where that is a member. */
+export const findWorkspace = statement(
+  'workspaces.find_workspace',
+  'workspace_id user_id?',
+  [
+    'id name rate_limit? burst? created_at updated_at second_factor_required',
+    'member_count:bigint',
+    { plan: word<Plan>(), role: nullable(word<Role>()) },
+  ],
+  `select w.id, w.name, w.plan, w.rate_limit, w.burst, w.created_at, w.updated_at, w.second_factor_required,
+          (select m.role from members m where m.workspace_id = w.id and m.user_id = $user_id) as role,
+          (select count(*) from members m where m.workspace_id = w.id) as member_count
+     from workspaces w where w.id = $workspace_id`,
+);
+
+/** Owners first, then by name, or one alone; with the number of API keys that each made and that still work. */
+const selectMembers = statement(
+  'workspaces.select_members',
+  'workspace_id user_id? now',
+  ['id:text name email created_at updated_at second_factor key_count:bigint', { role: word<Role>() }],
+  `select u.id, u.name, u.email, m.role, m.created_at, m.updated_at, u.second_factor,
+          (select count(*) from api_keys k
+            where k.workspace_id = m.workspace_id and k.created_by = u.id and k.revoked_at is null
+              and (k.expires_at is null or k.expires_at > $now)) as key_count
+     from members m join users u on u.id = m.user_id
+    where m.workspace_id = $workspace_id and ($user_id is null or m.user_id = $user_id)
+    order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), lower(u.name), u.id`,
+);
 
 type Reader = Pick<Scope, 'workspaceId' | 'may'>;
 

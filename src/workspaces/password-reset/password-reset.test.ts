@@ -6,12 +6,12 @@ import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { addMember } from '../members.ts';
-import { choosePassword, findPasswordHash } from '../queries.ts';
 import { hasPassword } from '../second-factor/password-again.ts';
 import { createUser, resetUserPassword, wordsOfPerson } from '../users.ts';
 import { createWorkspace } from '../workspaces.ts';
 import { beginPasswordReset, finishPasswordReset } from './password-reset.ts';
-import { deleteExpiredResets } from './queries.ts';
+import { deleteExpiredResets } from './delete-expired-resets.ts';
+import { choosePassword, findPasswordHash } from '../sign-in.ts';
 
 const { database } = await testDatabase();
 const password = 'correct horse battery';

@@ -5,12 +5,11 @@ import { transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
-import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
-import { whileHeld } from '#test/while-held.ts';
+import { untilOneWaits, whileHeld, whileTableHeld } from '#test/while-held.ts';
 import { createKey, listKeys } from '../keys.ts';
 import { createWorkspace } from '../workspaces.ts';
-import { insertRequests, listRequests, trimRequests } from './queries.ts';
-import { keptRequests, openRequestLog } from './request-log.ts';
+import { insertRequests, keptRequests, openRequestLog, trimRequests } from './request-log.ts';
+import { listRequests } from '../keys/endpoints.ts';
 
 const { database } = await testDatabase();
 const log = openLog('silent');

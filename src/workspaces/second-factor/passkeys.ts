@@ -4,7 +4,7 @@ import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Visitor } from '#kit/operation.ts';
-import { only, requireRow } from '#kit/statement.ts';
+import { only, requireRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { nameProblems, refuseProblems } from '../problems.ts';
 import { isTemporaryOver } from '../session-end.ts';
@@ -19,17 +19,67 @@ import {
   readShownPasskey,
   type ShownPasskey,
 } from './passkey.ts';
-import {
-  countPasskeys,
-  deletePasskey,
-  findPasskey,
-  insertPasskey,
-  renamePasskey,
-  selectPasskeys,
-  takePasskeyCount,
-} from './queries.ts';
 import { requirePassword } from './password-again.ts';
 import { type Added, type Asker, changeFactors, type FactorContext } from './second-factor.ts';
+
+const selectPasskeys = statement(
+  'second_factor.select_passkeys',
+  'user_id',
+  'id credential_id name created_at last_used_at?',
+  `select id, credential_id, name, created_at, last_used_at from passkeys where user_id = $user_id order by id`,
+);
+
+const countPasskeys = statement(
+  'second_factor.count_passkeys',
+  'user_id',
+  'count',
+  `select count(*) as count from passkeys where user_id = $user_id`,
+);
+
+/** Adds nothing, and returns nothing, when anybody has this credential already. */
+export const insertPasskey = statement(
+  'second_factor.insert_passkey',
+  'user_id id credential_id public_key algorithm sign_count name now',
+  'id',
+  `insert into passkeys (user_id, id, credential_id, public_key, algorithm, sign_count, name, created_at)
+   values ($user_id, $id, $credential_id, $public_key, $algorithm, $sign_count, $name, $now)
+   on conflict (credential_id) do nothing
+   returning id`,
+);
+
+const renamePasskey = statement(
+  'second_factor.rename_passkey',
+  'user_id id name',
+  'id',
+  `update passkeys set name = $name where user_id = $user_id and id = $id returning id`,
+);
+
+const deletePasskey = statement(
+  'second_factor.delete_passkey',
+  'user_id id',
+  'id',
+  `delete from passkeys where user_id = $user_id and id = $id returning id`,
+);
+
+/** A passkey with whose it is. */
+const findPasskey = statement(
+  'second_factor.find_passkey',
+  'credential_id',
+  'user_id id public_key algorithm email temporary_until:timestamp?',
+  `select p.user_id, p.id, p.public_key, p.algorithm, u.email, u.temporary_until
+     from passkeys p join users u on u.id = p.user_id
+    where p.credential_id = $credential_id`,
+);
+
+/** Notes that it was used, unless its count did not grow; where it does not count, both are 0. */
+export const takePasskeyCount = statement(
+  'second_factor.take_passkey_count',
+  'user_id id sign_count now',
+  'id',
+  `update passkeys set sign_count = $sign_count, last_used_at = $now
+    where user_id = $user_id and id = $id and (sign_count < $sign_count or (sign_count = 0 and $sign_count = 0))
+   returning id`,
+);
 
 /** Of one person. */
 export const mostPasskeys = 20;

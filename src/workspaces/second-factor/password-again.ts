@@ -5,8 +5,7 @@ import type { Person } from '#kit/operation.ts';
 import { verifyPassword } from '#kit/password-hash.ts';
 import { only } from '#kit/statement.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { countTry, signInTries } from '../sign-in.ts';
-import { findPasswordHash } from '../queries.ts';
+import { countTry, findPasswordHash, signInTries } from '../sign-in.ts';
 
 /**
  * Asks for the password again before what decides about the sign-in changes: a browser that was left open is not enough.

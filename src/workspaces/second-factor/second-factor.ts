@@ -3,31 +3,123 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Person, Visitor } from '#kit/operation.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
 import type { Accounts } from '../accounts.ts';
 import { notePerson, personalLine, type PersonalLine } from '../audit/note-person.ts';
 import { type PersonalNews, reportPersonalNews } from '../mail-news.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { lockAccount } from '../member-invitations/queries.ts';
-import { endSession } from '../sessions/queries.ts';
+import { endSession } from '../sessions/session-rows.ts';
 import { countTry, deviceMark, knownDevice, signInTries } from '../sign-in.ts';
-import {
-  deleteFactors,
-  deleteTotp,
-  findFactors,
-  findTotp,
-  lockPerson,
-  putTotp,
-  replaceRecoveryCodes,
-  settleFactors,
-  spendRecoveryCode,
-  takeTotpStep,
-} from './queries.ts';
 import { requirePassword } from './password-again.ts';
 import { hashesOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import { looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
+import { lockAccount } from '../member-invitations/accept.ts';
+
+/** Makes changes of one person's second factors take turns, until the transaction ends. */
+const lockPerson = statement(
+  'second_factor.lock_person',
+  'user_id',
+  'email',
+  `select email from users where id = $user_id for no key update`,
+);
+
+/** What a person has: a confirmed app since when, passkeys, and recovery codes that are left. */
+const findFactors = statement(
+  'second_factor.find_factors',
+  'user_id',
+  'totp_since:timestamp? passkeys:bigint recovery_codes',
+  `select (select confirmed_at from totp_secrets where user_id = $user_id) as totp_since,
+          (select count(*) from passkeys where user_id = $user_id) as passkeys,
+          (select count(*) from recovery_codes where user_id = $user_id) as recovery_codes`,
+);
+
+/** Begins with another secret, while none is confirmed; nothing when one is. */
+export const putTotp = statement(
+  'second_factor.put_totp',
+  'user_id secret now',
+  'user_id',
+  `insert into totp_secrets (user_id, secret, created_at) values ($user_id, $secret, $now)
+   on conflict (user_id) do update set secret = excluded.secret, created_at = excluded.created_at, last_step = 0
+    where totp_secrets.confirmed_at is null
+   returning user_id`,
+);
+
+const findTotp = statement(
+  'second_factor.find_totp',
+  'user_id',
+  'secret is_confirmed',
+  `select secret, confirmed_at is not null as is_confirmed from totp_secrets where user_id = $user_id`,
+);
+
+/** Takes the code of a step, once: of two at once the second finds it taken. The first one confirms the secret. */
+const takeTotpStep = statement(
+  'second_factor.use_totp_step',
+  'user_id step:bigint now',
+  'user_id',
+  `update totp_secrets set last_step = $step, confirmed_at = coalesce(confirmed_at, $now)
+    where user_id = $user_id and last_step < $step
+   returning user_id`,
+);
+
+const deleteTotp = statement(
+  'second_factor.delete_totp',
+  'user_id',
+  'user_id',
+  `delete from totp_secrets where user_id = $user_id and confirmed_at is not null returning user_id`,
+);
+
+const spendRecoveryCode = statement(
+  'second_factor.use_recovery_code',
+  'user_id hashes',
+  'user_id',
+  `delete from recovery_codes where user_id = $user_id and hash = any($hashes) returning user_id`,
+);
+
+/** Gives others in place of those that are left. */
+const replaceRecoveryCodes = statement(
+  'second_factor.replace_recovery_codes',
+  'user_id hashes',
+  '',
+  `with former as (delete from recovery_codes where user_id = $user_id)
+   insert into recovery_codes (user_id, hash) select $user_id, hash from unnest($hashes) as given (hash)`,
+);
+
+/**
+ * Notes whether the person has a second factor, after one came or went; with the last one the recovery codes go. Where
+ * that is another answer than before every session of theirs ends, and whoever asked begins a new one.
+ */
+const settleFactors = statement(
+  'second_factor.settle',
+  'user_id',
+  'second_factor has_changed:boolean recovery_codes',
+  `with had as (
+     select u.second_factor as before,
+            exists (select from totp_secrets where user_id = $user_id and confirmed_at is not null)
+              or exists (select from passkeys where user_id = $user_id) as after
+       from users u where u.id = $user_id
+   ),
+   codes as (delete from recovery_codes where user_id = $user_id and not (select after from had)),
+   ended as (delete from sessions where user_id = $user_id and (select before <> after from had))
+   update users u set second_factor = had.after from had where u.id = $user_id
+   returning had.after as second_factor, had.before <> had.after as has_changed,
+             (select count(*) from recovery_codes where user_id = $user_id) as recovery_codes`,
+);
+
+/** Takes all second factors from whoever has an address, and ends their sessions; nothing for an unknown address. */
+const deleteFactors = statement(
+  'second_factor.delete_all',
+  'email',
+  'id:text had_any:boolean',
+  `with person as (select id, second_factor from users where email = $email),
+   totp as (delete from totp_secrets where user_id in (select id from person)),
+   keys as (delete from passkeys where user_id in (select id from person)),
+   codes as (delete from recovery_codes where user_id in (select id from person)),
+   ended as (delete from sessions where user_id in (select id from person))
+   update users u set second_factor = false from person where u.id = person.id
+   returning u.id, person.second_factor as had_any`,
+);
 
 export type FactorContext = {
   accounts: Accounts;

@@ -227,7 +227,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'the statement changes nothing that is given no lines; it is one less every quarter of a second',
     },
   ],
-  'src/workspaces/audit/queries.ts': [
+  'src/workspaces/audit/audit-lines.ts': [
     {
       what: 'whether or not: user_id = u.id',
       why: 'every line is somebody’s, and goes by its age whosoever it is; the index begins with whose',
@@ -257,7 +257,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'news of a workspace that is gone finds nobody to tell',
     },
   ],
-  'src/workspaces/keys/queries.ts': [
+  'src/workspaces/keys/key-rows.ts': [
     {
       what: 'whether or not: l.workspace_id = key.workspace_id',
       of: 'workspaces.rotate_api_key',
@@ -279,7 +279,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'what still lets somebody in is changed by the same statement first, which changes no row twice; nothing promises that order',
     },
   ],
-  'src/workspaces/members/queries.ts': [
+  'src/workspaces/members/membership.ts': [
     {
       what: 'whether or not: id = $workspace_id',
       of: 'workspaces.lock_members',
@@ -341,7 +341,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'it bounds what waits in memory, which no answer tells; the table is trimmed to as many',
     },
   ],
-  'src/workspaces/second-factor/queries.ts': [
+  'src/workspaces/second-factor/strangers-factors.ts': [
     {
       what: 'whether or not: id = $user_id',
       of: 'second_factor.lock_person',

@@ -1,27 +1,79 @@
 import { Type } from 'typebox';
 import { isCleanText, trimText } from '#ast/text.ts';
-import { lockForm } from '#forms/queries.ts';
 import { reachForm } from '#forms/require-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { type Queryable, requireRow } from '#kit/statement.ts';
+import { jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { wired } from '#kit/wire.ts';
 import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { readView } from '../view.ts';
-import {
-  deleteSavedView,
-  findSavedView,
-  insertSavedView,
-  listSavedViews,
-  lockSavedView,
-  updateSavedView,
-} from './queries.ts';
 import { SavedView } from './shapes.ts';
+import { lockForm } from '#forms/status.ts';
+import { viewColumns, written } from './saved-view.ts';
+
+const viewSelection = `v.id, v.form_id, v.name, v.query, v.columns, u.name as created_by, v.created_at, v.updated_at`;
+
+/** The saved views of a form that is there, by their names. */
+const listSavedViews = statement(
+  'saved.list_views',
+  'workspace_id form_id',
+  viewColumns,
+  `select ${viewSelection} from saved_views v left join users u on u.id = v.created_by
+   where v.workspace_id = $workspace_id and v.form_id = $form_id
+   order by lower(v.name), v.id`,
+);
+
+/** A saved view of a form that is there. */
+export const findSavedView = statement(
+  'saved.find_view',
+  'workspace_id id',
+  viewColumns,
+  `select ${viewSelection} from saved_views v
+   join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id and f.deleted_at is null
+   left join users u on u.id = v.created_by
+   where v.workspace_id = $workspace_id and v.id = $id`,
+);
+
+/** Saves a view; nothing where the form has as many, or is gone. A name that is taken violates saved_views_by_name. */
+const insertSavedView = statement(
+  'saved.insert_view',
+  ['form_id created_by? most', written],
+  'id',
+  `insert into saved_views (workspace_id, id, form_id, name, query, columns, created_by, created_at, updated_at)
+   select workspace_id, $id, id, $name, $query, $columns, $created_by, $now, $now from forms
+   where workspace_id = $workspace_id and id = $form_id and deleted_at is null
+     and $most > (select count(*) from saved_views v where v.workspace_id = $workspace_id and v.form_id = $form_id)
+   returning id`,
+);
+
+/** Locks a saved view for a change, and reads what it is. */
+const lockSavedView = statement(
+  'saved.lock_view',
+  'workspace_id id',
+  ['name updated_at', { query: jsonb<ViewQuery>(), columns: nullable(jsonb<TableSettings>()) }],
+  `select name, query, columns, updated_at from saved_views where workspace_id = $workspace_id and id = $id for update`,
+);
+
+const updateSavedView = statement(
+  'saved.update_view',
+  written,
+  '',
+  `update saved_views set name = $name, query = $query, columns = $columns,
+     updated_at = greatest($now, updated_at + interval '1 ms')
+   where workspace_id = $workspace_id and id = $id`,
+);
+
+const deleteSavedView = statement(
+  'saved.delete_view',
+  'workspace_id id',
+  'id',
+  `delete from saved_views where workspace_id = $workspace_id and id = $id returning id`,
+);
 
 /** So many views a form has at most. */
 export const mostSavedViews = 100;

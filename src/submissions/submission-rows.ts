@@ -1,0 +1,59 @@
+import { connectionNumber } from '#kit/database.ts';
+import { statement, word } from '#kit/statement.ts';
+
+/** Specification, "Submission status". */
+export type SubmissionStatus = 'completed' | 'incomplete';
+
+/**
+ * How many rows a form's count may be spread over: one row would serialise its submits, each of which holds it until its commit is
+ * on the disk, or on a standby. Each connection has a row of its own, so a form has as many as there are connections that write to
+ * it at the same time. Only the sum over the slots means anything.
+ */
+const countSlots = 64;
+/** The slot of the connection that asks; that of its process where a session has no number. */
+export const ownSlot = `(coalesce(nullif(current_setting('${connectionNumber}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
+
+/** What came under a key before: a submission, completed or not yet, or one that is held in the spam box. */
+export const findByKey = statement(
+  'find_by_key',
+  'workspace_id form_id key:uuid',
+  'id version key_digest? completed_at? is_held:boolean',
+  `select id, version, key_digest, completed_at, false as is_held from submissions
+   where workspace_id = $workspace_id and form_id = $form_id and key = $key
+   union all
+   select id, version, key_digest, created_at, true from held_submissions
+   where workspace_id = $workspace_id and form_id = $form_id and key = $key
+   limit 1`,
+);
+
+/** Lets one submit of this form pass at a time, until its transaction ends: for forms that take so many of something. */
+export const lockFormForSubmit = statement(
+  'lock_form_for_submit',
+  'form_id',
+  '',
+  `select from pg_advisory_xact_lock(hashtextextended($form_id::text, 0))`,
+);
+
+/**
+ * Removes submissions and with them their search documents; their files become orphans, which the sweep removes.
+ * @returns by status, how many of them counted: those in the trash had left the counts already.
+ */
+export const deleteSubmissions = statement(
+  'delete_submissions',
+  'workspace_id ids',
+  ['form_id count', { status: word<SubmissionStatus>() }],
+  `with gone as (
+     delete from submissions where workspace_id = $workspace_id and id = any ($ids) returning form_id, status, trashed_at)
+   select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`,
+);
+
+/** Adds to a form's count, or takes off it. */
+export const addToCount = statement(
+  'add_to_count',
+  ['workspace_id form_id change:bigint', { status: word<SubmissionStatus>() }],
+  '',
+  `with own as materialized (select ${ownSlot} as slot)
+   insert into submission_counts (workspace_id, form_id, status, slot, count)
+   select $workspace_id, $form_id, $status, slot, $change from own
+   on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + excluded.count`,
+);

@@ -1,0 +1,74 @@
+import { leastIdAt } from '#kit/id-times.ts';
+import type { Actor } from '#kit/operation.ts';
+import { columns, jsonb, nullable, type RowOf, statement, word } from '#kit/statement.ts';
+import type { LineActor } from './line-actor.ts';
+import type { PersonalDeed } from './personal-deeds.ts';
+import type { Changes } from './changes.ts';
+
+/** How something that concerns a person's account is noted, for them and in the log of each of their workspaces. */
+export const personalColumns = columns('id operation status:smallint address? agent? session_id?', {
+  actor_kind: word<Actor['kind']>(),
+});
+
+export const ofMember = columns('user_id', personalColumns);
+export type LineOfMember = RowOf<typeof ofMember>;
+
+/** Newest first: what concerns a person's account. */
+export const selectPersonalLines = statement(
+  'audit.select_personal_lines',
+  'user_id below limit offset',
+  [
+    'id status:smallint address? agent? session_id?',
+    { actor_kind: word<Actor['kind']>(), operation: word<PersonalDeed>() },
+  ],
+  `select id, actor_kind, operation, status, address, agent, session_id
+     from person_lines where user_id = $user_id and id < $below
+    order by id desc
+    limit $limit offset $offset`,
+);
+
+export const filter = columns(
+  'workspace_id actor_kind:text? actor_id? operation? thing_id? from:timestamp?',
+  'to:timestamp?',
+);
+
+export const filtered = `a.workspace_id = $workspace_id and ($actor_kind is null or a.actor_kind = $actor_kind)
+      and ($actor_id is null or a.actor_id = $actor_id) and ($operation is null or a.operation = $operation) and ($thing_id is null or a.thing_id = $thing_id)
+      and ($from is null or a.id >= ${leastIdAt('$from')}) and ($to is null or a.id < ${leastIdAt('$to')})`;
+
+/** Newest first, with the names that people and keys have now. */
+export const selectLines = statement(
+  'audit.select_lines',
+  ['below limit offset', filter],
+  [
+    'id actor_id? actor_name:text? operation method path thing_id? request_id:uuid?',
+    'status:smallint? address? agent? session_id?',
+    { actor_kind: word<LineActor>(), changes: nullable(jsonb<Changes>()) },
+  ],
+  `select a.id, a.actor_kind, a.actor_id, coalesce(u.name, k.name) as actor_name, a.operation, a.method, a.path,
+          a.thing_id, a.request_id, a.status, a.address, a.agent, a.session_id, a.changes
+     from audit_lines a
+     left join users u on a.actor_kind = 'person' and u.id = a.actor_id
+     left join api_keys k on a.actor_kind = 'key' and k.workspace_id = a.workspace_id and k.id::text = a.actor_id
+    where ${filtered} and a.id < $below
+    order by a.id desc
+    limit $limit offset $offset`,
+);
+
+/**
+ * Lines whose time in their workspace is over.
+ * @returns those removed; a full batch of 1,000 means that there may be more.
+ */
+export const deleteOldLines = statement(
+  'audit.delete_old_lines',
+  'now',
+  'id',
+  `/* sweep: across workspaces */
+   delete from audit_lines where (workspace_id, id) in (
+     select a.workspace_id, a.id from workspaces w cross join lateral (
+       select workspace_id, id from audit_lines
+        where workspace_id = w.id and id < ${leastIdAt('($now - make_interval(secs => w.audit_days * 86400))')}
+        order by id limit 1000) a
+     limit 1000)
+   returning id`,
+);

@@ -1,0 +1,40 @@
+import { type Column, nullable, statement, texts } from '#kit/statement.ts';
+import type { Permission } from '#rules/permissions.ts';
+
+export const permissionList: Column<Permission[]> = { pg: texts.pg };
+
+/** Adds nothing, and returns nothing, when the workspace does not exist. */
+export const insertApiKey = statement(
+  'workspaces.insert_api_key',
+  [
+    'workspace_id id name prefix form_ids? created_by? created_at expires_at?',
+    { permissions: nullable(permissionList) },
+  ],
+  'id',
+  `insert into api_keys (workspace_id, id, name, prefix, permissions, form_ids, created_by, created_at, expires_at,
+                         updated_at)
+   select id, $id, $name, $prefix, $permissions, $form_ids, $created_by, $created_at, $expires_at, $created_at
+     from workspaces
+    where id = $workspace_id
+   returning id`,
+);
+
+/** The channel on which a revocation is told (NOTIFY, no payload). Whoever hears it calls forgetKeys(). */
+export const keyChannel = 'formloom_keys';
+
+/** Tells every process, once the change is committed, to forget what it knows of keys: after each that makes them do less. */
+export const tellOfKeys = statement(
+  'workspaces.tell_of_keys',
+  '',
+  '',
+  `select from pg_notify('${keyChannel}', '')`,
+);
+
+/** Revokes the keys whose secret a person was shown. */
+export const revokeKeysOf = statement(
+  'workspaces.revoke_keys_of',
+  'workspace_id user_id now',
+  '',
+  `update api_keys set revoked_at = $now, updated_at = $now
+    where workspace_id = $workspace_id and created_by = $user_id and revoked_at is null`,
+);
