@@ -315,7 +315,7 @@ const webPrivileges: typeof privileges = [
     what: 'asks the server',
     pattern: /\bfetch\(|\bXMLHttpRequest\b|\bsendBeacon\b|\bEventSource\b|\bWebSocket\b/g,
     allowed:
-      /^web\/(api\/client|page\/(submitting|uploads|course|types\/signature)|docs\/(main|samples))\.ts$/,
+      /^web\/(api\/client|page\/(submitting|uploads|start|types\/signature)|docs\/main)\.ts$/,
   },
   {
     what: 'writes markup',

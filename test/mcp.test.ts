@@ -8,7 +8,7 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { formGuide } from '#app/mcp/form-guide.ts';
+import { formGuide } from '#app/mcp/special-tools.ts';
 import { toolGroups } from '#app/mcp/selection.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
 import { elements, type ElementType } from '#ast/elements.ts';

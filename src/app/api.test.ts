@@ -23,9 +23,8 @@ import { openAccounts } from '#workspaces/accounts.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestLog } from '#workspaces/request-log/request-log.ts';
 import { serveApi } from './api.ts';
-import { writeOpenApi } from './openapi.ts';
+import { buildServer, writeOpenApi } from './server.ts';
 import { type ApiRoute, apiRoutes } from './operations.ts';
-import { buildServer } from './server.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '#kit/config.ts';
+import { type Config, defaultPublicUrl, isEveryAddress, readConfig } from '#kit/config.ts';
 import { trustCaFile } from '#kit/trust-ca-file.ts';
 import { withoutLibpqVariables } from '#kit/embedded-postgres/embedded-client.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
@@ -18,8 +18,36 @@ import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } fro
 import { readForProcess, startMetrics } from './metrics/start-metrics.ts';
 import { serveByProcesses } from './processes/primary.ts';
 import { countThroughPrimary } from './processes/shared-count.ts';
-import { writeSummary } from './summary.ts';
 import { version } from './version.ts';
+import { prepareSetup } from '#workspaces/setup.ts';
+
+/** What a start says at its end: where everything is, and how to set it up and to stop it. */
+async function writeSummary(config: Config, storage: FormloomDatabase, listening: string): Promise<string[]> {
+  const setupToken = await prepareSetup(storage.database);
+  const { publicUrl, webProcesses } = config;
+  return [
+    '',
+    `Formloom is ready at ${publicUrl}`,
+    `  API         ${publicUrl}/api/v1   (reference: ${publicUrl}/api/v1/docs)`,
+    ...(listening === publicUrl ? [] : [`  Listening   ${listening}`]),
+    ...(webProcesses === 1
+      ? []
+      : [`  Processes   ${webProcesses}   (restart them one by one: kill -USR2 ${process.pid})`]),
+    `  Data        ${config.dataDir}`,
+    `  Database    ${storage.description}`,
+    ...(isEveryAddress(config.host) && publicUrl === defaultPublicUrl(config)
+      ? ['  Links       begin with this address; set PUBLIC_URL to the one that people use.']
+      : []),
+    ...(setupToken
+      ? [
+          `  Set up      ${publicUrl}/app/setup?token=${setupToken}`,
+          '              (works once: it makes the first account)',
+        ]
+      : []),
+    '  Stop with Ctrl-C.',
+    '',
+  ];
+}
 
 /**
  * A stop ends within 10 s (docs/rules.md 18). For the first moment readyz says so and all else goes on; then what has

@@ -15,7 +15,7 @@ import { loadPage, makeForm, openVisitor } from '#test/visitor.ts';
 import { mostNotes } from '#submissions/notes/endpoints.ts';
 import { mostWebhooks } from '#webhooks/editing/webhooks.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
-import { writeOpenApi } from './openapi.ts';
+import { writeOpenApi } from './server.ts';
 import { namesForm } from './openapi/operations.ts';
 import type { OpenApi, Operation } from './openapi/types.ts';
 import { apiRoutes } from './operations.ts';

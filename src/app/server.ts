@@ -11,17 +11,229 @@ import { embedRoute } from '#page/theme/embed-route.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestLog } from '#workspaces/request-log/request-log.ts';
-import { servedPath } from './api-path.ts';
 import { serveApi } from './api.ts';
-import { healthRoutes } from './health.ts';
-import { brokenHeaders, limitAddresses } from './limit-addresses.ts';
 import { serveMcp } from './mcp/mcp-route.ts';
-import { writeOpenApi } from './openapi.ts';
-import { apiRoutes, consoleRoutes } from './operations.ts';
+import { type ApiRoute, apiRoutes, consoleRoutes } from './operations.ts';
 import type { Services } from './services.ts';
-import { securityRoute } from './security-txt.ts';
 import { setupRoutes } from './setup-page.ts';
 import { version } from './version.ts';
+import { now } from '#kit/clock.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { rateLimitExceeded } from '#kit/errors.ts';
+import { addressKey } from '#workspaces/address-key.ts';
+import { anonymousRate, takeRequest } from '#workspaces/limit.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+import type { Config } from '#kit/config.ts';
+import { findCellsAway } from '#cells/across-cells.ts';
+import { type Database, isDiskFull } from '#kit/database.ts';
+import { hasFullDisk } from '#kit/full-disk.ts';
+import type { Storage } from '#kit/storage.ts';
+import { readDatabaseDisk } from './disks.ts';
+import { structureSchemas } from '#ast/schema.ts';
+import { settingsSchemas } from '#ast/settings-schema.ts';
+import { permissions } from '#rules/permissions.ts';
+import { type Resource, writeOperation } from './openapi/operations.ts';
+import { pageOperations } from './openapi/page.ts';
+import { ErrorSchema, headers, responses } from './openapi/responses.ts';
+import { openSchemas } from './openapi/schemas.ts';
+import type { OpenApi } from './openapi/types.ts';
+import { writeWebhooks } from './openapi/webhooks.ts';
+
+const base = '/api/v1';
+
+/**
+ * Returns the path at which a request to the API is served. One trailing slash is ignored, except below `/docs`, which has
+ * pages. `/f/{form_id}` is served below `/api/v1` too, because generated clients send every operation there.
+ */
+function servedPath(method: string, path: string): string {
+  if (!/^\/(?:api\/v1|app\/api)\//.test(path) || path.startsWith(`${base}/docs`)) return path;
+  const plain = path.replace(/(?<=[^/])\/$/, '');
+  const isSubmit = (method === 'POST' || method === 'OPTIONS') && /^\/api\/v1\/f\/[^/]+$/.test(plain);
+  return isSubmit ? plain.slice(base.length) : plain;
+}
+
+/** Whether a request asks for something of the API, by the path that it was sent to. */
+const isApiPath = (path: string): boolean => path === base || path.startsWith(`${base}/`);
+
+/** What the operations are about, in the order in which one meets it. */
+const resources: Readonly<Record<Resource, string>> = {
+  forms: 'Templates of what is asked: a tree of steps and elements, with settings.',
+  submissions: 'What people answered.',
+  files: 'Uploads, and the links under which they are downloaded.',
+  invitations: 'People who are asked to fill in a form, each by a link of their own.',
+  events: 'What happened to submissions, to be pulled: the bodies of webhooks, in their order.',
+  webhooks: 'Receivers that hear of submissions, and the log of what was delivered to them.',
+  members: 'The people of the workspace and their roles.',
+  keys: 'API keys.',
+  workspace: 'The workspace itself.',
+  mail: 'What was mailed.',
+  audit: 'Who did what.',
+  people: 'Everything that is kept of one person, to be found, given out and erased.',
+};
+
+/** Writes the document from the very schemas that check requests, so that it cannot say anything else. */
+export function writeOpenApi(
+  routes: readonly ApiRoute[],
+  options: { publicUrl: string; version: string },
+): OpenApi {
+  const schemas = openSchemas({ ...structureSchemas(), ...settingsSchemas() });
+  schemas.write(ErrorSchema);
+  const tagged = new Set(routes.filter(({ operation }) => operation.isConditional).map(({ path }) => path));
+  const paths: OpenApi['paths'] = {};
+  for (const route of routes) {
+    const template = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[template] ??= {})[route.method.toLowerCase()] = writeOperation(route, schemas, (path) =>
+      tagged.has(path),
+    );
+  }
+  Object.assign(paths, pageOperations(schemas));
+  const webhooks = writeWebhooks(schemas);
+  const used = new Set(
+    Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Formloom API',
+      version: options.version,
+      description:
+        'Forms, their submissions, and search over them. Every request acts within the workspace of its API key.',
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'Whoever runs this service', url: options.publicUrl },
+    },
+    externalDocs: {
+      url: `${options.publicUrl}/api/v1/docs/`,
+      description: 'Guides and reference, for people',
+    },
+    servers: [{ url: `${options.publicUrl}/api/v1`, description: 'This service' }],
+    tags: Object.entries(resources)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
+    security: [{ apiKey: [] }],
+    paths,
+    webhooks,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `A key of the workspace. What it may do: ${Object.keys(permissions).join(', ')}.`,
+        },
+      },
+      schemas: schemas.components(),
+      responses: usedOf(responses, JSON.stringify(paths)),
+      headers,
+    },
+  };
+}
+
+/** The shared answers that some operation has. */
+const usedOf = <T>(shared: Readonly<Record<string, T>>, text: string): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(shared).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
+  );
+
+/** Who asks whether a process is ready waits for a second, as Kubernetes does: a cell that says nothing for so long is away. */
+const patienceMs = 300;
+
+/** Of its log PostgreSQL writes files of this size, and ends without. */
+const leastRoom = 16 * 1024 * 1024;
+
+const diskIsFull = 'the disk of the database is full';
+
+/** `/healthz`: the process serves. `/readyz`: it can take what is sent, and is not about to stop; else the body says why. */
+export function healthRoutes(
+  server: Server,
+  state: {
+    config: Pick<Config, 'dataDir' | 'databaseUrl'>;
+    database: Database;
+    storage: Storage;
+    isStopping: () => boolean;
+  },
+): void {
+  server.get('/healthz', async () => ({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) => {
+    const obstacle = await findObstacle();
+    if (obstacle !== undefined) return reply.code(503).send({ status: obstacle });
+    // All others go on without a cell whose server is away, or the node that has it.
+    const away = await findCellsAway(state.database, patienceMs);
+    return { status: 'ready', ...(away.length > 0 && { cells_away: away.map(({ name }) => name) }) };
+  });
+
+  async function isDownForRoom(): Promise<boolean> {
+    const disk = await readDatabaseDisk(state.config);
+    return disk !== undefined && disk.free < leastRoom;
+  }
+
+  async function findObstacle(): Promise<string | undefined> {
+    if (state.isStopping()) return 'stopping';
+    const [answers, isFull, hasRoom] = await Promise.allSettled([
+      state.database.query('select 1'),
+      hasFullDisk(state.database),
+      state.storage.hasRoom(),
+    ]);
+    if (answers.status === 'rejected')
+      return isDiskFull(answers.reason) || (await isDownForRoom())
+        ? diskIsFull
+        : 'the database does not answer';
+    if (isFull.status === 'fulfilled' && isFull.value) return diskIsFull;
+    if (hasRoom.status === 'rejected') return 'the place of the uploads cannot be read';
+    return hasRoom.value ? undefined : 'the disk of the uploads is full';
+  }
+}
+
+const limitHeader = 'X-RateLimit-Limit';
+/** What anybody reads without a key. */
+const documents = /^\/api\/v1\/(?:openapi\.json|docs)(?:\/|$)/;
+
+const pathOf = ({ originalUrl }: FastifyRequest): string => originalUrl.split(/[?#]/, 1)[0]!;
+
+/**
+ * Puts the headers of the rate limit on every answer of the API that no key or session was counted for: the document, the
+ * reference, a form that is sent at the API's address, a host that is not ours. These count for the address.
+ */
+function limitAddresses(server: Server, requestCounter: RequestCounter): void {
+  const count = async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
+    const taken = await takeRequest(requestCounter, `address ${addressKey(request.ip)}`, anonymousRate);
+    reply.headers(taken.headers);
+    return taken.exceeded;
+  };
+  server.addHook('onRequest', async (request, reply) => {
+    if (!documents.test(pathOf(request))) return;
+    const exceeded = await count(request, reply);
+    if (exceeded !== undefined) throw rateLimitExceeded(exceeded);
+  });
+  server.addHook('onSend', async (request, reply) => {
+    if (isApiPath(pathOf(request)) && !reply.hasHeader(limitHeader)) await count(request, reply);
+  });
+}
+
+/** The answer to bytes that are not HTTP: no caller is known, so nothing is counted. */
+function brokenHeaders(): Record<string, string> {
+  const limit = String(anonymousRate.perMinute);
+  const end = String(Math.ceil(now().getTime() / 1_000) + 60);
+  return { [limitHeader]: limit, 'X-RateLimit-Remaining': limit, 'X-RateLimit-Reset': end };
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+/** RFC 9116 (2.5.5) wants less than a year: it is as fresh as the service that answers, so a month of being kept is enough. */
+const keptMs = 30 * dayMs;
+
+/** `/.well-known/security.txt` (RFC 9116): where whoever finds a hole in this service reports it. */
+function securityRoute(server: Server, of: { publicUrl: string; contact: string }): void {
+  server.get('/.well-known/security.txt', async (_request, reply) =>
+    reply
+      .type('text/plain; charset=utf-8')
+      .send(
+        [
+          `Contact: ${of.contact}`,
+          `Expires: ${new Date(now().getTime() + keptMs).toISOString()}`,
+          `Canonical: ${of.publicUrl}/.well-known/security.txt`,
+          '',
+        ].join('\n'),
+      ),
+  );
+}
 
 /** What setup.mjs builds for browsers. */
 const built = (part: string): string => fileURLToPath(new URL(`../../dist/${part}`, import.meta.url));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Decrypter, Encrypter } from 'age-encryption';
-import { openedWith, sealedWith } from './passphrase.ts';
+import { openedWith, sealedWith } from './archive.ts';
 
 const passphrase = 'crème brûlée twice';
 /** Little work, as age's own takes seconds for what is usual. */

@@ -6,11 +6,24 @@ import { type Database, transaction } from '#kit/database.ts';
 import type { Scope } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { requireAnswerReader } from './answer-settings.ts';
-import { mergePatch } from './merge-patch.ts';
 import { requireFormSettings } from './require-form.ts';
 import { changeLockedSettings } from './settings.ts';
 import type { FormStatus } from './present.ts';
 import { lockForm, setFormStatus } from './status.ts';
+
+/** What a JSON merge patch makes of a value (RFC 7396): null takes a member away, an object goes into an object. */
+function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch;
+  const merged: Record<string, unknown> = isRecord(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    // Not an assignment: a member may be called __proto__.
+    else Object.defineProperty(merged, name, { ...writable, value: mergePatch(merged[name], value) });
+  }
+  return merged;
+}
+
+const writable = { writable: true, enumerable: true, configurable: true } as const;
 
 /** A change of a form apart from its structure, by whom, and what it was made on. */
 type FormPatch = {

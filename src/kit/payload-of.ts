@@ -3,9 +3,30 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isKnown } from './conditional.ts';
 import { jsonType } from './http.ts';
 import type { Answer } from './operation.ts';
-import { packAnswer } from './packing.ts';
-import { isLong, listInTurns } from './send-in-turns.ts';
-import { textOf } from './wire.ts';
+import { packAnswer, packStream } from './packing.ts';
+import { type JsonList, partsOf, textOf } from './wire.ts';
+import { inTurns, turnSize } from './turns.ts';
+
+const lengthOf = (text: string): number => text.length;
+
+/** Whether a list takes longer to write than others may wait. */
+function isLong(json: string | JsonList<unknown> | undefined): json is JsonList<unknown> {
+  if (typeof json !== 'object') return false;
+  let length = 0;
+  for (const item of json.items) length += item.length;
+  return length > turnSize;
+}
+
+/** A long list as it is sent, item by item: others are served in between. */
+function listInTurns(request: FastifyRequest, reply: FastifyReply, list: JsonList<unknown>): Readable {
+  // As bytes: a stream of texts counts its backlog in texts, however long they are.
+  const parts = Readable.from(request.method === 'HEAD' ? [] : bytesOf(list), { objectMode: false });
+  return packStream(request, reply, parts);
+}
+
+async function* bytesOf(list: JsonList<unknown>): AsyncGenerator<Buffer> {
+  for await (const part of inTurns(partsOf(list), lengthOf)) yield Buffer.from(part);
+}
 
 /**
  * Writes the head of what an operation answers: packed where the caller takes that, 304 where it has it.

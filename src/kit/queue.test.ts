@@ -23,8 +23,7 @@ import { claim, idleTime, pollMs, restMs } from './queue/claim.ts';
 import { hearJobs } from './queue/hear-jobs.ts';
 import { openLanes } from './queue/lanes.ts';
 import { openLookBack } from './queue/look-back.ts';
-import { backoffSeconds } from './queue/put-back.ts';
-import { type Handlers, type Queue, startQueue } from './queue/worker.ts';
+import { backoffSeconds, type Handlers, type Queue, startQueue } from './queue/worker.ts';
 import { renewLeases } from './queue/leases.ts';
 
 const { database, url } = await testDatabase();

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { openSwift } from '#test/swift.ts';
 import { openBucket } from './s3-bucket.ts';
-import { s3Storage } from './s3-storage.ts';
+import { s3Storage } from './open-storage.ts';
 import { streamOf, testStorage } from './testing.ts';
 
 /* A store that others run: what the one of s3-storage.test.ts lets pass it may sign, split, list or name otherwise. */

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { openS3Server } from '#test/s3-server.ts';
 import { ApiError } from './errors.ts';
-import { s3Storage } from './s3-storage.ts';
+import { s3Storage } from './open-storage.ts';
 import { streamOf, testStorage } from './testing.ts';
 
 const { directory, settings } = await openS3Server();

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '#ast/words.ts';
 import type { ImagesContext } from '#forms/images/images.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -6,7 +6,6 @@ import { noteArrival, noteBeginning } from '#invitations/admission/guest.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { enterPassword, entryParameter } from './admission.ts';
-import { serveScript } from './assets.ts';
 import { confirmationPage } from './confirmation.ts';
 import { countView } from './counting/count-visit.ts';
 import { notBegun, writeCourse } from './counting/course.ts';
@@ -18,19 +17,19 @@ import { answerJson, isJsonBody } from './post/answer-json.ts';
 import type { AnsweringContext } from './post/answering.ts';
 import { readHtmlForms } from './post/read-post.ts';
 import { submitEnding } from './post/submit-ending.ts';
-import type { Page } from '#kit/packing.ts';
+import { packFile, type Page, sendPacked, whenAskedFor } from '#kit/packing.ts';
 import { answerProblem, passwordPage } from './problem-page.ts';
 import { resumeMailRoute } from './resume-mail-route.ts';
 import { sendPage } from './send-page.ts';
 import { fontRoutes } from './theme/font-route.ts';
 import { imageRoutes } from './theme/image-route.ts';
-import { unsubscribeRoute } from './unsubscribe-route.ts';
 import { uploadRoute } from './upload-route.ts';
 import { readPrefill, writeAddress } from './visit/address.ts';
 import { firstPage, formPage } from './visit/form-page.ts';
 import {
   type FormRequest,
   type FormRoute,
+  type LinkRequest,
   type OpenContext,
   openKnownForm,
   openVisit,
@@ -39,6 +38,92 @@ import type { Visit } from './visit/visit.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
 import { linkToken } from '#submissions/links/token.ts';
 import { redirectsOf } from './post/next-address.ts';
+import { findUnsubscriber, unsubscribe } from '#invitations/sending/unsubscribe.ts';
+import { uuidPattern } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import type { Vault } from '#kit/vault.ts';
+import { renderNotice, renderUnsubscribe } from './render/notices.ts';
+import { chooseLocale } from './words/choose-locale.ts';
+import { wordsOf } from './words/languages.ts';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The built script of the page (setup.mjs): files whose names carry a hash of their content. */
+const builtScript = fileURLToPath(new URL('../../dist/page', import.meta.url));
+
+/**
+ * Serves the page's script at `/f/assets/`, for ever the same under its names, and returns the address of the file
+ * that the page loads (`page-<hash>.js`; it loads the others); undefined when it was not built: the page then does
+ * without. The files are read once.
+ */
+async function serveScript(server: Server, directory = builtScript): Promise<string | undefined> {
+  const assets = await readScripts(directory);
+  server.get('/f/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
+    const asset = assets.get(request.params.name);
+    if (!asset) throw new ApiError('not_found', 'There is no such file.');
+    reply
+      .headers({
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        'Cross-Origin-Resource-Policy': 'same-origin',
+      })
+      .type('text/javascript; charset=utf-8');
+    return sendPacked(request, reply, asset);
+  });
+  const first = [...assets.keys()].find((name) => name.startsWith('page-'));
+  return first && `/f/assets/${first}`;
+}
+
+const readScripts = whenAskedFor(async (directory: string) => {
+  const names = (await readNames(directory)).filter((name) => /^[a-z_]+-[\w-]+\.js$/.test(name));
+  return new Map(
+    await Promise.all(
+      names.map(async (name) => [name, packFile(await readFile(join(directory, name)))] as const),
+    ),
+  );
+});
+
+async function readNames(directory: string): Promise<string[]> {
+  return readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+}
+
+/**
+ * `/f/<id>/unsubscribe/<token>`: a visit asks, a POST ends the mails of the workspace to whoever was invited with the
+ * token. Mail programs POST on their own (RFC 8058: `List-Unsubscribe=One-Click`), without a page or a cookie; the
+ * form may be closed by then, or in the trash.
+ */
+function unsubscribeRoute(server: Server, context: { database: Database; vault: Vault }): void {
+  server.get('/f/:id/unsubscribe/:token', async (request: LinkRequest, reply) => {
+    await findUnsubscriber(context, linkOf(request));
+    const { locale, words } = wordsFor(request);
+    const { id, token } = request.params;
+    const action = `/f/${id}/unsubscribe/${token}`;
+    return sendPage(reply, 200, renderUnsubscribe({ action, language: locale, words }));
+  });
+
+  server.post('/f/:id/unsubscribe/:token', async (request: LinkRequest, reply) => {
+    await unsubscribe(context, linkOf(request));
+    const { locale, words } = wordsFor(request);
+    const said = { title: words.unsubscribedTitle, message: words.unsubscribedText, language: locale };
+    return sendPage(reply, 200, renderNotice(said));
+  });
+
+  refuseOtherMethods(server, '/f/:id/unsubscribe/:token', ['GET', 'POST']);
+}
+
+/** @throws ApiError not_found. */
+function linkOf({ params: { id, token } }: LinkRequest): { formId: string; token: string } {
+  if (!uuidPattern.test(id)) throw new ApiError('not_found');
+  return { formId: id, token };
+}
+
+function wordsFor(request: FastifyRequest) {
+  const locale = chooseLocale({ accepted: request.headers['accept-language'] });
+  return { locale, words: wordsOf[locale] };
+}
 
 /** What the room needs. */
 type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext & ImagesContext;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mistakesBetween } from '#kit/nearest.ts';
-import { nearestWord } from './nearest-word.ts';
+import { nearestWord } from './endpoints.ts';
 
 const rows: readonly [asked: string, written: string, mistakes: number][] = [
   ['john', 'john', 0],

@@ -13,7 +13,7 @@ import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import type { Session } from '#console/accounts/shapes.ts';
 import { newId } from '#kit/clock.ts';
-import { s3Storage } from '#kit/s3-storage.ts';
+import { s3Storage } from '#kit/open-storage.ts';
 import { openS3Server } from '#test/s3-server.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { completeJob, enqueueJob, LeaseLost } from '#kit/queue.ts';

@@ -6,7 +6,7 @@ import type { ElementType } from '#ast/elements.ts';
 import type { Condition } from '#ast/logic/condition.ts';
 import { newWork } from '#ast/work.ts';
 import { snapshotOf } from './event.ts';
-import { meetsFilter } from './meets-filter.ts';
+import { meetsFilter } from './record-event.ts';
 
 const types: Record<string, ElementType> = {
   country: 'radio',

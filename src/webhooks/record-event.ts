@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Given } from '#ast/logic/compare.ts';
+import { give, type Given, isRowTrue, isTrue } from '#ast/logic/compare.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Work } from '#ast/work.ts';
 import { newId, now } from '#kit/clock.ts';
@@ -7,11 +7,71 @@ import { type Column, json, nullable, type Queryable, statement, text, texts, wo
 import { currentTrace } from '#kit/trace.ts';
 import { deliverJob, laneOf, type Trigger } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
-import { type Filtered, meetsFilter } from './meets-filter.ts';
-import type { Condition } from '#ast/logic/condition.ts';
+import { type Condition, holds } from '#ast/logic/condition.ts';
 import { insertJobs } from '#kit/queue.ts';
 import type { Plan } from '#workspaces/plans.ts';
 import { isFeedRead } from '#forms/live-form.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import { inputRules, isInputType, takesFiles } from '#ast/input-rules.ts';
+import { own } from '#ast/json.ts';
+
+/** What a filter looks at: the submission as the event tells of it, and the fields of the version that it answered. */
+type Filtered = {
+  snapshot: Snapshot;
+  fields: Readonly<Record<string, Pick<FieldDescription, 'type'>>>;
+};
+
+/** What is known of an event beside its filter: the work that may be done, and what filters before have looked at. */
+type FilterContext = {
+  /** YYYY-MM-DD in the form's time zone. */
+  readonly today: string;
+  readonly work: Work;
+  /** By the name that a comparison has: that of an element, or behind a `?` that of a reference value. */
+  readonly given: Map<string, Given>;
+};
+
+/**
+ * Whether an event is one that a webhook's filter lets through (docs/decisions/0025). What the version that was
+ * answered does not ask counts as unanswered. @throws TooMuchWork
+ */
+export function meetsFilter(
+  filter: Condition,
+  { snapshot, fields }: Filtered,
+  context: FilterContext,
+): boolean {
+  const { responses, file_uploads: uploads, reference_data: reference } = snapshot.submission;
+  const recall = (name: string, find: () => unknown): Given => {
+    const given = context.given.get(name) ?? give(find());
+    context.given.set(name, given);
+    return given;
+  };
+  return holds(filter, (comparison) => {
+    if ('reference' in comparison) {
+      const name = comparison.reference;
+      return isTrue(
+        comparison,
+        recall(`?${name}`, () => own(reference, name)),
+        undefined,
+        context,
+      );
+    }
+    const id = comparison.element;
+    const type = own(fields, id)?.type;
+    // Files in rows are those of the rows; the filter asks for an answer outside of them.
+    // A group has a list of rows, of which is only asked whether it is there.
+    const input = type !== undefined && isInputType(type) ? inputRules[type] : undefined;
+    if (takesFiles(type)) {
+      const files = recall(id, () => own(uploads, id)?.filter(({ row }) => row === undefined));
+      return isTrue(comparison, files, input, context);
+    }
+    return isRowTrue(
+      comparison,
+      recall(id, () => type && own(responses, id)),
+      input,
+      context,
+    );
+  });
+}
 
 /** Why a webhook is not active. */
 export const pausers = ['person', 'failure'] as const;

@@ -32,7 +32,7 @@ import { openReceiver } from '../receiver.ts';
 import { openService, type Tenant, until } from '../service.ts';
 import { beginSession, password, signIn } from '../console.ts';
 import { testDatabase } from '../database.ts';
-import { takePlace } from '#mail/sending/pace.ts';
+import { takePlace } from '#mail/sending/send-mail.ts';
 
 const service = await openService({}, { cells: 3 });
 const { database } = service.services;

@@ -1,4 +1,12 @@
-import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
+import {
+  type Dispatch,
+  type ReactElement,
+  type SetStateAction,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
 import { isSameJson } from '#ast/json.ts';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
@@ -25,9 +33,42 @@ import { ShortcutsDialog } from './shortcuts/shortcuts-dialog.tsx';
 import { useShortcuts } from './shortcuts/use-shortcuts.ts';
 import { ThemeView } from './theme/theme-view.tsx';
 import { type OpenedForm, type OpenForm, type TakenOver, useOpenForm } from './use-open-form.ts';
-import { useView } from './use-view.ts';
 import { VersionsView } from './versions/versions-view.tsx';
 import { type BuilderView, ViewTabs } from './view-tabs.tsx';
+import { changedSettings } from '#ast/merge-settings.ts';
+import type { Editor } from './editor/editor.ts';
+import { viewOfSetting } from './settings/setting-words.ts';
+
+type Viewing = {
+  readonly view: BuilderView;
+  readonly setView: Dispatch<SetStateAction<BuilderView>>;
+  /** Undoes or does again, and shows where: nothing changes out of sight. */
+  readonly travel: (step: 'undo' | 'redo') => void;
+};
+
+/** The view on the form that is open. */
+function useView(editor: Editor): Viewing {
+  const [view, setView] = useState<BuilderView>('design');
+  const travel = useCallback(
+    (step: 'undo' | 'redo') => {
+      const before = editor.read().history.present;
+      editor[step]();
+      const after = editor.read().history.present;
+      setView((now) => viewOfChange(before, after, now));
+    },
+    [editor],
+  );
+  return { view, setView, travel };
+}
+
+/** Views in which a change of the form is seen. */
+const showForm: ReadonlySet<BuilderView> = new Set(['design', 'preview', 'theme', 'languages', 'json']);
+
+function viewOfChange(before: Moment, after: Moment, now: BuilderView): BuilderView {
+  if (before.root !== after.root) return showForm.has(now) ? now : 'design';
+  const [changed] = changedSettings(before.settings, after.settings);
+  return changed === undefined ? now : viewOfSetting(changed);
+}
 
 /** One form open in the builder: its header, its views, and the dialogs over them. */
 export function Builder(start: OpenedForm): ReactElement {

@@ -1,5 +1,6 @@
 import {
   type ReactElement,
+  type ReactNode,
   type RefObject,
   useCallback,
   useEffect,
@@ -8,14 +9,14 @@ import {
   useState,
 } from 'react';
 import { afterFocusReturned } from '../design/after-focus.ts';
-import { IconButton } from '../design/button.tsx';
-import { ConfirmDialog } from '../design/dialog.tsx';
+import { Button, IconButton } from '../design/button.tsx';
+import { ConfirmDialog, Dialog } from '../design/dialog.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { useNarrow } from '../design/use-window.ts';
 import { Canvas } from './canvas/canvas.tsx';
 import { elementOf } from './canvas/canvas-geometry.ts';
-import { useDrag } from './canvas/drag/use-drag.ts';
-import { remove } from './editor/commands.ts';
+import { type StartDrag, useDrag } from './canvas/drag/use-drag.ts';
+import { addStep, remove } from './editor/commands.ts';
 import type { Editor } from './editor/editor.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayNodes } from './model/compare.ts';
@@ -24,14 +25,78 @@ import type { Spot } from './model/places.ts';
 import { selectedIn } from './model/selection.ts';
 import { InsertMenu, type InsertWish } from './palette/insert-menu.tsx';
 import { Palette } from './palette/palette.tsx';
-import { Pane } from './pane.tsx';
 import { PropertyPanel, titleOfPanel } from './panel/property-panel.tsx';
 import type { BuilderApi } from './saving/builder-api.ts';
 import { ReachContext } from './shortcuts/on-parts.ts';
 import { useOfferedParts } from './shortcuts/use-offered-parts.ts';
 import { usePartKeys } from './shortcuts/use-part-keys.ts';
-import { StepsList } from './steps-list.tsx';
 import { sayCount } from '#ast/say-count.ts';
+import { DragHandle } from './canvas/drag/drag-handle.tsx';
+import { NodeMenu } from './canvas/node-menu.tsx';
+
+type StepsProps = { readonly list: RefObject<HTMLOListElement | null>; readonly onDrag: StartDrag };
+
+/** The steps at a glance: go to one, drag it, move it, merge it, add one. */
+function StepsList({ list, onDrag }: StepsProps): ReactElement {
+  const { editor, isReadOnly } = useBuilder();
+  const { root, selection } = useEditorState(editor).history.present;
+  const current = trailTo(root, selection)[1];
+  return (
+    <section className="steps-list" aria-labelledby="steps-heading">
+      <h2 className="pane-heading" id="steps-heading">
+        Steps
+      </h2>
+      <ol role="list" ref={list}>
+        {root.children.map((step, index) => (
+          <li key={step.key} data-key={step.key} className="steps-item">
+            {!isReadOnly && root.children.length > 1 && (
+              <DragHandle node={step} onDrag={onDrag} of={`step ${index + 1}`} />
+            )}
+            <button
+              type="button"
+              className="steps-link"
+              aria-current={step === current ? 'step' : undefined}
+              onClick={() => editor.select(step.key, 'node')}
+            >
+              <span className="steps-number">{index + 1}</span>
+              <span className="steps-title">{textOf(step, 'title') || 'Untitled step'}</span>
+            </button>
+            {!isReadOnly && <NodeMenu parts={[step]} />}
+          </li>
+        ))}
+      </ol>
+      {!isReadOnly && (
+        <Button size="small" variant="quiet" icon="add" onPress={() => addStep(editor)}>
+          Add a step
+        </Button>
+      )}
+    </section>
+  );
+}
+
+type PaneProps = {
+  readonly side: 'start' | 'end';
+  readonly title: string;
+  /** In a narrow window: whether it is asked for. */
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+};
+
+/** What stands beside the canvas; in a narrow window a sheet over it. */
+function Pane({ side, title, isOpen, onClose, children }: PaneProps): ReactElement {
+  if (useNarrow())
+    return (
+      <Dialog title={title} isOpen={isOpen} onClose={onClose} size="medium" keepsText>
+        {children}
+      </Dialog>
+    );
+  return (
+    <aside className={`pane pane-${side}`} aria-label={title}>
+      {children}
+    </aside>
+  );
+}
 
 /** Three panes: what can be added, the form, and what is selected in it. On a phone the form, and the others over it. */
 export function DesignView({

@@ -1,17 +1,141 @@
 import './forms-screen.css';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactElement, useState } from 'react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Page } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 import { Pager } from '../design/pager.tsx';
 import { mayEdit } from '../shell/session.ts';
-import { useWorkspace } from '../settings/workspace.ts';
+import { useWorkspace, type WorkspaceDetail } from '../settings/workspace.ts';
 import { CreateForm, CreateFormDialog } from './create/create-form-dialog.tsx';
-import { formsQuery, type FormsView, readFormsView } from './forms-query.ts';
-import { FormsTable } from './forms-table.tsx';
-import { FormsToolbar } from './forms-toolbar.tsx';
+import {
+  type FormLine,
+  type FormOrder,
+  formsQuery,
+  type FormStatus,
+  type FormsView,
+  readFormsView,
+} from './forms-query.ts';
+import { SearchField } from '../design/field.tsx';
+import { Select } from '../design/select.tsx';
+import { sayCount } from '#ast/say-count.ts';
+import { StatusChip } from '../design/chip.tsx';
+import { DataTable, type TableColumn } from '../design/table.tsx';
+import { Ago } from '../design/time.tsx';
+import { FormActions } from './form-actions.tsx';
+
+function FormsTable({
+  workspace,
+  forms,
+}: {
+  workspace: WorkspaceDetail;
+  forms: readonly FormLine[];
+}): ReactElement {
+  const columns: TableColumn<FormLine>[] = [
+    { id: 'name', title: 'Form', cell: (form) => <FormTitle form={form} /> },
+    { id: 'status', title: 'Status', cell: ({ status }) => <StatusChip status={status} /> },
+    {
+      id: 'submissions',
+      title: 'Submissions',
+      isNumeric: true,
+      isSecondary: true,
+      cell: ({ id, submission_count }) => (
+        <Link to="/forms/$form/submissions" params={{ form: id }} className="forms-count">
+          {submission_count.toLocaleString()}
+          <span className="unseen"> submissions</span>
+        </Link>
+      ),
+    },
+    {
+      id: 'activity',
+      title: 'Last activity',
+      isSecondary: true,
+      cell: ({ last_activity_at }) => <Ago at={last_activity_at} />,
+    },
+    {
+      id: 'actions',
+      title: <span className="unseen">Actions</span>,
+      isNumeric: true,
+      cell: (form) => <FormActions workspace={workspace} form={form} />,
+    },
+  ];
+  return (
+    <DataTable label="Forms" className="forms-table" columns={columns} rows={forms} rowId={({ id }) => id} />
+  );
+}
+
+function FormTitle({ form }: { form: FormLine }): ReactElement {
+  return (
+    <div className="forms-title">
+      <Link to="/forms/$form" params={{ form: form.id }} className="forms-name">
+        {form.name}
+      </Link>
+      {form.description && <span className="soft small cut">{form.description}</span>}
+      <span className="forms-small soft small">
+        <Link to="/forms/$form/submissions" params={{ form: form.id }} className="forms-count">
+          {sayCount(form.submission_count, 'submission')}
+        </Link>
+        <Ago at={form.last_activity_at} />
+      </span>
+    </div>
+  );
+}
+
+const statuses = [
+  { id: 'all', label: 'All statuses' },
+  { id: 'published', label: 'Published' },
+  { id: 'draft', label: 'Draft' },
+  { id: 'archived', label: 'Archived' },
+] as const satisfies readonly { id: FormStatus | 'all'; label: string }[];
+
+const orders = [
+  { id: 'activity', label: 'Last activity' },
+  { id: 'created', label: 'Newest' },
+  { id: 'name', label: 'Name' },
+  { id: 'submissions', label: 'Submissions' },
+] as const satisfies readonly { id: FormOrder; label: string }[];
+
+/** Typing rests this long before it is searched for. */
+const restMs = 200;
+
+type Props = { view: FormsView; onChange: (change: Partial<FormsView>) => void; total: number | undefined };
+
+/** What narrows and sorts the list. */
+function FormsToolbar({ view, onChange, total }: Props): ReactElement {
+  const [text, setText] = useState(view.q ?? '');
+  const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // Back and Forward change the address under the box.
+  useEffect(() => setText((typed) => (typed.trim() === (view.q ?? '') ? typed : (view.q ?? ''))), [view.q]);
+  useEffect(() => () => clearTimeout(rest.current), []);
+  const search = (typed: string): void => {
+    setText(typed);
+    clearTimeout(rest.current);
+    rest.current = setTimeout(() => onChange({ q: typed.trim() || undefined }), restMs);
+  };
+  return (
+    <div className="forms-toolbar" role="search">
+      <SearchField label="Search forms" value={text} onChange={search} />
+      <Select
+        label="Status"
+        isLabelHidden
+        choices={statuses}
+        value={view.status ?? 'all'}
+        onChange={(status) => onChange({ status: status === 'all' ? undefined : status })}
+      />
+      <Select
+        label="Sort by"
+        isLabelHidden
+        choices={orders}
+        value={view.sort ?? 'activity'}
+        onChange={(sort) => onChange({ sort: sort === 'activity' ? undefined : sort })}
+      />
+      <span className="unseen" role="status">
+        {total === undefined ? '' : sayCount(total, 'form')}
+      </span>
+    </div>
+  );
+}
 
 /** The forms of a workspace: found, sorted, created, and dealt with as a whole. */
 export function FormsScreen(): ReactElement {

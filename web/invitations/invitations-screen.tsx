@@ -1,5 +1,5 @@
 import './invitations.css';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { Button } from '../design/button.tsx';
@@ -11,18 +11,112 @@ import { Select } from '../design/select.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
-import { BatchProgress } from './batch-progress.tsx';
 import { InvitationsTable } from './invitations-table.tsx';
 import {
+  type FormPlace,
+  type InvitationsOverview,
   isUnderWay,
   listQuery,
   type ListView,
   overviewQuery,
-  type InvitationsOverview,
+  remindAll,
 } from './invitations-query.ts';
-import { ListActions } from './list-actions.tsx';
 import { statuses, statusOrder } from './statuses.ts';
 import { useSettled } from '../design/use-settled.ts';
+import { download } from '../api/operations.ts';
+import { ConfirmChange } from '../design/dialog.tsx';
+import { toastDone, toastProblem } from '../design/toast.tsx';
+import { sayCount } from '#ast/say-count.ts';
+
+/** What is done with all invitations of a form. */
+function ListActions({
+  form,
+  overview: { counts, mails_per_minute: pace },
+}: {
+  form: FormPlace;
+  overview: InvitationsOverview;
+}): ReactElement {
+  const [isAsking, setAsking] = useState(false);
+  const unanswered = counts.sent + counts.opened + counts.started;
+  const remind = useMutation({
+    mutationFn: () => remindAll(form),
+    onSuccess(count) {
+      setAsking(false);
+      toastDone(
+        count === 0 ? 'Everybody had a mail within the hour.' : `${sayPeople(count)} will be reminded.`,
+      );
+    },
+  });
+  const save = useMutation({
+    mutationFn: () => download(form.workspace_id, 'exportInvitations', { params: { id: form.id } }),
+    onError: toastProblem,
+  });
+  return (
+    <>
+      <Button isPending={save.isPending} onPress={() => save.mutate()}>
+        Download links
+      </Button>
+      {pace !== null && (
+        <Button icon="send" isDisabled={unanswered === 0} onPress={() => setAsking(true)}>
+          Remind
+        </Button>
+      )}
+      <ConfirmChange
+        title="Remind those who did not answer?"
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        confirmLabel="Send reminders"
+        isDanger={false}
+        change={remind}
+      >
+        <p>
+          {sayPeople(unanswered)} got the invitation and did not answer. Whoever had a mail within the hour,
+          or asked for no more, is left alone.
+        </p>
+      </ConfirmChange>
+    </>
+  );
+}
+
+const sayPeople = (count: number): string => sayCount(count, 'person', 'people');
+
+/** How far what was invited last is: made first, then mailed at the pace of the service. */
+function BatchProgress({ overview }: { overview: InvitationsOverview }): ReactElement {
+  const moving = overview.batches.filter(isUnderWay);
+  const failed = overview.batches.filter(({ failed_reason }) => failed_reason !== null);
+  return (
+    <>
+      {failed.map((batch) => (
+        <Message key={`${batch.id} failed`} tone="bad" title="Inviting stopped">
+          {batch.failed_reason} {batch.created.toLocaleString()} of {batch.total.toLocaleString()} people were
+          invited. You can import the file again: an address is invited once.
+        </Message>
+      ))}
+      {moving.map((batch) => {
+        const made = batch.created + batch.skipped;
+        const isMade = made >= batch.total;
+        const done = isMade ? batch.created - batch.waiting : made;
+        const all = isMade ? batch.created : batch.total;
+        return (
+          <Message key={batch.id}>
+            <label className="batch-progress">
+              <span>
+                {isMade ? 'Mailing' : 'Inviting'}: {done.toLocaleString()} of {all.toLocaleString()}
+                {isMade && overview.mails_per_minute !== null && (
+                  <span className="soft">
+                    {' '}
+                    · up to {overview.mails_per_minute.toLocaleString()} a minute. You can leave this page.
+                  </span>
+                )}
+              </span>
+              <progress max={all} value={done} />
+            </label>
+          </Message>
+        );
+      })}
+    </>
+  );
+}
 
 /** Who was invited to a form, and how far each of them is. */
 export function InvitationsScreen(): ReactElement {

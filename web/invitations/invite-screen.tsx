@@ -5,25 +5,108 @@ import { type ReactElement, useState } from 'react';
 import { ApiProblem } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
-import { Page } from '../design/page.tsx';
+import { Card, Page } from '../design/page.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
 import { focusUnread } from '../design/unread.ts';
 import { toastDone } from '../design/toast.tsx';
 import { type LocatedForm, useForm } from '../shell/form-place.ts';
 import {
+  type Addressee,
+  type FormPlace,
+  type ImportPreview,
+  type ImportSource,
+  type InvitationsOverview,
+  type LetterPreview,
+  letterQuery,
+  type MessageBody,
   overviewQuery,
   previewQuery,
   startImport,
-  type ImportSource,
-  type InvitationsOverview,
-  type MessageBody,
 } from './invitations-query.ts';
-import { MessageCard } from './message-card.tsx';
 import { PeopleCard } from './people-card.tsx';
 import { ScheduleCard } from './schedule-card.tsx';
 import { type Draft, messageOf } from './draft.ts';
 import { useSettled } from '../design/use-settled.ts';
 import { sayCount } from '#ast/say-count.ts';
+import { TextArea, TextField } from '../design/field.tsx';
+
+/** The mail as its first reader will see it, without its colours. */
+function LetterView({
+  preview: { subject, letter },
+  to,
+}: {
+  preview: LetterPreview;
+  to: string;
+}): ReactElement {
+  return (
+    <section className="invite-letter" aria-label="Preview of the mail">
+      <p>
+        <span className="soft small">To {to}</span>
+        <br />
+        <strong>{subject}</strong>
+      </p>
+      {letter.blocks.map((block, index) =>
+        block.kind === 'button' ? (
+          <span key={index} className="invite-letter-button">
+            {block.label}
+          </span>
+        ) : block.kind === 'text' ? (
+          <p key={index} className="invite-letter-text">
+            {block.text}
+          </p>
+        ) : null,
+      )}
+      <p className="soft small">{letter.reason}</p>
+    </section>
+  );
+}
+
+type Props = {
+  form: FormPlace;
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  /** What `{{…}}` may stand for. */
+  placeholders: Readonly<Record<string, string>>;
+  /** The first who is invited. */
+  person: ImportPreview['people'][number] | undefined;
+  problem: ApiProblem | undefined;
+};
+
+const somebody: Addressee = { email: 'ada@example.org', name: 'Ada Lovelace', reference: {} };
+
+/** What the mail says, and how it looks to the first person. */
+function MessageCard({ form, draft, onChange, placeholders, person, problem }: Props): ReactElement {
+  const addressee: Addressee = person
+    ? { email: person.email, name: person.name, reference: person.reference }
+    : somebody;
+  const settled = useSettled(draft);
+  const { data, error } = useQuery(letterQuery(form, messageOf(settled), addressee));
+  const wrong = problem ?? (error instanceof ApiProblem ? error : undefined);
+  return (
+    <Card title="Message" lead="Kept for the next time you invite.">
+      <TextField
+        label="Subject"
+        value={draft.subject}
+        error={wrong?.of('subject')}
+        onChange={(subject) => onChange({ ...draft, subject })}
+      />
+      <TextArea
+        label="Text"
+        description={`A button with the personal link follows it. ${sayPlaceholders(placeholders, addressee)}`}
+        rows={6}
+        value={draft.message}
+        error={wrong?.of('message')}
+        onChange={(message) => onChange({ ...draft, message })}
+      />
+      {data && !error && <LetterView preview={data} to={addressee.name || addressee.email} />}
+    </Card>
+  );
+}
+
+function sayPlaceholders(placeholders: Props['placeholders'], { reference }: Addressee): string {
+  const names = [...Object.keys(placeholders), ...Object.keys(reference)].map((name) => `{{${name}}}`);
+  return `You can write ${names.join(', ')}; {{name|friend}} says “friend” to whoever has no name.`;
+}
 
 /** Invites people: who, what they are told, and when they are reminded. */
 export function InviteScreen(): ReactElement {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { solve } from './proof.ts';
-import { hashBehind } from './sha256.ts';
+import { hashBehind, solve } from './proof.ts';
 
 const hex = (words: Uint32Array): string =>
   [...words].map((word) => word.toString(16).padStart(8, '0')).join('');

@@ -1,16 +1,73 @@
 import './webhooks.css';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useState } from 'react';
-import type { WebhookList } from '#webhooks/shapes.ts';
+import type { Webhook, WebhookList } from '#webhooks/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { Page } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
-import { useForm } from '../shell/form-place.ts';
+import { type LocatedForm, useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
-import { WebhookCard } from './webhook-card.tsx';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
-import { webhooksQuery } from './webhooks-query.ts';
+import { type WebhookRules, webhooksQuery } from './webhooks-query.ts';
+import { Chip, StatusChip } from '../design/chip.tsx';
+import { shortEvent } from './events.ts';
+import { FilterSentence } from './filter/filter-sentence.tsx';
+import { DayHealth, LastDelivery } from './health/health.tsx';
+import { hostOf } from '#rules/url-problem.ts';
+import { WebhookActions } from './webhook-actions.tsx';
+
+/** A webhook in the list: where it goes, what it tells, how it fares. */
+function WebhookCard({
+  form,
+  webhook,
+  rules,
+}: {
+  form: LocatedForm;
+  webhook: Webhook;
+  rules: WebhookRules;
+}): ReactElement {
+  return (
+    <li className="card webhook-card">
+      <div className="webhook-identity">
+        <Link
+          to="/forms/$form/webhooks/$webhook"
+          params={{ form: form.id, webhook: webhook.id }}
+          className="webhook-link"
+        >
+          {hostOf(webhook.url)}
+        </Link>
+        <span className="webhook-address soft small cut">{webhook.url}</span>
+        <div className="row">
+          <StatusChip status={webhook.active ? 'active' : 'paused'} />
+          {webhook.events.map((kind) => (
+            <Chip key={kind}>{shortEvent(kind)}</Chip>
+          ))}
+          {webhook.has_secret && <Chip tone="info">Signed</Chip>}
+          {webhook.paused_by === 'failure' && <Chip tone="bad">Failed for days</Chip>}
+        </div>
+        {webhook.filter && <FilterSentence form={form} filter={webhook.filter} />}
+      </div>
+      <dl className="webhook-fact">
+        <dt>Last delivery</dt>
+        <dd>
+          <LastDelivery last={webhook.last_delivery} />
+        </dd>
+      </dl>
+      <dl className="webhook-fact">
+        <dt>Last 24 hours</dt>
+        <dd>
+          <DayHealth day={webhook.day} />
+        </dd>
+      </dl>
+      {mayEdit(form.role) && (
+        <div className="webhook-menu">
+          <WebhookActions form={form} webhook={webhook} rules={rules} />
+        </div>
+      )}
+    </li>
+  );
+}
 
 /** The webhooks of a form, with their health at a glance. */
 export function WebhooksScreen(): ReactElement {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { ownRoutes } from '../routes.ts';
-import { placeOfRequest } from './place-of-request.ts';
+import { placeOfRequest } from './serve-cells.ts';
 
 const id = crypto.randomUUID();
 const placeOf = (url: string, headersDistinct: IncomingMessage['headersDistinct'] = {}) =>

@@ -1,19 +1,270 @@
 import { backupCommands } from './backup-commands.ts';
-import { cellCommands } from './cell-commands.ts';
-import type { Command } from './command.ts';
-import { completionCommand } from './completion-command.ts';
-import { databaseCommands } from './database-commands.ts';
-import { doctorCommand } from './doctor-command.ts';
+import {
+  apiCommand,
+  type Command,
+  command,
+  flag,
+  machineCommand,
+  optional,
+  PartlyDone,
+  required,
+} from './command.ts';
 import { formFolderCommands } from './form-folder-commands.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
 import { jobCommands } from './job-commands.ts';
 import { listenCommand } from './listen-command.ts';
-import { mailCommands } from './mail-commands.ts';
-import { mcpCommand } from './mcp-command.ts';
 import { moveCommand } from './move-command.ts';
-import { sweepCommands } from './sweep-commands.ts';
 import { userCommands } from './user-commands.ts';
 import { workspaceCommands } from './workspace-commands.ts';
+import { completionScript, shells } from './completion.ts';
+import { choice, readTextFile, text, UsageError, type Value } from './values.ts';
+import { now } from '#kit/clock.ts';
+import { requireRow } from '#kit/statement.ts';
+import { confirmSweepClock } from '#kit/sweeps/confirm-sweep-clock.ts';
+import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
+import type { Diagnosis } from '../checks/examine.ts';
+import { storedFiles } from '#files/stored-files.ts';
+import { storedImages } from '#forms/images/images.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
+import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
+import { openStorage, storagePlace } from '#kit/open-storage.ts';
+import { refreshCells } from '#cells/cells.ts';
+import { listCells } from '#cells/choose-cell.ts';
+import { moveCell } from '#cells/citus/move-cell.ts';
+import { createCell } from '#cells/create-cell.ts';
+import { openDatabase } from '#kit/database.ts';
+import { keyChannel } from '#workspaces/keys/key-rows.ts';
+import { once } from 'node:events';
+import { ApiError } from '#kit/errors.ts';
+import { openLog } from '#kit/log.ts';
+import { Unreached } from './remote-api.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+
+const address: Value<{ address: string; name?: string }> = {
+  shows: '<address>',
+  mustBe: 'an email address such as ada@example.org',
+  read: readMailAddress,
+};
+
+const mailCommands = [
+  command({
+    name: 'announce',
+    summary:
+      'Mails the owners of API keys, once each, however often it is run; --dry-run lists those who would get it.',
+    options: { subject: required(text('<text>')), 'text-file': required(text('<file>')), 'dry-run': flag },
+    note: 'The mails leave while a server runs.',
+    async run({ config, database, vault }, { subject, 'text-file': path, 'dry-run': isDry }) {
+      const announcement = { subject: readLine(subject), text: readText(path) };
+      const { announce, findAudience } = await import('#mail/announcements/announce.ts');
+      if (isDry) {
+        const audience = await findAudience(database, announcement);
+        const data = audience.map(({ email, name, workspace_id }) => ({ email, name, workspace_id }));
+        return { dry_run: true, recipients: data.length, data };
+      }
+      if (!config.smtp) throw new UsageError('Set SMTP_URL and MAIL_FROM first: no mail can be sent.');
+      const data = await announce({ database, vault, publicUrl: config.publicUrl }, announcement);
+      return { dry_run: false, recipients: data.length, data };
+    },
+  }),
+  command({
+    name: 'mail send-test',
+    summary: 'Sends one mail at once and shows what the mail server said.',
+    options: { to: required(address) },
+    async run({ config }, { to }) {
+      const { sendTestMail } = await import('#mail/sending/send-test-mail.ts');
+      const tried = await sendTestMail(config.smtp, to);
+      if (!tried.sent) throw new PartlyDone(tried.result, tried);
+      return tried;
+    },
+  }),
+];
+
+function readLine(subject: string): string {
+  const line = subject.trim();
+  if (line === '' || /\p{Cc}/u.test(line)) throw new UsageError('--subject must be one line of text.');
+  return line;
+}
+
+function readText(path: string): string {
+  const read = readTextFile(path).trim();
+  if (read === '') throw new UsageError(`${path} is empty.`);
+  return read;
+}
+
+/** The operations for a program on this machine that speaks the Model Context Protocol (docs/mcp.md). */
+const mcpCommand = apiCommand({
+  name: 'mcp',
+  summary: 'Serves the Model Context Protocol over standard input and output, until the input ends.',
+  about:
+    'For the configuration of an MCP client. It calls the service at --url with its key, or the database of this machine with every permission.',
+  options: { tools: optional(text('<names>')), 'read-only': flag },
+  async run({ api, signal }, { tools, 'read-only': isReadOnly }) {
+    const [
+      { serveStdio },
+      { openMcp },
+      { readSelection },
+      { drawTools },
+      { declaredRoutes },
+      { readJsonBody },
+    ] = await Promise.all([
+      import('@modelcontextprotocol/server/stdio'),
+      import('../mcp/open-mcp.ts'),
+      import('../mcp/selection.ts'),
+      import('../mcp/tools.ts'),
+      import('./operation-commands.ts'),
+      import('#kit/json-body.ts'),
+    ]);
+    const limited: typeof api = async (request) => {
+      // The limits of a request body hold here too, where no HTTP server reads it.
+      if (request.body && !Buffer.isBuffer(request.body))
+        readJsonBody(Buffer.from(JSON.stringify(request.body)));
+      return api(request).catch((error: unknown) => {
+        throw error instanceof Unreached ? new ApiError('service_unavailable', error.message) : error;
+      });
+    };
+    const drawn = drawTools(declaredRoutes());
+    const selection = readSelection({ tools, readOnly: String(isReadOnly) }, drawn.byName);
+    const scope = { tools: drawn, api: limited, may: () => true, selection, log: openLog('warn') };
+    const connection = serveStdio(() => openMcp(scope), { maxSubscriptions: 0 });
+    await once(process.stdin, 'end', { signal });
+    await connection.close();
+    return undefined;
+  },
+});
+
+const cellCommands = [
+  command({
+    name: 'cell create',
+    summary: 'Creates a cell: tables, a queue and a word index of its own, for new workspaces.',
+    about:
+      'A workspace stays in its cell. New workspaces go to the smallest cell. A cell takes workspaces 15 seconds after it was made. See docs/operating/cells.md.',
+    parameters: { name: text('<name>') },
+    note: 'Every process of the service opens it without a restart.',
+    async run({ config, database, url, log, tell }, { name }) {
+      const { databasePool: pool, webProcesses: processes } = config;
+      // Without limits of time: it waits for a backup and for other changes of tables.
+      const unhurried = openDatabase({ connectionString: url }, { pool: 2, log, limits: false });
+      try {
+        await createCell(unhurried, name, { service: { pool, processes, channel: keyChannel }, tell });
+      } finally {
+        await unhurried.end();
+      }
+      await refreshCells(database);
+      return { name };
+    },
+  }),
+  command({
+    name: 'cell move',
+    summary: 'Moves a cell to another node of a Citus cluster, while it is used.',
+    about:
+      'Nothing that was acknowledged is lost. At its end requests that write to the cell are answered 503 for some seconds. See docs/operating/cells.md.',
+    parameters: { name: text('<name>') },
+    options: { to: { ...required(text('<host:port>')), about: 'A node of the cluster.' } },
+    note: 'Every process of the service connects to that node.',
+    run: ({ database }, { name, to }) => moveCell(database, name, { to, channel: keyChannel }),
+  }),
+  command({
+    name: 'cell list',
+    summary: 'Lists the cells with their size, their workspaces, and on a Citus cluster their nodes.',
+    run: async ({ database }) => ({ data: await listCells(database) }),
+  }),
+];
+
+const databaseCommands = [
+  command({
+    name: 'database create',
+    summary: 'Makes the database where there is none yet, as the first start of the service does.',
+    makesDatabase: true,
+    run: ({ description }) => Promise.resolve({ database: description }),
+  }),
+  command({
+    name: 'storage replace',
+    summary:
+      'For files that are lost, or were copied without their mark: goes on with the storage that DATA_DIR or S3_ENDPOINT names now, and counts the files that are not in it.',
+    note: 'Restart every running server.',
+    async run({ config, database }) {
+      const storage = openStorage(config);
+      const place = storagePlace(config);
+      await claimStorage(database, { storage, place }, { replaces: true });
+      const counted = { files: 0, missing: 0 };
+      const count = async (key: string): Promise<void> => {
+        const content = await storage.open(key);
+        content?.destroy();
+        counted[content ? 'files' : 'missing'] += 1;
+      };
+      const keys = await findInAllCells(database, async (cells) => [
+        ...(await Array.fromAsync(storedFiles(cells))),
+        ...(await storedImages(cells)),
+      ]);
+      for (const { key } of keys) await count(key);
+      return { storage: place, ...counted };
+    },
+  }),
+];
+
+const marks: Readonly<Record<Diagnosis['state'], string>> = { ok: 'ok', warning: '!!', problem: 'XX' };
+
+const doctorCommand = machineCommand({
+  name: 'doctor',
+  summary: 'Looks at everything around the service, and says of each thing that is wrong what to do.',
+  about:
+    'It changes nothing, beside a running service or without one. Warnings end with 0, problems with 1. What is wrong for sure stops a start as well.',
+  async run({ config, log }) {
+    const { examine } = await import('../checks/examine.ts');
+    const answer = { data: await examine(config, log) };
+    const problems = answer.data.filter(({ state }) => state === 'problem').length;
+    if (problems > 0)
+      throw new PartlyDone(
+        problems === 1 ? 'There is a problem.' : `There are ${problems} problems.`,
+        answer,
+      );
+    return answer;
+  },
+  show: (answer) =>
+    (answer as { data: Diagnosis[] }).data
+      .flatMap(({ check, state, finding, remedy }) => [
+        `${marks[state]}  ${check.padEnd(17)} ${finding}`,
+        ...(remedy === null ? [] : [`${' '.repeat(22)}${remedy}`]),
+      ])
+      .join('\n'),
+});
+
+const sweepCommands = [
+  command({
+    name: 'sweeps confirm',
+    summary: 'Confirms that the clock of this machine is right, so that data is deleted by its age again.',
+    options: { yes: { ...flag, about: 'Does not ask whether it is meant.' } },
+    note: 'A running server sweeps within a minute.',
+    async run({ database, confirm }, { yes }) {
+      const at = now();
+      if (!yes)
+        await confirm(
+          `The clock of this machine says ${at.toISOString()}. Everything that is past its retention limit by this clock will be deleted.`,
+        );
+      const confirmed = requireRow(await confirmSweepClock(database, {}));
+      const doubt = await findClockDoubt(database);
+      if (doubt) throw new UsageError(`${doubt.what} ${doubt.remedy}`);
+      return { confirmed_at: confirmed.swept_at };
+    },
+  }),
+];
+
+const shell = choice(shells);
+
+const completionCommand: Command = {
+  at: 'table',
+  name: 'completion',
+  summary: 'Prints what makes a shell complete `formloom`, and defines it where there is none.',
+  about: [
+    'bash, zsh: eval "$(npm run -s formloom -- completion bash)" in ~/.bashrc or ~/.zshrc, from this folder',
+    'fish: npm run -s formloom -- completion fish > ~/.config/fish/completions/formloom.fish',
+  ].join('\n'),
+  parameters: { shell },
+  options: {},
+  show: (answer) => (answer as { script: string }).script.trimEnd(),
+  run: (commands, { shell: chosen }) =>
+    Promise.resolve({ script: completionScript(chosen as (typeof shells)[number], commands) }),
+};
 
 /** The commands that are no operations of the API. docs/rules.md 18: scripts depend on their names, options and answers. */
 export const ownCommands: readonly Command[] = [

@@ -13,7 +13,7 @@ import { hashesOfRecoveryCode } from '#workspaces/second-factor/recovery-codes.t
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from '#test/database.ts';
 import { runCommandLine } from './run-command-line.ts';
-import { sealedColumns } from './reseal.ts';
+import { sealedColumns } from './instance-key-commands.ts';
 
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-keys-'));

@@ -1,7 +1,7 @@
 import { lstat, open, rm, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isRecord } from '#ast/json.ts';
+import { isRecord, isSameJson } from '#ast/json.ts';
 import { readConfig } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import { untilAborted } from '#kit/until-aborted.ts';
@@ -9,10 +9,36 @@ import { type ApiRoute, apiRoutes } from '../operations.ts';
 import type { Services } from '../services.ts';
 import type { ApiRequest, Sent } from './api.ts';
 import type { ApiContext, Command, Option } from './command.ts';
-import { exampleArguments, quote } from './operation-examples.ts';
 import { commandName, parameterName } from './operation-names.ts';
-import { fieldsOf, optionsOf, valueOf } from './schema-options.ts';
+import { fieldsOf, optionName, optionsOf, valueOf } from './schema-options.ts';
 import { bytesFile, jsonFile, orFile, text, UsageError, type Value } from './values.ts';
+
+/** The example of an operation as options. */
+export function exampleArguments({ operation: { example, query, body, bodyContent } }: ApiRoute): string[] {
+  return [
+    ...argumentsFor(query.properties, example.query),
+    ...argumentsFor(body?.properties ?? {}, body && example.body),
+    // `image.png` for image/png.
+    ...(bodyContent ? ['--body-file', bodyContent[0]!.replace('/', '.')] : []),
+  ];
+}
+
+function argumentsFor(properties: object, fields: unknown): string[] {
+  return Object.entries((fields ?? {}) as Record<string, unknown>).flatMap(([field, value]) => {
+    const name = optionName(field);
+    const reader = valueOf((properties as Record<string, object>)[field] ?? {});
+    if (!reader) return [String(value) === 'true' ? `--${name}` : `--no-${name}`];
+    if (value === null) return [`--no-${name}`];
+    if (typeof value === 'string' && (!reader.isFile || reader.read(value) === value))
+      return [`--${name}`, value];
+    const joined = Array.isArray(value) ? value.join(',') : '';
+    return [`--${name}`, isSameJson(reader.read(joined), value) ? joined : JSON.stringify(value)];
+  });
+}
+
+/** A word as a shell takes it. */
+const quote = (word: string): string =>
+  /^[\w@:/.,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** As a text, or as the file that --etag-file wrote. */
 const etag = orFile<string>({ ...text('<etag>'), read: (given) => given.trim() });

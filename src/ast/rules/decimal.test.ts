@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { isOnStep } from './decimal.ts';
+import { isOnStep } from './check-rules.ts';
 
 const scenarios: [value: number, step: number, base: number, isOn: boolean][] = [
   [0.3, 0.1, 0, true],

@@ -5,10 +5,149 @@ import { attachment } from '#kit/attachment.ts';
 import { named } from '#kit/named.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
-import { examplePackage } from './example.ts';
-import { packForm } from './pack-form.ts';
-import { packageLimits } from './package-file.ts';
+import { type Manifest, packageLimits, type Packed, type Version, writePackage } from './package-file.ts';
 import { type UnpackContext, unpackForm } from './unpack-form.ts';
+import { readBuilderForm } from '#forms/drafts/draft.ts';
+import { findImageSizes, type ImagesContext, readImage } from '#forms/images/images.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Readable } from 'node:stream';
+import type { Webhook } from '#webhooks/shapes.ts';
+import { readWebhooks } from '#webhooks/log/read-webhooks.ts';
+import { anyUuid } from './rename-ids.ts';
+import type { Settings } from '#ast/settings.ts';
+import { jsonb, nullable, statement } from '#kit/statement.ts';
+import { sentStructure } from '#forms/structure-columns.ts';
+
+/** The newest versions of a form up to one of them, as far as there is room for their texts, that one in any case; oldest first. */
+const selectVersionsToPack = statement(
+  'select_versions_to_pack',
+  'workspace_id form_id last:integer limit bytes',
+  ['version created_at', { structure: sentStructure, settings: nullable(jsonb<Settings>()) }],
+  `select version, created_at, structure, settings from (
+     select version, created_at, structure, settings,
+            sum(octet_length(structure::text) + coalesce(octet_length(settings::text), 0)) over (order by version desc) as so_far
+     from form_versions
+     where workspace_id = $workspace_id and form_id = $form_id and version <= $last and version > $last - $limit) counted
+   where so_far <= $bytes or version = $last
+   order by version`,
+);
+
+type Place = { workspaceId: string; formId: string; withWebhooks: boolean };
+
+/** Returns a form package as a stream. @throws as gatherForm. */
+async function packForm(context: ImagesContext, place: Place): Promise<{ name: string; stream: Readable }> {
+  const packed = await gatherForm(context, place);
+  return { name: packed.manifest.name, stream: writePackage(packed) };
+}
+
+/**
+ * Reads what a package contains: the versions with their settings, the working copy, the images that they use, and the
+ * webhooks without secrets, if the caller may read webhooks.
+ * @throws ApiError not_found; payload_too_large if the images of the live version exceed the limits.
+ */
+async function gatherForm(
+  context: ImagesContext,
+  { workspaceId, formId, withWebhooks }: Place,
+): Promise<Packed> {
+  const { database } = context;
+  const { form, draft } = await readBuilderForm(database, workspaceId, formId);
+  const rows = await selectVersionsToPack(database, {
+    workspace_id: workspaceId,
+    form_id: formId,
+    last: form.version,
+    limit: packageLimits.versions,
+    bytes: packageLimits.versionBytes,
+  });
+  const all = rows.map(
+    ({ version, created_at, structure, settings }): Version => ({
+      created_at: created_at.toISOString(),
+      structure,
+      // Single settings may have been changed since.
+      settings: version === form.version ? form.settings : settings,
+    }),
+  );
+  const copy = draft.revision > 0 ? { structure: draft.structure, settings: draft.settings } : null;
+  const { versions, images } = await chooseImages(context, workspaceId, all, copy);
+  const { webhooks } = withWebhooks
+    ? await readWebhooks(database, { workspaceId, formId })
+    : { webhooks: [] };
+  const manifest: Manifest = {
+    formloom_form: 1,
+    id: form.id,
+    name: form.name,
+    has_password: form.has_password,
+    draft: copy,
+    versions: versions.length,
+    versions_left_out: form.version - versions.length,
+    images,
+    webhooks: webhooks.toReversed().map(webhookIn),
+  };
+  const open = async (id: string) => {
+    const found = await readImage(context, workspaceId, id);
+    if (!found) throw new ApiError('conflict', 'An image of the form went while it was packed. Try again.');
+    return found;
+  };
+  return { manifest, versions, images: open };
+}
+
+/**
+ * The images whose ids stand anywhere in what is packed: all of what is shown now and of the working copy, and those of older
+ * versions as far as there is room. A version whose images have none is left out, with those before it.
+ * @throws ApiError payload_too_large where there is no room for what is shown now.
+ */
+async function chooseImages(
+  { database }: ImagesContext,
+  workspaceId: string,
+  versions: readonly Version[],
+  copy: Manifest['draft'],
+): Promise<{ versions: Version[]; images: string[] }> {
+  const named = (part: unknown): string[] => JSON.stringify(part).match(anyUuid) ?? [];
+  const [live, ...older] = versions.toReversed();
+  const ids = [...new Set([...versions, copy].flatMap(named))];
+  const sizes = new Map((await findImageSizes(database, workspaceId, ids)).map(({ id, size }) => [id, size]));
+  const images = new Set<string>();
+  const add = (...parts: unknown[]): boolean => {
+    const more = parts.flatMap(named).filter((id) => sizes.has(id));
+    const all = new Set([...images, ...more]);
+    const bytes = [...all].reduce((sum, id) => sum + sizes.get(id)!, 0);
+    if (bytes > packageLimits.imageBytes || all.size > packageLimits.images) return false;
+    for (const id of more) images.add(id);
+    return true;
+  };
+  if (!add(live, copy))
+    throw new ApiError(
+      'payload_too_large',
+      `The images of the form are more than ${packageLimits.images}, or larger than ${packageLimits.imageBytes} bytes: a file does not hold them.`,
+    );
+  const first = older.findIndex((version) => !add(version));
+  const kept = first === -1 ? older : older.slice(0, first);
+  return { versions: [live!, ...kept].toReversed(), images: [...images] };
+}
+
+const webhookIn = (webhook: Webhook): Manifest['webhooks'][number] => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  active: webhook.active,
+  filter: webhook.filter,
+  pauses_on_failure: webhook.pauses_on_failure,
+  has_secret: webhook.has_secret,
+  header_names: webhook.header_names,
+  created_at: webhook.created_at,
+});
+
+/** A package of a form with one question, for the document and for tests. */
+export const examplePackage = Buffer.from(
+  [
+    'H4sIAAAAAAACA+2UP2vcQBDFVedTiKlX9qxOf8w2KdKkSZcmMUbMSaM7xSutsjvK5TD33YMENueYkCY+YtBvi9mZ4g0MvNc63199',
+    'C26IXg9ExCLLloqIv1dMC4x0vkEsy01R5BFiWeRZFGN0AaYg5CO8yK7/kAdone+tc301f8BoBV0DBlCTbhvOkqKtOSlZU0JlTkna',
+    '3rQ3db2ps60GBQP1DAY+uEGoFlCwp1CNFMLB+QZMSzawgsZTK2CGyVoFP9iHzg1h2fXYVJZbqdwkYFBB19OOA5jbOwUH3u6du1+6',
+    '07to5Z/yeP9rRNSvFAR/83+u9XP/a60zXP1/Gf/Xnkm4qUjAQIppmaBONvqzTg2iQbxCxK+gIIifapk8g3kAOY6z7ZfIUEAiPszj',
+    'F2nQcKh9N0rnBjDw0R3ino7xgeM92/E9nBTU+842ngcwt0+yQXg8l5VO7Dz/4iYf9xwC7RgUWDougQFBqL7/k5jwTyHPdC64JNy5',
+    '0JYtGPj0NPH8feo8N2DET/xc+e40PwWBRbphNwue1mBaWVl5c/wC5V+MeAAMAAA=',
+  ].join(''),
+  'base64',
+);
 
 const UnpackedForm = named(
   'UnpackedForm',

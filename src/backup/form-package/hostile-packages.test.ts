@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { openService } from '#test/service.ts';
-import { examplePackage } from './example.ts';
+import { examplePackage } from './endpoints.ts';
 
 /* A hostile form package is refused with a reason, and the service answers other requests meanwhile. */
 

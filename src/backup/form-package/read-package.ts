@@ -29,7 +29,7 @@ export type PackageText = {
 };
 
 /**
- * Reads a package within limits. This takes up to seconds, so it belongs on a thread (read-package-beside.ts).
+ * Reads a package within limits. This takes up to seconds, so it belongs on a thread (unpack-form.ts).
  * @throws ApiError validation_error for a file that is not a package, is damaged or has a wrong shape; payload_too_large.
  */
 export async function readPackage(bytes: Uint8Array): Promise<PackageText> {

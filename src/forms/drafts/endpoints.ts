@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/wire.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
@@ -9,7 +9,7 @@ import { requireReach } from '#workspaces/reach.ts';
 import { requireAnswerReader } from '../answer-settings.ts';
 import { dryRun } from '../check/dry-run.ts';
 import { exampleStructure } from '../example.ts';
-import type { FormAddresses } from '../present.ts';
+import { type FormAddresses, publicUrlOf } from '../present.ts';
 import { readForm } from '../read-form.ts';
 import {
   ChangedForm,
@@ -24,9 +24,39 @@ import {
 } from '../shapes.ts';
 import { listFormVersions, readVersion } from '../versions.ts';
 import { draftTag, revisionsIn } from './draft-tag.ts';
-import { type DraftChange, readBuilderForm, requireRevision, saveWorkingCopy } from './draft.ts';
-import { presentDraft } from './present-draft.ts';
+import {
+  type BuilderForm,
+  type DraftChange,
+  readBuilderForm,
+  requireRevision,
+  saveWorkingCopy,
+} from './draft.ts';
 import { publishWorkingCopy, requirePublishable } from './publish.ts';
+
+/** A working copy as it is shown, with its ETag, which also changes with what it is shown beside. */
+function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
+  const { version, structure, settings, version_created_at, version_created_by, ...own } = form;
+  const tag = draftTag(
+    draft.revision,
+    `${version}.${own.updated_at.getTime().toString(36)}.${own.submission_count}`,
+  );
+  const body: Static<typeof Draft> = {
+    ...wired(draft),
+    // Whatever was saved is an object; its parts may be anything.
+    structure: draft.structure,
+    settings: draft.settings,
+    etag: tag,
+    live: {
+      version,
+      structure,
+      settings,
+      created_at: wired(version_created_at),
+      created_by: version_created_by,
+    },
+    form: { ...wired(own), public_url: publicUrlOf(addresses, own.id) },
+  };
+  return { body, tag };
+}
 
 const example = { structure: exampleStructure, settings: { confirmation_message: 'Thank you.' } };
 

@@ -1,9 +1,63 @@
 import { limits } from '#ast/limits.ts';
 import { withStableLabels } from '#ast/piping.ts';
-import { type Element, type Form, type InputElement, isRequired, kindOf, listQuestions } from '#ast/tree.ts';
-import { answerSchema } from './answer-schema.ts';
+import {
+  type Element,
+  type Form,
+  type InputElement,
+  isComposite,
+  isRepeatable,
+  isRequired,
+  kindOf,
+  listQuestions,
+} from '#ast/tree.ts';
 import type { JsonSchema } from '#ast/json-schema.ts';
-import { alwaysShown } from './presence.ts';
+import { elements } from '#ast/elements.ts';
+
+type WithLogic = { readonly attrs?: { readonly show_when?: unknown; readonly hide_when?: unknown } };
+
+const hasLogic = ({ attrs }: WithLogic): boolean =>
+  attrs?.show_when !== undefined || attrs?.hide_when !== undefined;
+
+/**
+ * The elements that every visitor gets to see: nothing shows or hides them, what is around them, or their step, and no
+ * earlier step may be left for a later one. Elements of a repeatable composite are seen in every row that there is.
+ */
+function alwaysShown(form: Form): ReadonlySet<Element> {
+  const shown = new Set<Element>();
+  for (const step of form.children) {
+    if (!hasLogic(step)) addShown(shown, step.children);
+    if (step.attrs?.jumps?.length) break;
+  }
+  return shown;
+}
+
+function addShown(shown: Set<Element>, elements: readonly Element[]): void {
+  for (const element of elements) {
+    // A row is there at all only while its composite is shown, so that one's conditions say nothing of its cells.
+    if (isComposite(element) && (isRepeatable(element) || !hasLogic(element)))
+      addShown(shown, element.children);
+    if (!hasLogic(element)) shown.add(element);
+  }
+}
+
+/** The schema of one answer that is there (docs/rules.md 10), by the author's rules as far as a schema can say them. */
+function answerSchema(input: InputElement): JsonSchema {
+  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  const write = elements[input.type].schema as (attrs: InputElement['attrs']) => JsonSchema;
+  const { description, ...schema } = write(input.attrs);
+  const notes = [description, whenShown(input)].filter((note) => note !== undefined);
+  return {
+    title: input.attrs.label,
+    ...schema,
+    ...(notes.length > 0 && { description: notes.join(' ') }),
+  };
+}
+
+/** A visitor who does not see a question gives no answer, so it is there in some submissions only. */
+function whenShown({ attrs }: InputElement): string | undefined {
+  if (attrs.show_when === undefined && attrs.hide_when === undefined) return undefined;
+  return 'Only there when the conditions of the form show this question.';
+}
 
 /**
  * The schema of the answers of a completed submission, generated from the form: an answer is required when every

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, formOf } from '#ast/testing.ts';
-import { planBeside } from './plan-beside.ts';
+import { planBeside } from './start-import.ts';
 import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
 
 const form = formOf(

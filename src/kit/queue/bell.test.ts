@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBell } from './bell.ts';
+import { openBell } from './worker.ts';
 
 test('a ring is heard at once, also one that comes while nobody sleeps or while the time to sleep is asked for', async () => {
   const bell = openBell();

@@ -1,20 +1,108 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../clock.ts';
-import type { Database } from '../database.ts';
+import { type Database, isUnavailable } from '../database.ts';
 import type { Log } from '../log.ts';
 import { loggedError } from '../logged-error.ts';
-import { type Job, type JobHandler, LaneNarrowed, type tracedPayload } from '../queue.ts';
+import {
+  type Job,
+  type JobHandler,
+  LaneNarrowed,
+  LeaseLost,
+  rescheduleJob,
+  type tracedPayload,
+} from '../queue.ts';
 import { runInTrace } from '../trace.ts';
 import { openAnnouncer } from './announcer.ts';
-import { type Bell, openBell } from './bell.ts';
 import { claim, type Claims, idleTime, pollMs } from './claim.ts';
-import { hearJobs, type Hearing } from './hear-jobs.ts';
+import { type Hearing, hearJobs } from './hear-jobs.ts';
 import type { Width } from './lane.ts';
 import { openLanes } from './lanes.ts';
 import { type Held, keepLeases } from './leases.ts';
 import { openLookBack } from './look-back.ts';
 import { type OnParked, parkAfter, parkJob, suspectAfter } from './park-job.ts';
-import { putBackFailed, putBackUnfinished } from './put-back.ts';
+
+/** Seconds until a job runs again whose handler threw: 1, 2, 4, ... and from the 13th time on hourly. */
+export const backoffSeconds = (failures: number): number => Math.min(2 ** Math.max(failures - 1, 0), 3_600);
+
+/**
+ * Puts a job back whose handler threw, with a growing delay: a job that can never succeed costs little and blocks
+ * nobody. A database that is away says nothing about the job, so that counts as no failure.
+ */
+async function putBackFailed(database: Database, log: Log, job: Job, error: unknown): Promise<void> {
+  if (error instanceof LeaseLost) {
+    log.warn(about(job), 'the lease of a job was lost; what it would have written was dropped');
+    return;
+  }
+  const failures = job.failures + (isUnavailable(error) ? 0 : 1);
+  const delay = backoffSeconds(failures);
+  const level = isUnavailable(error) ? 'debug' : 'error';
+  log[level](
+    { ...about(job), failures, delay, ...loggedError(error) },
+    'a job failed and will be tried again',
+  );
+  // Where parking it failed, it is parked next time.
+  const lostClaims = job.lostClaims >= parkAfter ? job.lostClaims : 0;
+  await reschedule(database, log, job, { delay, failures, lostClaims });
+}
+
+/** Puts a job back that this process gives up because it stops: another one takes it over at once. */
+const putBackUnfinished = (database: Database, log: Log, job: Job): Promise<void> =>
+  reschedule(database, log, job, { delay: 0, failures: job.failures, lostClaims: job.lostClaims });
+
+/** When it cannot be written, the end of the lease does the same, only later. */
+async function reschedule(
+  database: Database,
+  log: Log,
+  job: Job,
+  when: { delay: number; failures: number; lostClaims?: number },
+): Promise<void> {
+  try {
+    await rescheduleJob(database, job, when);
+  } catch (error) {
+    log.debug({ ...about(job), ...loggedError(error) }, 'a job waits for the end of its lease');
+  }
+}
+
+const about = ({ kind, id, workspaceId }: Job): { kind: string; job: string; workspace: string } => ({
+  kind,
+  job: id,
+  workspace: workspaceId,
+});
+
+/** A loop sleeps on it and is woken early. A ring while nobody sleeps is kept, so none is lost in between. */
+type Bell = {
+  ring: () => void;
+  /**
+   * Returns at the next ring, at once when it rang since the last sleep, or after a time in milliseconds.
+   * One sleeper at a time.
+   * @param howLong is asked only when it has not rung.
+   */
+  sleep(howLong: () => Promise<number> | number): Promise<void>;
+};
+
+export function openBell(): Bell {
+  let rang = false;
+  let wakeUp = (): void => {};
+  return {
+    ring() {
+      rang = true;
+      wakeUp();
+    },
+    async sleep(howLong) {
+      const ms = rang ? 0 : await howLong();
+      if (!rang) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          wakeUp = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      rang = false;
+    },
+  };
+}
 
 /** What a kind of job is done by, what marks it as failed, and how many of one lane may run at once in a process. */
 export type Handlers = Readonly<

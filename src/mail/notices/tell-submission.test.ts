@@ -5,8 +5,7 @@ import { openService, until } from '#test/service.ts';
 import { transaction } from '#kit/database.ts';
 import { changeSubmission } from '#submissions/changes/edit.ts';
 import { createUser } from '#workspaces/users.ts';
-import { nextDigest } from './next-digest.ts';
-import { tellDigest, tellSubmission } from './tell-submission.ts';
+import { nextDigest, tellDigest, tellSubmission } from './tell-submission.ts';
 
 const server = await openMailServer();
 const service = await openService({

@@ -10,7 +10,6 @@ import { only, type Queryable, statement, word } from '#kit/statement.ts';
 import { linkToken } from '#submissions/links/token.ts';
 import { reportNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
-import { nextDigest } from './next-digest.ts';
 import {
   digestOf,
   noticeColumns,
@@ -19,6 +18,26 @@ import {
   receiptAddresses,
   receiptOf,
 } from './submission-letters.ts';
+
+const hourMs = 3_600_000;
+/** Time zones are whole quarters of an hour away from each other. */
+const quarterMs = hourMs / 4;
+/** The time of the day, in the form's time zone, at which a daily digest leaves. */
+const digestTime = '08:00';
+
+/** When the digest leaves that gathers what is submitted now: at the next full hour, or at the next 08:00. */
+export function nextDigest(at: Date, mode: Exclude<DigestMode, 'each'>, timeZone = 'UTC'): Date {
+  const next = (step: number): Date => new Date(Math.floor(at.getTime() / step + 1) * step);
+  if (mode === 'hourly') return next(hourMs);
+  const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', hourCycle: 'h23', timeZone });
+  const first = next(quarterMs);
+  // On a day of 23 hours an hour of the clock may be missing: then the next day's, at most 48 hours away.
+  for (let quarter = 0; quarter < 48 * 4; quarter += 1) {
+    const candidate = new Date(first.getTime() + quarter * quarterMs);
+    if (clock.format(candidate) === digestTime) return candidate;
+  }
+  return first;
+}
 
 const noticeSelection = `
      select s.id, s.form_id, v.name as form_name, f.settings, v.structure, s.answers, s.reference, s.language, s.completed_at

@@ -1,9 +1,17 @@
 import { answerSayer } from '#ast/answers/say-piped.ts';
-import { numbersName } from '#ast/fields.ts';
-import { isComposite, isInput, isRepeatable, kindOf, walkElements } from '#ast/tree.ts';
+import { fieldName, numbersName } from '#ast/fields.ts';
+import {
+  type Form,
+  isComposite,
+  isInput,
+  isRepeatable,
+  isSeen,
+  kindOf,
+  listQuestions,
+  walkElements,
+} from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
-import { buttons, type Buttons, enterButton } from './buttons.ts';
-import { conditionalPaths, shownByCondition } from './elements/conditional.ts';
+import { conditionalPaths, type Posted, shownByCondition } from './elements/conditional.ts';
 import { renderDocument } from './document.ts';
 import { languageAction, languageSwitch } from './language-switch.ts';
 import { attributes, type Html, html, json, url } from './html.ts';
@@ -11,8 +19,81 @@ import type { PageState } from './elements/place.ts';
 import type { SayAnswer } from './piped.ts';
 import { reviewStepOf } from './review-step.ts';
 import { lead, progress, sections, stepsSoFar } from './steps.ts';
-import { errorSummary } from './summary.ts';
-import type { FormView } from './view.ts';
+import type { FieldMessage, FormView } from './view.ts';
+import { nameProblem, type Words } from '../words/words.ts';
+import { fillPiped } from '#ast/piping.ts';
+import { countShownRows, rowName } from './elements/rows.ts';
+import { questionLabels } from './question-label.ts';
+
+/**
+ * All errors at the top of the page, each behind its question's label and in the words that stand at the field, and a
+ * link to it (docs/rules.md P3, P4). It takes the focus when the page loads.
+ */
+function errorSummary(
+  { form, errors, words, say }: Pick<FormView, 'form' | 'errors' | 'words'> & { readonly say: SayAnswer },
+  posted: Posted,
+): Html {
+  const names = new Set(namesOnPage(form, posted));
+  // An error may name what the page does not show, such as a question that was removed meanwhile.
+  const labelOf = questionLabels(form, words, (text, row) => fillPiped(text, (id) => say(id, row)));
+  const item = ({ field, message }: FieldMessage) => {
+    const said = nameProblem(labelOf(field), message, words);
+    return names.has(field) ? html`<li><a href="#${field}">${said}</a></li>` : html`<li>${said}</li>`;
+  };
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="_problem">
+<h2 id="_problem">${words.problem}</h2>
+<ul>
+${errors.map(item)}
+</ul>
+</div>`;
+}
+
+/** The ids that an error can lead to: fields, groups and their rows. */
+function* namesOnPage(form: Form, { answers, held }: Posted): Generator<string> {
+  for (const question of listQuestions(form)) {
+    if (!isSeen(question.element)) continue;
+    const { id } = question.element.attrs;
+    yield id;
+    if (question.kind === 'input') continue;
+    for (let index = 0; index < countShownRows(question.element, answers, held); index += 1) {
+      yield rowName(id, index);
+      for (const input of question.inputs.filter(isSeen))
+        yield fieldName(input, { group: question.element, index });
+    }
+  }
+}
+
+/** Which of the page's buttons can be pressed now. `submit` is what the last one says. */
+type Buttons = {
+  readonly words: Words;
+  readonly hasBack: boolean;
+  readonly isLast: boolean;
+  /** Whether the form has steps at all. */
+  readonly hasSteps: boolean;
+  readonly saves: boolean;
+  readonly submit: string;
+};
+
+/**
+ * The buttons below the step: plain form posts, told apart by `_go`. All of a form with steps are there, and those
+ * that make no sense now are hidden, so that the script only shows and hides them.
+ */
+function buttons({ words, hasBack, isLast, hasSteps, saves, submit }: Buttons): Html {
+  const button = (go: string, className: string, text: string, isHidden: boolean): Html =>
+    html`<button${attributes({ type: 'submit', name: '_go', value: go, class: className, hidden: isHidden })}>${text}</button>`;
+  return html`<div class="actions">
+${hasSteps && button('back', 'back', words.back, !hasBack)}
+${hasSteps && button('next', 'next', words.next, isLast)}
+${button('submit', 'submit', submit, !isLast)}
+${saves && button('save', 'save', words.save, false)}
+</div>`;
+}
+
+/** The Enter key presses the first button of a form, which would be Back, or one of a row's: this one goes on. */
+function enterButton({ words, isLast, submit }: Buttons): Html {
+  const go = isLast ? 'submit' : 'next';
+  return html`<button type="submit" name="_go" value="${go}" class="unseen" tabindex="-1" aria-hidden="true">${isLast ? submit : words.next}</button>`;
+}
 
 /** The page of a form: one step at a time, kept answers and errors, complete without a script (docs/rules.md 14). */
 export function renderForm(given: FormView): string {

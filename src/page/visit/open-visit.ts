@@ -5,9 +5,22 @@ import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import { findPlaces } from '#submissions/taken/take.ts';
 import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
-import { findArrival } from './find-arrival.ts';
 import { Refused } from './refused.ts';
 import { readVisit, type Visit } from './visit.ts';
+import { type Arrival, receiveGuest } from '#invitations/admission/guest.ts';
+import { invitationParameter } from '#invitations/token.ts';
+
+/** Who came with an invitation's link; undefined when the address carries none. */
+async function findArrival(
+  { database }: { database: Database },
+  live: LiveForm,
+  request: FastifyRequest,
+): Promise<Arrival | undefined> {
+  // Most visitors come without: their address is not taken apart for this.
+  if (!request.url.includes(invitationParameter)) return undefined;
+  const token = new URL(request.url, 'http://form').searchParams.get(invitationParameter);
+  return token === null ? undefined : receiveGuest(database, { formId: live.id, token });
+}
 
 export type OpenContext = {
   readonly liveForms: LiveForms;

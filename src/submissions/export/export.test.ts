@@ -8,9 +8,8 @@ import { unionColumns } from '../columns.ts';
 import { guardFormula } from '#ast/csv.ts';
 import { bodyCells, type ExportedSubmission, headCells } from './cells.ts';
 import { asItIs, csvRecord, csvSubmission } from './csv.ts';
-import { exportStream } from './export.ts';
+import { exportStream, ndjsonLine } from './export.ts';
 import { exportFormats } from './formats.ts';
-import { ndjsonLine } from './ndjson.ts';
 
 const columns = unionColumns([formOf(element('text', 'name'))]);
 

@@ -14,7 +14,7 @@ import { readAll } from '#test/read-all.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { snapshotOf } from '#webhooks/event.ts';
-import { meetsFilter } from '#webhooks/meets-filter.ts';
+import { meetsFilter } from '#webhooks/record-event.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { insertMany } from '../testing.ts';
 

@@ -8,7 +8,115 @@ import { giveLink } from '../links/links.ts';
 import type { SubmitContext, SubmitRequest } from '../submit.ts';
 import { insertWriting, prepareWriting, storedColumns, type Writing } from '../writing.ts';
 import { keepFiles, lockProgress, writeProgress } from './complete.ts';
-import { keepAnswers } from './kept-answers.ts';
+import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
+import { parseRowName, type RawAnswers } from '#ast/fields.ts';
+import { isRecord, own } from '#ast/json.ts';
+import { limits } from '#ast/limits.ts';
+import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/tree.ts';
+
+/**
+ * The attributes by which an answer has its shape and its place; every other one is a rule about answers that are
+ * submitted, and answers that are saved need not hold to those yet.
+ */
+const keptAttributes = [
+  'id',
+  'name',
+  'label',
+  'options',
+  'rows',
+  'statement',
+  'multiple',
+  'other',
+  'repeatable',
+  'show_when',
+  'hide_when',
+  'jumps',
+  'formula',
+  'decimals',
+] as const;
+
+/** After so many checks whole groups of rows are left out: each check lists a thousand problems, and there may be more. */
+const patience = 3;
+
+/**
+ * As much of raw answers as can be kept before they are submitted: what has the shape and the size of an answer, of
+ * questions that are shown. What does not is left out, until nothing is wrong with the rest.
+ */
+function keepAnswers(form: Form, raw: unknown, files: AnswerFiles, context: AnswerContext): Answers {
+  const relaxed = withoutRules(form);
+  const rest = knownAnswers(relaxed, raw);
+  const restFiles = new Map(files);
+  for (let round = 0; ; round += 1) {
+    const checked = checkAnswers(relaxed, rest, restFiles, context);
+    if (checked.ok) return checked.answers;
+    const before = JSON.stringify(rest).length + restFiles.size;
+    for (const { field } of checked.errors) {
+      const [group = field] = field.split('[', 1);
+      // The last of very many problems is that there are more: it names no question.
+      if (checked.errors.length > 1 && field === 'answers') continue;
+      restFiles.delete(field);
+      drop(rest, round < patience ? field : group);
+    }
+    // Whatever cannot be told apart is left out as a whole, so that this ends.
+    if (JSON.stringify(rest).length + restFiles.size === before) {
+      restFiles.clear();
+      for (const name of Object.keys(rest)) Reflect.deleteProperty(rest, name);
+    }
+  }
+}
+
+/** A copy of what is named like a question: no list of problems has to name the rest, of which there may be very much. */
+function knownAnswers(form: Form, raw: unknown): RawAnswers {
+  if (!isRecord(raw)) return {};
+  const known: RawAnswers = {};
+  for (const question of listQuestions(form)) {
+    const { id } = question.element.attrs;
+    const value = own(raw, id);
+    if (value === undefined) continue;
+    const isGroup = question.kind === 'group' && Array.isArray(value) && value.length <= limits.rows;
+    known[id] = structuredClone(
+      isGroup ? value.map((row: unknown) => knownCells(question.inputs, row)) : value,
+    );
+  }
+  return known;
+}
+
+const knownCells = (inputs: readonly InputElement[], row: unknown): unknown =>
+  isRecord(row)
+    ? Object.fromEntries(
+        inputs.flatMap(({ attrs }) => {
+          const value = own(row, attrs.id);
+          return value === undefined ? [] : [[attrs.id, value]];
+        }),
+      )
+    : row;
+
+/** Takes out what an error names: `id`, `group[0]` or `group[0][child]`. A row is emptied, as the others keep their number. */
+function drop(raw: RawAnswers, field: string): void {
+  if (Object.hasOwn(raw, field)) {
+    Reflect.deleteProperty(raw, field);
+    return;
+  }
+  const part = parseRowName(field);
+  const [, group, index] = /^([^[\]]+)\[(\d{1,3})\]/.exec(field) ?? [];
+  const rows = group !== undefined && Object.hasOwn(raw, group) ? raw[group] : undefined;
+  if (!Array.isArray(rows)) return;
+  const row: unknown = rows[Number(index)];
+  if (part && isRecord(row) && Object.hasOwn(row, part.id)) Reflect.deleteProperty(row, part.id);
+  else rows[Number(index)] = {};
+}
+
+function withoutRules<Node extends FormNode>(node: Node): Node {
+  const attrs = Object.entries(node.attrs ?? {}).filter(([name]) =>
+    keptAttributes.some((kept) => kept === name),
+  );
+  return {
+    ...node,
+    ...(node.attrs && { attrs: Object.fromEntries(attrs) }),
+    ...(node.children && { children: node.children.map((child) => withoutRules(child)) }),
+  };
+}
 
 /** For how many days after the last save a link to go on works, unless the form says otherwise. */
 const defaultResumeDays = 30;

@@ -5,7 +5,7 @@ import { leastIdAt } from '#kit/clock.ts';
 import { insertMany } from '../testing.ts';
 import type { Summary } from '../shapes.ts';
 import { change, elements, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
-import { sampleSizes } from './read-summary.ts';
+import { sampleSizes } from './endpoints.ts';
 
 test('the summary counts days in the asked time zone, completion, and the answers to each question', async () => {
   const form = await makeForm([...elements, element('text', 'wish')]);

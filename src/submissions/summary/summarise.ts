@@ -1,8 +1,154 @@
 import type { AnswerRow, Answers } from '#ast/answers.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { Column } from '../columns.ts';
-import type { ElementSummary } from '../shapes.ts';
-import { openTally } from './tallies.ts';
+import type { Bar, ElementSummary } from '../shapes.ts';
+import { elements } from '#ast/elements.ts';
+import type { SummaryKind } from '#ast/types/definition.ts';
+import { fileKindOf } from '../filter/file-kinds.ts';
+import { tallyNumbers, tallyRows } from './tally-numbers.ts';
+import {
+  tallyGiven,
+  tallyGrid,
+  tallyLevels,
+  tallyOptions,
+  tallyRanking,
+  tallyRecommendation,
+} from './tally-options.ts';
+import { addTo, type Asked, type Spanned, spread, type Tally } from './tally.ts';
+import { trimText } from '#ast/text.ts';
+
+/** More months than this are shown as years. */
+const mostMonths = 36;
+
+/** How many days lie in each month, or in each year where there are many months. */
+function tallyMonths(): Tally {
+  const counts = new Map<string, Spanned<string>>();
+  return {
+    add(answer) {
+      if (typeof answer !== 'string' || !/^\d{4}-\d{2}-/.test(answer)) return;
+      const month = answer.slice(0, 7);
+      const counted = counts.get(month) ?? { count: 0 };
+      counts.set(month, counted);
+      addTo(counted, answer);
+    },
+    result: () => ({ chart: 'months', bars: monthBars(counts), numbers: null }),
+  };
+}
+
+/** Every month from the first to the last, or every year of long spans; empty ones too, while they are not too many. */
+function monthBars(counts: ReadonlyMap<string, Spanned<string>>): Bar[] {
+  const months = [...counts.keys()].sort();
+  if (months.length === 0) return [];
+  const [first, last] = [monthNumber(months[0]!), monthNumber(months.at(-1)!)];
+  if (last - first < mostMonths) {
+    return spread(last - first + 1, (index) => {
+      const number = first + index;
+      const label = `${String(Math.floor(number / 12)).padStart(4, '0')}-${String((number % 12) + 1).padStart(2, '0')}`;
+      return { label, ...(counts.get(label) ?? { count: 0 }) };
+    });
+  }
+  const years = Map.groupBy(months, (month) => month.slice(0, 4));
+  return [...years].map(([label, within]) => {
+    const each = within.map((month) => counts.get(month)!);
+    const count = each.reduce((sum, one) => sum + one.count, 0);
+    return { label, count, from: each[0]!.from!, to: each.at(-1)!.to! };
+  });
+}
+
+const monthNumber = (month: string): number => Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1;
+
+/** How many times of day lie in each hour. */
+function tallyHours(): Tally {
+  const counts = Array.from({ length: 24 }, (): Spanned<string> => ({ count: 0 }));
+  return {
+    add(answer) {
+      const hour =
+        typeof answer === 'string' && /^\d{2}:/.test(answer) ? counts[Number(answer.slice(0, 2))] : undefined;
+      if (hour) addTo(hour, answer as string);
+    },
+    result: () => ({
+      chart: 'hours',
+      bars: counts.map((counted, hour) => ({ label: `${String(hour).padStart(2, '0')}:00`, ...counted })),
+      numbers: null,
+    }),
+  };
+}
+
+/** Different texts that are counted, of so many characters each: others come once, or are long. */
+const mostTexts = 5_000;
+const longestText = 100;
+/** Those that were written most are shown. */
+const mostBars = 10;
+
+/** Texts that were written more than once, the most frequent first: white space around them and their case aside. */
+function tallyTexts(): Tally {
+  const counts = new Map<string, { label: string; count: number }>();
+  return {
+    add(answer) {
+      if (typeof answer !== 'string') return;
+      const label = trimText(answer);
+      if (label === '' || label.length > longestText) return;
+      const key = label.toLowerCase();
+      const counted = counts.get(key);
+      if (counted) counted.count += 1;
+      else if (counts.size < mostTexts) counts.set(key, { label, count: 1 });
+    },
+    result: () => ({
+      chart: 'texts',
+      bars: [...counts.values()]
+        .filter(({ count }) => count > 1)
+        .sort((a, b) => b.count - a.count)
+        .slice(0, mostBars),
+      numbers: null,
+    }),
+  };
+}
+
+const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
+  texts: tallyTexts,
+  numbers: tallyNumbers,
+  months: tallyMonths,
+  hours: tallyHours,
+  options: tallyOptions,
+  levels: tallyLevels,
+  recommendation: tallyRecommendation,
+  ranking: tallyRanking,
+  grid: tallyGrid,
+  given: tallyGiven,
+  yes_no: () => tallyOptions({ options: ['Yes', 'No'], option_labels: {}, rows: [] }),
+  files: tallyFiles,
+  rows: tallyRows,
+  nothing: countOnly,
+};
+
+/** A tally for the answers to a question. @param isPrivate of texts that tell who somebody is nothing is said but how many. */
+export function openTally(asked: Asked, isPrivate = false): Tally {
+  const { summary } = elements[asked.type];
+  return summary === 'texts' && isPrivate ? countOnly() : tallies[summary](asked);
+}
+
+function countOnly(): Tally {
+  return { add() {}, result: () => ({ chart: 'count', bars: [], numbers: null }) };
+}
+
+/** How many files of each kind there are; kinds that nobody sent are left out. */
+function tallyFiles(): Tally {
+  const counts = new Map<string, number>();
+  return {
+    add(answer) {
+      for (const file of Array.isArray(answer) ? (answer as readonly unknown[]) : []) {
+        const type = isRecord(file) ? String(own(file, 'content_type')) : '';
+        const label = fileKindOf(type);
+        counts.set(label, (counts.get(label) ?? 0) + 1);
+      }
+    },
+    result: () => ({
+      chart: 'files',
+      bars: [...counts].map(([label, count]) => ({ label, count })).sort((a, b) => b.count - a.count),
+      numbers: null,
+    }),
+  };
+}
 
 /** Free texts that a question shows, and the most that is shown of each. */
 const latestTexts = 5;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ElementType } from '#ast/elements.ts';
-import { openTally } from './tallies.ts';
+import { openTally } from './summarise.ts';
 
 function tally(type: ElementType, answers: readonly unknown[], options: readonly string[] = [], labels = {}) {
   const opened = openTally({ type, options, option_labels: labels, rows: [{ id: 't', label: 'Tea' }] });

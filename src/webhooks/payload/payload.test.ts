@@ -14,9 +14,8 @@ import type { Form } from '#ast/tree.ts';
 import { newId } from '#kit/clock.ts';
 import { deliveryBody } from '../body.ts';
 import { snapshotOf } from '../event.ts';
-import { sampleSubmission } from '../samples/sample.ts';
-import { payloadSchema } from './payload-schema.ts';
-import { typeScriptOf } from './type-script.ts';
+import { sampleSubmission } from '../samples/send-test.ts';
+import { payloadSchema, typeScriptOf } from './endpoints.ts';
 
 const schemaOf = (form: Form) => payloadSchema(form, { id: 'https://forms.test/schema.json' });
 const inputTypes = Object.entries(elements).flatMap(([type, { group }]) => (group === 'input' ? [type] : []));

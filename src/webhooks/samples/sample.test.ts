@@ -5,7 +5,7 @@ import { elements, type ElementType } from '#ast/elements.ts';
 import { fieldName } from '#ast/fields.ts';
 import { composite, context, element, formOf } from '#ast/testing.ts';
 import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
-import { sampleSubmission } from './sample.ts';
+import { sampleSubmission } from './send-test.ts';
 
 const types = Object.keys(elements) as ElementType[];
 const inputTypes = types.filter((type) => elements[type].group === 'input');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRetryAfter } from './retry-after.ts';
+import { readRetryAfter } from './settle.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const cases: readonly (readonly [string | undefined, number | undefined])[] = [

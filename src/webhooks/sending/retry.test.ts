@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge, type SendResult } from './retry.ts';
+import { judge, type SendResult } from './settle.ts';
 
 const delays = [60, 300, 900, 3_600, 10_800];
 const answered = (status: number): SendResult => ({ kind: 'answer', status });

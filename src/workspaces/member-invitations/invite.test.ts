@@ -7,8 +7,7 @@ import { testDatabase } from '#test/database.ts';
 import { openRequestCounter } from '../request-counter.ts';
 import { createUser } from '../users.ts';
 import { createWorkspace } from '../workspaces.ts';
-import { inviteByHand, inviteMember, resendInvitation } from './invite.ts';
-import { plainName } from './plain-name.ts';
+import { inviteByHand, inviteMember, plainName, resendInvitation } from './invite.ts';
 
 const { database } = await testDatabase();
 const smtp = readSmtp({ url: 'smtp://127.0.0.1:1', from: 'forms@example.org' }, []);

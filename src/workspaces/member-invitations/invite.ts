@@ -12,10 +12,45 @@ import { refuseProblems } from '../problems.ts';
 import type { RequestCounter } from '../request-counter.ts';
 import type { Role } from '#rules/permissions.ts';
 import { emailProblems } from '../users.ts';
-import { countInvitation } from './count-invitation.ts';
-import { plainName } from './plain-name.ts';
 import { type InvitationKey, invitationToken, type LinkProof } from './token.ts';
 import { findWorkspace } from '../members/endpoints.ts';
+import { createHash } from 'node:crypto';
+import { countUpTo } from '../limit.ts';
+
+const hour = 3_600;
+
+/**
+ * Counts an invitation before it is written, so that nobody fills inboxes by inviting, and nobody finds out much by it:
+ * for the member who invites, the workspace, and the address, whoever invites it.
+ * @throws ApiError rate_limit_exceeded with the wait and its reason.
+ */
+async function countInvitation(
+  counter: RequestCounter,
+  { inviterId, workspaceId, email }: { inviterId: string; workspaceId: string; email: string },
+): Promise<void> {
+  const address = createHash('sha256').update(email).digest('base64url');
+  const limits = [
+    [`invitations by ${inviterId}`, 20, hour, 'You have invited 20 people within an hour.'],
+    [`invitations to ${workspaceId}`, 50, hour, 'This workspace has invited 50 people within an hour.'],
+    [`invitations of ${address}`, 5, 24 * hour, 'This address was invited five times within a day.'],
+  ] as const;
+  for (const [key, most, seconds, why] of limits) await countUpTo(counter, key, most, { seconds, why });
+}
+
+const longest = 40;
+
+/**
+ * A name as a mail to a stranger says it: short, and with nothing in it that a mail program makes a link or a number to
+ * call of. Names are free text of whoever invites, and such a mail is sent in ours.
+ */
+export function plainName(name: string): string {
+  const plain = name
+    .normalize('NFKC')
+    .replace(/\d{5,}/g, ' ')
+    .replace(/[^\p{L}\p{M}\p{Nd}'’&()-]+/gu, ' ')
+    .trim();
+  return Array.from(plain).slice(0, longest).join('').trim() || '…';
+}
 
 /** Whether whoever has an address is a member: one question, whose time is the same whether anybody has it. */
 const findMemberByEmail = statement(

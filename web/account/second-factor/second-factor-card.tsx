@@ -11,12 +11,113 @@ import { ErrorState, Loading } from '../../design/states.tsx';
 import { Ago } from '../../design/time.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { AddAppDialog } from './add-app-dialog.tsx';
-import { AddPasskeyDialog } from './add-passkey-dialog.tsx';
 import { NamePasskeyDialog } from './name-passkey-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
-import { RecoveryCodesDialog } from './recovery-codes.tsx';
 import { hasFactor, secondFactorsQuery } from './second-factors.ts';
-import { hasPasskeys } from './web-authn.ts';
+import { hasPasskeys, makePasskey } from './web-authn.ts';
+import './recovery-codes.css';
+import { CopyButton } from '../../design/copy-button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Message } from '../../design/message.tsx';
+import { saveFile } from '../../design/save-file.ts';
+import { useSession } from '../../shell/session.ts';
+import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
+import { TextField } from '../../design/field.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
+import { OwnPassword } from './own-password.tsx';
+
+/** Adds a passkey: a name for it and the password, and then what the browser asks. */
+function AddPasskeyDialog({
+  onAdded,
+  onClose,
+}: {
+  /** With recovery codes, where these are the first. */
+  onAdded: (codes: readonly string[] | null) => Promise<void>;
+  onClose: () => void;
+}): ReactElement {
+  const { user } = useSession();
+  const [given, setGiven] = useState({ name: '', password: '' });
+  const add = useMutation({
+    async mutationFn() {
+      const request = await callOwn('startPasskey', { body: { password: given.password } });
+      const made = await makePasskey(request, user);
+      return callOwn('addPasskey', { body: { name: given.name, ...made } });
+    },
+    onSuccess: ({ recovery_codes }) => onAdded(recovery_codes),
+  });
+  const problem = add.error instanceof ApiProblem ? add.error : undefined;
+  return (
+    <FormDialog
+      title="Add a passkey"
+      description="It signs you in by your finger, face or PIN, without a password, and cannot be given away to a copy of this page."
+      isOpen
+      onClose={onClose}
+      onSubmit={() => add.mutate()}
+      submitLabel="Continue"
+      isPending={add.isPending}
+      error={unlocatedProblem(add.error)}
+    >
+      <TextField
+        label="Name of the passkey"
+        description="What you recognise it by, such as “My laptop”."
+        autoComplete="off"
+        autoFocus
+        isRequired
+        value={given.name}
+        onChange={(name) => setGiven({ ...given, name })}
+        error={problem?.of('name')}
+      />
+      <OwnPassword
+        value={given.password}
+        onChange={(password) => setGiven({ ...given, password })}
+        error={problem?.of('password')}
+      />
+    </FormDialog>
+  );
+}
+
+/** Recovery codes, shown this once. */
+function RecoveryCodesDialog({
+  codes,
+  onClose,
+}: {
+  codes: readonly string[];
+  onClose: () => void;
+}): ReactElement {
+  const { user } = useSession();
+  const text = codes.join('\n');
+  const file = `Recovery codes of ${user.email} for ${location.host}. Each signs in once.\n\n${text}\n`;
+  return (
+    <Dialog
+      title="Keep your recovery codes"
+      isOpen
+      onClose={onClose}
+      isDismissable={false}
+      done="I have kept them"
+    >
+      <div className="stack">
+        <Message tone="warn">They are shown only this once.</Message>
+        <p>
+          When your phone is lost, one of these takes the second step in its place. Each works once. Keep them
+          where you find them without it: on paper, or in a password manager.
+        </p>
+        <ol className="recovery-codes" aria-label="Recovery codes">
+          {codes.map((code) => (
+            <li key={code}>
+              <code>{code}</code>
+            </li>
+          ))}
+        </ol>
+        <div className="row">
+          <Button icon="download" onPress={() => saveFile('formloom-recovery-codes.txt', file, 'text/plain')}>
+            Download
+          </Button>
+          <CopyButton text={text} />
+        </div>
+      </div>
+    </Dialog>
+  );
+}
 
 type Passkey = Factors['passkeys'][number];
 type Open =

@@ -1,21 +1,193 @@
 import './canvas.css';
-import { type ReactElement, type RefObject, useEffect, useRef } from 'react';
+import {
+  type ReactElement,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { mayMove } from '../../design/motion.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
 import { useForm } from '../../shell/form-place.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import type { NodeKey } from '../model/edit-node.ts';
+import type { EditNode, NodeKey } from '../model/edit-node.ts';
 import type { Spot } from '../model/places.ts';
 import { CanvasForm } from './canvas-form.tsx';
 import { elementOf } from './canvas-geometry.ts';
 import type { Drag } from './drag/drag.ts';
 import { DragLayer } from './drag/drag-layer.tsx';
 import { Overlay } from './overlay.tsx';
-import { Shadow } from './shadow.tsx';
 import type { StartDrag } from './drag/use-drag.ts';
-import { useManner } from './use-manner.ts';
 import { useScheme } from '../../shell/theme.ts';
+import type { Settings } from '#ast/settings.ts';
+import type { Scheme } from '#ast/theme/palette.ts';
+import { lookOf } from '#page/theme/look.ts';
+import { drawableFrame } from '../model/drawable.ts';
+import { speechOf } from '../preview/speech.ts';
+import { lookInScheme, schemeOf } from '../theme/look-in-scheme.ts';
+import { drawableTheme } from '../theme/theme-choices.ts';
+import type { Manner } from './page-markup.ts';
+import { createPortal } from 'react-dom';
+import { wholeStyle } from '#page/render/elements/drawings.ts';
+import { languageStyle } from '#page/render/language-switch.ts';
+import { stylesheet } from '#page/style.ts';
+
+/**
+ * A style sheet of the respondent's for pages that are drawn inside another one: the document's own selectors become
+ * those of the canvas, the window's width becomes the canvas's, and the system's scheme the one that is shown.
+ */
+function scopeStylesheet(source: string): string {
+  return source
+    .replaceAll(
+      /@media \(prefers-color-scheme: ?dark\) ?\{\s*:root ?\{([^}]*)\}\s*\}/g,
+      ':host(:where([data-scheme="dark"])) {$1}',
+    )
+    .replaceAll(/:root(?=\s*\{)/g, ':host')
+    .replaceAll(/@media \((min|max)-width:/g, '@container ($1-width:')
+    .replaceAll(/(?<=\d)vw\b/g, 'cqi')
+    .replaceAll(/^(\s*)body(?= \{)/gm, '$1.canvas-body')
+    .replaceAll(/^(\s*)main(?=[ :])/gm, '$1.canvas-page')
+    .replaceAll(/^html \{[^}]*\}$/gm, '');
+}
+
+/** The rules that bring its faces. */
+const facesIn = (source: string): string => (source.match(/@font-face\{[^}]*\}/g) ?? []).join('');
+
+/** What the canvas adds to the page: what is selected, hovered, lifted, empty, wrong, or being written. */
+const additions = `
+:host { display: flex; color-scheme: light; }
+:host([data-scheme="dark"]) { color-scheme: dark; }
+.canvas-container { container-type: inline-size; flex: 1; min-inline-size: 0; display: flex; }
+.canvas-body { flex: 1; min-inline-size: 0; }
+.canvas-page + .canvas-page { margin-block-start: var(--6); }
+@container (max-width: 639px) { .canvas-page + .canvas-page { box-shadow: 0 calc(-1 * var(--6)) var(--ground); } }
+[data-answer] { padding: .0625em .375em; border-radius: .375em; background: var(--tint); box-shadow: inset 0 0 0 1px var(--edge); font-weight: 400; font-size: .875em; }
+[data-key] { cursor: default; animation: none; border-radius: .375rem; outline: 1px dashed #0000; outline-offset: 8px; }
+[data-key="frame"] { outline: none; }
+[data-key]:not([data-selected]):hover:not(:has([data-key]:hover)) { outline-color: var(--edge); }
+section[data-key] { outline-offset: 14px; border-radius: 0; }
+[data-key][data-problem] { outline: 2px dotted var(--bad); }
+[data-key][data-selected], [data-key]:focus, [data-key]:focus-visible { outline: 2px solid var(--accent); }
+[data-key][data-selected]:focus-visible { outline-width: 3px; }
+[data-key][data-lifted] { outline: 3px dashed var(--accent); opacity: .75; }
+[data-key][data-selected] > :is(label, legend, h1, h2), :is(h2, h3, p)[data-key][data-selected] { cursor: text; }
+.written { display: inline-block; min-inline-size: 1.5ch; max-inline-size: 100%; white-space: pre-wrap; cursor: text; user-select: text; outline: none !important; box-shadow: 0 2px 0 var(--accent); }
+.written + .mark { margin-inline-start: .25em; }
+.labelled > :focus-within:has(> .written) { outline: none; }
+.written:empty::before { content: "\\200b"; }
+.written[data-placeholder]:empty::before { content: attr(data-placeholder); color: var(--soft); }
+.option, .matrix th { cursor: text; }
+.opened {
+  position: absolute; z-index: 3; inset-inline: 0; gap: 0; max-block-size: 22rem; overflow: auto; padding: var(--1);
+  background: var(--paper); border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 .5rem 1.5rem #0003;
+}
+.opened > .option { min-block-size: 2.5rem; padding-block: .25rem; border: 0; }
+.opened:focus-within, .opened > .option:focus-within { outline: none; }
+.opened > .option:focus-within { background: var(--tint); }
+[data-key]:has(> .opened) { position: relative; z-index: 3; }
+[data-blank]:not(:has(.written)) { color: var(--soft); font-style: italic; }
+.logic-badge { grid-column: 1 / -1; display: grid; gap: .25rem; justify-items: start; margin-block: .375rem 0; }
+section > .logic-badge, fieldset > .logic-badge:not(:last-child) { margin-block: 0 .75rem; }
+.logic-badge p { margin: 0; padding: .125rem .625rem; border-radius: 1rem; background: var(--tint); color: var(--soft); font: 400 .8125rem/1.5 system-ui, sans-serif; text-align: start; overflow-wrap: anywhere; }
+.logic-badge em { font-style: normal; font-weight: 600; color: var(--ink); }
+hr[data-key]:has(.logic-badge) { block-size: auto; }
+hr[data-key] { position: relative; overflow: visible; }
+hr[data-key]::after { content: ""; position: absolute; inset: -.5rem 0; }
+.empty-slot {
+  grid-column: 1 / -1; inline-size: 100%; min-block-size: 4.5rem; border: 1px dashed var(--edge); border-radius: var(--round);
+  background: var(--tint); color: var(--soft); font-weight: 400; text-align: center;
+}
+.empty-slot:hover { border-color: var(--accent); color: var(--ink); }
+img[src=""] { inline-size: 100%; min-block-size: 8rem; border: 1px dashed var(--edge); background: var(--tint); }
+.not_shown { border: 1px dashed var(--edge); border-radius: var(--round); padding: var(--4); }
+.stranger { border: 1px dashed var(--bad); border-radius: var(--round); padding: var(--4); color: var(--bad); }
+.submit, .add, .remove { pointer-events: none; }
+::file-selector-button { pointer-events: none; }
+`;
+
+let shared: readonly CSSStyleSheet[] | undefined;
+
+function sheetOf(text: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  return sheet;
+}
+
+/**
+ * The canvas's style sheets, of which only that of the theme is of one form. Constructed ones are no inline styles, which
+ * the content policy forbids.
+ */
+function canvasSheets(theme: string): CSSStyleSheet[] {
+  shared ??= [
+    scopeStylesheet(stylesheet),
+    scopeStylesheet(`${wholeStyle()}\n${languageStyle}`),
+    additions,
+  ].map(sheetOf);
+  const [page, elements, canvas] = shared;
+  return [page!, elements!, sheetOf(theme), canvas!];
+}
+
+type ShadowProps = {
+  readonly children: ReactNode;
+  readonly hostRef: Ref<HTMLDivElement>;
+  readonly manner: Pick<Manner, 'look' | 'scheme'>;
+};
+
+/** Draws its children where the console's style sheet does not reach and the respondent's does, in the form's theme. */
+function Shadow({ children, hostRef, manner }: ShadowProps): ReactNode {
+  const { scheme, look } = manner;
+  const { style } = look;
+  const [root, setRoot] = useState<ShadowRoot | undefined>();
+  const attach = useCallback(
+    (host: HTMLDivElement | null) => {
+      if (typeof hostRef === 'function') hostRef(host);
+      else if (hostRef) hostRef.current = host;
+      if (host) setRoot(host.shadowRoot ?? host.attachShadow({ mode: 'open' }));
+    },
+    [hostRef],
+  );
+  useLayoutEffect(() => {
+    if (root) root.adoptedStyleSheets = canvasSheets(scopeStylesheet(style));
+  }, [root, style]);
+  useFaces(style);
+  return (
+    <div ref={attach} className="canvas-host" data-scheme={scheme}>
+      {root && createPortal(children, root)}
+    </div>
+  );
+}
+
+/** A face is known to a shadow root only when it is to the document. */
+function useFaces(style: string): void {
+  useLayoutEffect(() => {
+    const faces = new CSSStyleSheet();
+    faces.replaceSync(facesIn(style));
+    document.adoptedStyleSheets.push(faces);
+    return () => {
+      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== faces);
+    };
+  }, [style]);
+}
+
+/** How the pages of a form look, speak and ask: the same object until one of these changes. */
+function useManner(formId: string, root: EditNode, settings: Settings, wished: Scheme): Manner {
+  // What stands on the canvas is written in the first of the form's languages.
+  const [first] = drawableFrame(root).attrs.languages ?? [];
+  const speech = useMemo(() => speechOf(first === undefined ? [] : [first], settings), [first, settings]);
+  return useMemo(() => {
+    const theme = drawableTheme(settings.theme ?? {});
+    const { language } = speech;
+    const look = lookOf(formId, { ...settings, theme }, { isEmbedded: false, language });
+    const scheme = schemeOf(theme, wished);
+    return { formId, scheme, look: lookInScheme(look, scheme), speech, settings };
+  }, [formId, settings, speech, wished]);
+}
 
 type CanvasProps = {
   readonly host: RefObject<HTMLDivElement | null>;

@@ -1,19 +1,149 @@
-import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type ReactElement, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { IconButton } from '../../design/button.tsx';
+import { Button, IconButton } from '../../design/button.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { titleOf } from '../model/compare.ts';
-import type { EditNode } from '../model/edit-node.ts';
+import { type EditNode, makeNode, trailTo } from '../model/edit-node.ts';
 import type { Spot } from '../model/places.ts';
-import { elementOf } from './canvas-geometry.ts';
-import { Gaps } from './gaps.tsx';
+import { elementOf, measureZones } from './canvas-geometry.ts';
 import { DragHandle } from './drag/drag-handle.tsx';
 import { NodeMenu } from './node-menu.tsx';
 import { onParts } from '../shortcuts/deeds.ts';
 import { useOnParts } from '../shortcuts/on-parts.ts';
-import { TypeMenu } from './type-menu.tsx';
 import type { StartDrag } from './drag/use-drag.ts';
 import { useNarrow } from '../../design/use-window.ts';
+import { elements, isElementType } from '#ast/elements.ts';
+import { Menu } from '../../design/menu.tsx';
+import { Tooltip } from '../../design/tooltip.tsx';
+import { changeType } from '../model/edit.ts';
+import { typesLike } from '../model/new-element.ts';
+import { ElementIcon } from '../palette/element-icon.tsx';
+import './gaps.css';
+import { Icon } from '../../design/icon.tsx';
+import { type Gap, listGaps } from '../model/drop-place.ts';
+
+type GapsProps = {
+  /** What the gaps are laid over, and whose coordinates they have. */
+  readonly layer: RefObject<HTMLDivElement | null>;
+  readonly host: RefObject<HTMLDivElement | null>;
+  readonly onInsert: (anchor: Element, spot: Spot) => void;
+};
+
+/** A "+" at every place between elements (docs/rules.md B3). Those beside the selection are reached by Tab as well. */
+function Gaps({ layer, host, onInsert }: GapsProps): ReactElement {
+  const { editor } = useBuilder();
+  const { root, selection, also = [] } = useEditorState(editor).history.present;
+  const gaps = useGaps(layer, host, root);
+  // Beside several there is no one place.
+  const parent = also.length > 0 ? undefined : trailTo(root, selection).at(-2);
+  const at = parent?.children.findIndex(({ key }) => key === selection) ?? -1;
+  return (
+    <>
+      {gaps.map(({ spot, x, y, size }) => {
+        const offset = spot.parent === parent?.key ? spot.index - at : -1;
+        return (
+          <InsertHere
+            key={`${spot.parent} ${spot.index}`}
+            parent={spot.parent}
+            index={spot.index}
+            x={x}
+            y={y}
+            size={size}
+            beside={offset === 0 ? 'before' : offset === 1 ? 'behind' : undefined}
+            onInsert={onInsert}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+type InsertProps = Spot & {
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  /** On which side of the selected element it is. */
+  readonly beside: 'before' | 'behind' | undefined;
+  readonly onInsert: GapsProps['onInsert'];
+};
+
+const InsertHere = memo(function InsertHere({ parent, index, x, y, size, beside, onInsert }: InsertProps) {
+  return (
+    <button
+      type="button"
+      className="insert-here"
+      data-beside={beside}
+      tabIndex={beside ? 0 : -1}
+      aria-label={beside ? `Add an element ${beside}` : 'Add an element here'}
+      style={{ left: x - size / 2, top: y - size / 2, width: size, height: size }}
+      onClick={(event) => onInsert(event.currentTarget, { parent, index })}
+    >
+      <Icon name="add" />
+    </button>
+  );
+});
+
+/** What is asked for when gaps are measured: any element goes wherever an input goes. */
+const anyElement = [makeNode('text', {})];
+
+/** In milliseconds: a series of keys is answered first, and its gaps are measured once. */
+const measureDelay = 50;
+
+/** The gaps in the layer's own coordinates; measured again when anything in the form moves. */
+function useGaps(layer: GapsProps['layer'], host: GapsProps['host'], root: EditNode): readonly Gap[] {
+  const [gaps, setGaps] = useState<readonly Gap[]>([]);
+  useEffect(() => {
+    const measure = (): void => {
+      const origin = layer.current?.getBoundingClientRect();
+      if (!host.current || !origin) return;
+      const found = listGaps(measureZones(host.current, root, anyElement));
+      setGaps(found.map((gap) => ({ ...gap, x: gap.x - origin.left, y: gap.y - origin.top })));
+    };
+    let timer = setTimeout(measure, measureDelay);
+    const observer = new ResizeObserver(() => {
+      clearTimeout(timer);
+      timer = setTimeout(measure, measureDelay);
+    });
+    if (host.current) observer.observe(host.current);
+    return () => {
+      clearTimeout(timer);
+      observer.disconnect();
+    };
+  }, [layer, host, root]);
+  return gaps;
+}
+
+/** What an element is, by name or by its icon, and what else the same question could be. */
+function TypeMenu({ node, isIcon }: { node: EditNode; isIcon: boolean }): ReactElement | null {
+  const { editor } = useBuilder();
+  const types = typesLike(node.type);
+  const title = titleOf(node.type);
+  const face = isIcon ? isElementType(node.type) && <ElementIcon type={node.type} /> : title;
+  if (types.length < 2) return face ? <span className="node-type">{face}</span> : null;
+  const button = (
+    <Button size="small" variant="quiet" className="node-type" aria-label={title}>
+      {face}
+    </Button>
+  );
+  return (
+    <Menu
+      placement="bottom start"
+      items={types.map((type) => ({
+        id: type,
+        label: elements[type].title,
+        isCurrent: type === node.type,
+        onAction: () =>
+          editor.change((root) => ({
+            root: changeType(root, node.key, type),
+            focus: 'node',
+            say: `${elements[type].title} now`,
+          })),
+      }))}
+    >
+      {isIcon ? <Tooltip text={title}>{button}</Tooltip> : button}
+    </Menu>
+  );
+}
 
 type OverlayProps = {
   readonly host: RefObject<HTMLDivElement | null>;

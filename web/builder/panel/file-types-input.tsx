@@ -1,7 +1,18 @@
 import { type ReactElement, useState } from 'react';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
-import { readTypes } from './read-types.ts';
+
+/** A list that was typed, as types: in small letters, each once. */
+export function readTypes(text: string): string[] {
+  return [
+    ...new Set(
+      text
+        .split(/[\s,;]+/)
+        .map((type) => type.toLowerCase())
+        .filter(Boolean),
+    ),
+  ];
+}
 
 type FileTypesProps = {
   readonly label: string;

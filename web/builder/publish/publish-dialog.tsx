@@ -4,16 +4,113 @@ import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
 import { sayNode } from '../model/compare.ts';
-import { findNode, type NodeKey } from '../model/edit-node.ts';
+import { type EditNode, findNode, nodeAt, type NodeKey } from '../model/edit-node.ts';
 import type { Moment } from '../model/history.ts';
-import type { LocatedProblem } from '../model/located-problems.ts';
+import { type LocatedProblem, validateRoot } from '../model/located-problems.ts';
 import { sayProblem } from '../model/say-problem.ts';
 import type { BuilderApi, BuilderForm } from '../saving/builder-api.ts';
 import { locate, type SettingProblem } from '../settings/setting-problems.ts';
 import { compareDocuments, DifferenceList } from './difference-list.tsx';
-import { DryRunList } from './dry-run-list.tsx';
-import { FilterWarnings } from './filter-warnings.tsx';
 import { sayCount } from '#ast/say-count.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { checkFilter } from '#ast/logic/check-filter.ts';
+import { hostOf } from '#rules/url-problem.ts';
+import { webhooksQuery } from '../../webhooks/webhooks-query.ts';
+import { Loading } from '../../design/states.tsx';
+import { documentOf } from '../saving/use-saving.ts';
+
+/** Where texts are translated. */
+const translations = (message: string): SettingProblem => locate({ field: 'translations', message })!;
+
+type DryRunProps = {
+  readonly api: BuilderApi;
+  readonly etag: string;
+  readonly edited: Moment;
+  readonly onShow: (place: NodeKey | SettingProblem) => void;
+};
+
+/** What the service says of a publication before it is made: which answers it touches, and whom the form keeps out. */
+function DryRunList({ api, etag, edited, onShow }: DryRunProps): ReactElement {
+  const { root, settings } = edited;
+  const tried = useQuery({
+    queryKey: ['forms', api.formId, 'dry-run', etag, root, settings],
+    queryFn: () => api.tryOut(documentOf(edited), etag),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  if (tried.isPending) return <Loading lines={1} />;
+  if (tried.error)
+    return <p className="soft">What this does to stored answers is not known: {tried.error.message}</p>;
+  const { warnings } = tried.data;
+  // What nobody has answered is no matter of answers: it stands among the differences.
+  const impact = tried.data.impact.filter(({ answers }) => answers !== 0);
+  return (
+    <>
+      {impact.length > 0 && (
+        <section className="stack-tight">
+          <h3>What it does to answers</h3>
+          <ul role="list" className="stack-tight">
+            {impact.map(({ message }) => (
+              <li key={message}>{message}</li>
+            ))}
+          </ul>
+          <p className="soft">Stored answers stay as they are: in the table, in exports and in search.</p>
+        </section>
+      )}
+      {warnings.length > 0 && (
+        <section className="stack-tight">
+          <h3>What could be better</h3>
+          <ul role="list" className="stack-tight">
+            {warnings.map(({ message, path, rule }) => (
+              <li key={`${path.join('.')} ${message}`}>
+                <button
+                  type="button"
+                  className="link-button"
+                  onClick={() =>
+                    onShow(rule === 'untranslated' ? translations(message) : nodeAt(root, path).key)
+                  }
+                >
+                  {message}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** Webhooks whose filter asks for what the form does not have any more. It may be published all the same (docs/decisions/0025). */
+function FilterWarnings({ root, form }: { root: EditNode; form: BuilderForm['form'] }): ReactElement | null {
+  const webhooks = useQuery(webhooksQuery(form)).data?.data;
+  const result = validateRoot(root);
+  if (!webhooks || !result.ok) return null;
+  return (
+    <>
+      {webhooks.map(({ id, url, filter }) => {
+        const problems = filter ? checkFilter(result.form, filter) : [];
+        if (problems.length === 0) return null;
+        const said = new Set(problems.map(({ message }) => message));
+        return (
+          <Message key={id} tone="warn">
+            <p>
+              The webhook to{' '}
+              <Link to="/forms/$form/webhooks/$webhook" params={{ form: form.id, webhook: id }}>
+                {hostOf(url)}
+              </Link>{' '}
+              has a filter that does not fit this form. Publishing changes of which submissions it hears.
+            </p>
+            {[...said].map((message) => (
+              <p key={message}>{message}</p>
+            ))}
+          </Message>
+        );
+      })}
+    </>
+  );
+}
 
 type PublishProps = {
   readonly api: BuilderApi;

@@ -1,15 +1,21 @@
 import type { ReactElement } from 'react';
 import type { LocaleChoice } from '#ast/locales.ts';
-import { isColour } from '#ast/theme/colour.ts';
-import { suggestPaper } from '#ast/theme/check-theme.ts';
-import { defaultColour, inkContrast, paletteOf, paperContrast, schemesOf } from '#ast/theme/palette.ts';
+import { isColour, sayContrast } from '#ast/theme/colour.ts';
+import { accentContrast, suggestColour, suggestPaper } from '#ast/theme/check-theme.ts';
+import {
+  defaultColour,
+  inkContrast,
+  paletteOf,
+  paperContrast,
+  schemesOf,
+  textContrast,
+} from '#ast/theme/palette.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import { imageAddress } from '#page/theme/look.ts';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
 import { ColourField } from './colour-field.tsx';
-import { ContrastNote } from './contrast-note.tsx';
 import { settingTitles, themeTitles } from '../settings/setting-words.ts';
 import { ImageField } from './image-field.tsx';
 import {
@@ -23,6 +29,37 @@ import {
   presets,
   type ThemeChange,
 } from './theme-choices.ts';
+import { Button } from '../../design/button.tsx';
+import { Icon } from '../../design/icon.tsx';
+
+type NoteProps = {
+  /** A theme whose colours are colours. */
+  readonly theme: Theme;
+  readonly isReadOnly: boolean;
+  readonly onColour: (color: string) => void;
+};
+
+/** How well the accent reads, as it is chosen; below 4.5:1 with the nearest shade that would be accepted. */
+function ContrastNote({ theme, isReadOnly, onColour }: NoteProps): ReactElement {
+  const { ratio, scheme } = accentContrast(theme);
+  const reads = ratio >= textContrast;
+  return (
+    <div className="contrast-note" data-reads={reads}>
+      <p role="status">
+        <Icon name={reads ? 'check' : 'warning'} />
+        <span>
+          Contrast {sayContrast(ratio)}
+          {reads ? ', readable.' : ` on ${scheme} paper: text needs ${textContrast}:1.`}
+        </span>
+      </p>
+      {!reads && (
+        <Button size="small" isDisabled={isReadOnly} onPress={() => onColour(suggestColour(theme))}>
+          Use {suggestColour(theme)}
+        </Button>
+      )}
+    </div>
+  );
+}
 
 type PanelProps = {
   readonly formId: string;

@@ -1,14 +1,210 @@
 import { type ReactElement, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import type { InputOf } from '#app/operations.ts';
+import type { InputOf, ReplyOf } from '#app/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import { FileDrop } from './file-drop.tsx';
-import { ForeignFormPanel } from './foreign-form-panel.tsx';
-import type { TextPlace } from './json-places.ts';
-import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
+import { findNodes, lineAt, offsetOfError, sayPath, type TextPlace } from './json-places.ts';
 import { sayCount, wordFor } from '#ast/say-count.ts';
+import { isRecord } from '#ast/json.ts';
+import type { Form } from '#ast/tree.ts';
+import { validateStructure } from '#ast/validate.ts';
+import './foreign-form-panel.css';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { call } from '../../api/operations.ts';
+import { queryClient } from '../../api/query-client.ts';
+
+type Converted = ReplyOf<'convertForm'>;
+type Line = Converted['report'][number];
+type Document = Readonly<Record<string, unknown>>;
+
+const sources: Readonly<Record<Converted['source'], string>> = {
+  typeform: 'a form of Typeform',
+  tally: 'a form of Tally',
+  google_forms: 'a form of Google Forms',
+  surveyjs: 'a survey of SurveyJS',
+};
+
+/** The outcomes with their headings, the worst first. */
+const outcomes = [
+  ['left_out', 'Left out'],
+  ['changed', 'Changed'],
+  ['mapped', 'Taken over'],
+] as const satisfies readonly (readonly [Line['outcome'], string])[];
+
+/** What a form of another service becomes here, told part by part before it is made. */
+function ForeignFormPanel({
+  workspaceId,
+  document,
+  onBack,
+}: {
+  workspaceId: string;
+  document: Document;
+  onBack: () => void;
+}): ReactElement {
+  const navigate = useNavigate();
+  const looked = useQuery({
+    queryKey: ['foreign form', workspaceId, document],
+    queryFn: () => call(workspaceId, 'convertForm', { body: { document } }),
+    gcTime: 0,
+    retry: false,
+  });
+  const create = useMutation({
+    mutationFn: () => call(workspaceId, 'importForm', { body: { document } }),
+    async onSuccess({ id }) {
+      await queryClient.invalidateQueries({ queryKey: ['forms'] });
+      await navigate({ to: '/forms/$form', params: { form: id } });
+    },
+  });
+  const found = looked.data;
+  const problem = looked.error ?? create.error;
+  return (
+    <div className="foreign-form">
+      {problem && <Message tone="bad">{problem.message}</Message>}
+      {looked.isPending && <p role="status">It is read …</p>}
+      {found && <Report found={found} />}
+      <div className="spread">
+        <Button onPress={onBack}>Back to the text</Button>
+        {found && (
+          <Button variant="primary" autoFocus onPress={() => create.mutate()} isPending={create.isPending}>
+            Create this form
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Report({ found }: { found: Converted }): ReactElement {
+  const { source, report, report_count, problems } = found;
+  return (
+    <>
+      <p role="status">
+        This is {sources[source]}. It becomes a draft here; of each of its parts is said what became of it.
+      </p>
+      {problems.length > 0 && (
+        <Message tone="warn" title="Before it is published, something is to be mended in the builder">
+          <ul role="list">
+            {problems.map(({ message }, index) => (
+              <li key={index}>{message}</li>
+            ))}
+          </ul>
+        </Message>
+      )}
+      {outcomes.map(([outcome, title]) => (
+        <Lines
+          key={outcome}
+          title={title}
+          lines={report.filter((line) => line.outcome === outcome)}
+          isOpen={outcome !== 'mapped'}
+        />
+      ))}
+      {report_count > report.length && (
+        <p className="soft">And {(report_count - report.length).toLocaleString()} more parts.</p>
+      )}
+    </>
+  );
+}
+
+function Lines({
+  title,
+  lines,
+  isOpen,
+}: {
+  title: string;
+  lines: readonly Line[];
+  isOpen: boolean;
+}): ReactElement | null {
+  if (lines.length === 0) return null;
+  return (
+    <details open={isOpen}>
+      <summary>
+        {title} <span className="soft numeric">{lines.length.toLocaleString()}</span>
+      </summary>
+      <ul role="list" className="foreign-lines" tabIndex={0} aria-label={title}>
+        {lines.map(({ path, title: part, message }, index) => (
+          <li key={index}>
+            <span className="foreign-part">
+              {part !== undefined && <strong>{part}</strong>} <code className="small">{path || 'Form'}</code>
+            </span>
+            <span>{message}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** One problem of a pasted text: what, in which part of the form, and where in the text. */
+type PastedProblem = { message: string; where: string; place?: TextPlace };
+
+type PastedForm =
+  | { ok: true; structure: Form; settings?: object }
+  /** No form of ours: what another service exported, perhaps, which the service knows. */
+  | { ok: true; document: Readonly<Record<string, unknown>> }
+  | { ok: false; problems: readonly PastedProblem[] };
+
+/** Reads a form as the API takes it, or as the console exports it (`{structure, settings}`). */
+export function readPastedForm(text: string): PastedForm {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { ok: false, problems: [locateSyntaxError(text, error as SyntaxError)] };
+  }
+  if (isForeign(value)) return { ok: true, document: value };
+  const wrapped = typeof value === 'object' && value !== null && 'structure' in value ? value : undefined;
+  const checked = validateStructure(wrapped ? wrapped.structure : value);
+  if (!checked.ok) {
+    const places = findNodes(text);
+    return {
+      ok: false,
+      problems: checked.errors.map(({ message, path }) => ({
+        message,
+        where: sayPath(path),
+        place: nearest(places, path),
+      })),
+    };
+  }
+  const settings = wrapped && 'settings' in wrapped ? wrapped.settings : undefined;
+  return {
+    ok: true,
+    structure: checked.form,
+    ...(typeof settings === 'object' && settings !== null && { settings }),
+  };
+}
+
+/** Whether it has other things than a form of ours has. */
+const isForeign = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isRecord(value) &&
+  value['type'] !== 'form' &&
+  !Object.hasOwn(value, 'structure') &&
+  !Object.hasOwn(value, 'children') &&
+  Object.values(value).some((part) => typeof part === 'object' && part !== null);
+
+/** The node itself, or the closest one around it. */
+function nearest(places: Map<string, TextPlace>, path: readonly number[]): TextPlace | undefined {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const place = places.get(path.slice(0, length).join('.'));
+    if (place) return place;
+  }
+  return undefined;
+}
+
+function locateSyntaxError(text: string, error: SyntaxError): PastedProblem {
+  const offset = offsetOfError(text, error);
+  const message =
+    text.trim() === ''
+      ? 'There is no JSON yet.'
+      : 'This is not valid JSON: something is missing or superfluous here.';
+  return {
+    message,
+    where: 'JSON',
+    place: { start: offset, end: Math.min(text.length, offset + 1), line: lineAt(text, offset) },
+  };
+}
 
 /** Reads a form from JSON that was pasted, dropped or chosen, tells where it is wrong, and knows those of other services. */
 export function PastedFormPanel({

@@ -2,7 +2,7 @@ import '../mail/mail-screen.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
-import { download } from '../../api/operations.ts';
+import { call, download } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -11,14 +11,117 @@ import { Message } from '../../design/message.tsx';
 import { Card, Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { Select } from '../../design/select.tsx';
-import { EmptyState, Loading } from '../../design/states.tsx';
+import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
 import { toastProblem } from '../../design/toast.tsx';
 import { useWorkspace } from '../workspace.ts';
-import { EraseDialog } from './erase-dialog.tsx';
-import { Erasures } from './erasures.tsx';
 import { Found } from './found.tsx';
-import { type Question, traceQuery } from './people-query.ts';
-import { ReceiptCard } from './receipt.tsx';
+import { type Erasure, erasuresQuery, type Question, traceQuery } from './people-query.ts';
+import { ReceiptCard, saveReceipt, sayGone } from './receipt.tsx';
+import { DataTable, type TableColumn } from '../../design/table.tsx';
+import { Ago } from '../../design/time.tsx';
+import { queryClient } from '../../api/query-client.ts';
+import { ConfirmChange } from '../../design/dialog.tsx';
+
+const choices: readonly { id: Erasure['what']; label: string; description: string }[] = [
+  {
+    id: 'submissions',
+    label: 'Everything',
+    description: 'Submissions go as a whole, with all that came of them.',
+  },
+  {
+    id: 'identity',
+    label: 'Who it was',
+    description: 'Submissions stay, without the answers that tell who somebody is.',
+  },
+];
+
+/** Asks what is erased and whether it is meant, by what the person was found by. */
+function EraseDialog({
+  workspace,
+  question,
+  except,
+  count,
+  isOpen,
+  onClose,
+  onBegun,
+}: {
+  workspace: string;
+  question: Question;
+  except: readonly string[];
+  count: number;
+  isOpen: boolean;
+  onClose: () => void;
+  onBegun: (id: string) => void;
+}): ReactElement {
+  const [what, setWhat] = useState<Erasure['what']>('submissions');
+  const erase = useMutation({
+    mutationFn: () =>
+      call(workspace, 'erasePerson', { body: { ...question, what, except: [...except], expected: count } }),
+    async onSuccess({ id }) {
+      onBegun(id);
+      await queryClient.invalidateQueries({ queryKey: ['erasures', workspace] });
+    },
+  });
+  return (
+    <ConfirmChange
+      title={count === 1 ? 'Erase this one thing?' : `Erase these ${count.toLocaleString()} things?`}
+      isOpen={isOpen}
+      onClose={onClose}
+      confirmLabel="Erase for good"
+      change={erase}
+      typed={question.q}
+    >
+      <div className="stack">
+        <Select label="What goes" value={what} choices={choices} onChange={setWhat} />
+        <p>
+          Files, history, notes, events, deliveries, mails and invitations go too, and no trash keeps them.
+          Webhooks are told, without any answer of this person. Export first if somebody asked for a copy.
+        </p>
+      </div>
+    </ConfirmChange>
+  );
+}
+
+const columns: readonly TableColumn<Erasure>[] = [
+  {
+    id: 'gone',
+    title: 'Gone',
+    cell: ({ gone, finished_at, failed_reason }) =>
+      finished_at === null ? (failed_reason === null ? 'On its way' : 'Stopped') : sayGone(gone),
+  },
+  {
+    id: 'who',
+    title: 'By',
+    isSecondary: true,
+    cell: ({ requested_by }) => requested_by ?? 'Somebody who is gone',
+  },
+  { id: 'when', title: 'When', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+  {
+    id: 'receipt',
+    title: 'Receipt',
+    cell: (erasure) =>
+      erasure.finished_at !== null && (
+        <Button icon="download" size="small" onPress={() => saveReceipt(erasure)}>
+          Download
+        </Button>
+      ),
+  },
+];
+
+/** The receipts of what was erased: they name nobody. */
+function Erasures({ workspace }: { workspace: string }): ReactElement | null {
+  const [page, setPage] = useState(1);
+  const { data, error, refetch } = useQuery(erasuresQuery(workspace, page));
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Loading label="Loading the receipts …" />;
+  if (data.pagination.total_count === 0) return null;
+  return (
+    <Card title="Receipts" lead="How much was erased, by whom and when. They name nobody.">
+      <DataTable label="Receipts" columns={columns} rows={data.data} rowId={({ id }) => id} />
+      <Pager label="Pages of receipts" page={page} pagination={data.pagination} onChange={setPage} />
+    </Card>
+  );
+}
 
 const matches: readonly { id: Question['match']; label: string; description: string }[] = [
   {

@@ -1,18 +1,180 @@
 import '../mail/mail-screen.css';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { Button } from '../../design/button.tsx';
-import { Page } from '../../design/page.tsx';
+import { Card, Page } from '../../design/page.tsx';
 import { Select } from '../../design/select.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { sayDay } from '../../design/time.tsx';
-import { formNamesQuery, useWorkspace } from '../workspace.ts';
-import { AuditDays } from './audit-days.tsx';
-import { DaysDialog } from './days-dialog.tsx';
-import { type Due, dueQuery, retentionQuery, type RetentionRule } from './retention-query.ts';
-import { kindWords, sayDays, sayDue, saySource } from './retention-words.ts';
+import { formNamesQuery, useWorkspace, type WorkspaceDetail } from '../workspace.ts';
+import {
+  type Days,
+  type Due,
+  dueQuery,
+  type RetentionKind,
+  type RetentionPlace,
+  retentionQuery,
+  type RetentionRule,
+  saveDays,
+} from './retention-query.ts';
+import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { CardForm } from '../../design/card-form.tsx';
+import { NumberInput } from '../../design/number-input.tsx';
+import { toastDone } from '../../design/toast.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
+import { Message } from '../../design/message.tsx';
+import { sayCount } from '#ast/say-count.ts';
+
+const kindWords = {
+  submissions: 'Submissions',
+  incomplete: 'Begun and never completed',
+  files: 'Uploaded files',
+  mails: 'Log of mails',
+  deliveries: 'Webhook deliveries',
+  trash: 'Trash',
+} as const satisfies Record<RetentionKind, string>;
+
+const sources = {
+  form: 'this form says so',
+  workspace: 'the workspace says so',
+  default: 'unless you say otherwise',
+  operator: 'the service says so',
+} as const satisfies Record<RetentionRule['said_by'], string>;
+
+const saySource = ({ said_by }: RetentionRule): string => sources[said_by];
+
+const sayDays = (days: RetentionRule['days']): string =>
+  days === 'forever' ? 'Until deleted' : sayCount(days, 'day');
+
+const most = 10_000;
+const sayAmount = (amount: number): string =>
+  amount > most ? `more than ${most.toLocaleString()}` : amount.toLocaleString();
+
+/** What a rule takes away soon, in a sentence. */
+function sayDue({ due_now, due_in_7_days, due_in_30_days }: Due): string {
+  if (due_in_30_days === 0) return 'Nothing goes within 30 days.';
+  const week = due_in_7_days === 0 ? '' : `${sayAmount(due_in_7_days)} within a week, `;
+  const soon = `${week}${sayAmount(due_in_30_days)} within 30 days.`;
+  return due_now === 0 ? soon : `${sayAmount(due_now)} within minutes, for good; ${soon}`;
+}
+
+type Choice = 'usual' | 'days' | 'forever';
+
+/** Says for how long something is kept, with what that takes away before it is saved. */
+function DaysDialog({
+  place,
+  rule,
+  seen,
+  onClose,
+}: {
+  place: RetentionPlace;
+  rule: RetentionRule;
+  seen: { updated_at: string };
+  onClose: () => void;
+}): ReactElement {
+  const isOwn = rule.said_by === (place.form === undefined ? 'workspace' : 'form');
+  const [choice, setChoice] = useState<Choice>(
+    !isOwn ? 'usual' : rule.days === 'forever' ? 'forever' : 'days',
+  );
+  const [number, setNumber] = useState(typeof rule.days === 'number' ? rule.days : undefined);
+  const days: Days = choice === 'usual' ? null : choice === 'forever' ? 'forever' : (number ?? null);
+  const isFit = choice !== 'days' || (number !== undefined && number >= 1 && number <= rule.most_days);
+  const due = useQuery({ ...dueQuery(place, { kind: rule.kind, days }), enabled: isFit });
+  const save = useMutation({
+    mutationFn: () => saveDays(place, { kind: rule.kind, days }, seen),
+    onSuccess() {
+      toastDone('It is kept for as long as you say.');
+      onClose();
+    },
+  });
+  const usual = place.form === undefined ? 'As usual' : 'As the workspace says';
+  const found = due.data?.get(rule.kind);
+  return (
+    <FormDialog
+      title={kindWords[rule.kind]}
+      description={rule.means}
+      isOpen
+      onClose={onClose}
+      onSubmit={() => isFit && save.mutate()}
+      submitLabel={found && found.due_now > 0 ? 'Save, and erase what is over' : 'Save'}
+      isPending={save.isPending}
+      error={unlocatedProblem(save.error)}
+    >
+      <Select
+        label="Kept"
+        value={choice}
+        choices={[
+          { id: 'usual', label: usual },
+          { id: 'days', label: 'For some days' },
+          ...(rule.may_stay ? [{ id: 'forever' as const, label: 'Until somebody deletes it' }] : []),
+        ]}
+        onChange={setChoice}
+      />
+      {choice === 'days' && (
+        <NumberInput
+          label="Days"
+          isWhole
+          value={number}
+          onChange={setNumber}
+          error={
+            save.error instanceof ApiProblem
+              ? save.error.of(rule.kind)
+              : isFit
+                ? undefined
+                : `From 1 to ${rule.most_days.toLocaleString()} days.`
+          }
+        />
+      )}
+      {isFit && due.error && <Message tone="bad">What goes could not be read: {due.error.message}</Message>}
+      {isFit && found && <Message tone={found.due_now > 0 ? 'warn' : 'info'}>{sayDue(found)}</Message>}
+    </FormDialog>
+  );
+}
+
+/** For how long the activity is kept: for owners to say, as it tells what everybody else did. */
+function AuditDays({
+  workspace,
+  auditDays,
+  seen,
+}: {
+  workspace: WorkspaceDetail;
+  auditDays: number;
+  seen: { updated_at: string };
+}): ReactElement {
+  const [days, setDays] = useState<number | undefined>(auditDays);
+  const save = useMutation({
+    mutationFn: () => call(workspace.id, 'changeRetention', { body: { audit_days: days ?? 0 } }, { seen }),
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: ['retention', workspace.id] });
+      toastDone('The activity is kept for as long as you say.');
+    },
+  });
+  const isOwner = workspace.role === 'owner';
+  return (
+    <Card title="Activity" lead="Who did what, which nobody can change; from 30 days to ten years.">
+      <CardForm
+        label={isOwner ? 'Save days' : undefined}
+        isPending={save.isPending}
+        error={unlocatedProblem(save.error)}
+        onSubmit={() => save.mutate()}
+      >
+        <NumberInput
+          label="Days of activity"
+          isWhole
+          isReadOnly={!isOwner}
+          description={isOwner ? undefined : 'Owners decide about it.'}
+          value={days}
+          onChange={setDays}
+          error={save.error instanceof ApiProblem ? save.error.of('audit_days') : undefined}
+        />
+      </CardForm>
+    </Card>
+  );
+}
 
 type Row = RetentionRule & { due: Due | undefined };
 

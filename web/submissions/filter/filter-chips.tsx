@@ -3,8 +3,191 @@ import { type ReactElement, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import type { Column } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../design/button.tsx';
-import { ConditionDialog } from './condition-dialog.tsx';
-import { type Condition, sayCondition } from './conditions.ts';
+import { type Condition, type Operator, operators, operatorsOf, sayCondition } from './conditions.ts';
+import { own } from '#ast/json.ts';
+import { CheckboxGroup } from '../../design/checkbox.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Select } from '../../design/select.tsx';
+import {
+  beginDraft,
+  type ConditionDraft,
+  draftOf,
+  kindOfSubject,
+  readDraft,
+  referenceSubject,
+  versionSubject,
+} from './condition-draft.ts';
+
+type Props = {
+  columns: readonly Column[];
+  /** The condition that is changed; none for a new one. */
+  condition: Exclude<Condition, { on: 'program' | 'counted' }> | undefined;
+  onClose: () => void;
+  onSave: (condition: Condition) => void;
+};
+
+/** Asks for one condition: what it is about, the test that fits it, and its values. */
+function ConditionDialog({ columns, condition, onClose, onSave }: Props): ReactElement {
+  const [draft, setDraft] = useState<ConditionDraft>(() =>
+    condition ? draftOf(condition, columns) : beginDraft(columns[0]?.id ?? referenceSubject, columns),
+  );
+  const [problem, setProblem] = useState<string>();
+  const set = (part: Partial<ConditionDraft>): void => {
+    setProblem(undefined);
+    setDraft({ ...draft, ...part });
+  };
+  const kind = kindOfSubject(draft.subject, columns, draft.row);
+  const rows = rowsOf(draft, columns);
+  const save = (): void => {
+    const read = readDraft(draft, columns);
+    if (typeof read === 'string') setProblem(read);
+    else onSave(read);
+  };
+  return (
+    <FormDialog
+      title={condition ? 'Change the filter' : 'Add a filter'}
+      isOpen
+      onClose={onClose}
+      onSubmit={save}
+      submitLabel="Show"
+      error={problem}
+    >
+      <Select
+        label="What"
+        choices={[
+          ...columns.map(({ id, label, is_retired }) => ({
+            id,
+            label: is_retired ? `${label} (no longer asked)` : label,
+          })),
+          { id: referenceSubject, label: 'A reference value' },
+          { id: versionSubject, label: 'The version that was answered' },
+        ]}
+        value={draft.subject}
+        onChange={(subject) => {
+          setProblem(undefined);
+          setDraft(beginDraft(subject, columns));
+        }}
+      />
+      {rows.length > 0 && (
+        <Select
+          label="Row"
+          choices={[
+            { id: wholeAnswer, label: 'The whole question' },
+            ...rows.map(({ label }, index) => ({ id: String(index), label })),
+          ]}
+          value={draft.row === '' ? wholeAnswer : String(rows.findIndex(({ id }) => id === draft.row))}
+          onChange={(place) => {
+            setProblem(undefined);
+            setDraft(beginDraft(draft.subject, columns, rows[Number(place)]?.id));
+          }}
+        />
+      )}
+      {kind === 'reference' && (
+        <TextField
+          label="Name"
+          description="As in the link of the form, such as “campaign”."
+          value={draft.name}
+          onChange={(name) => set({ name })}
+          autoComplete="off"
+        />
+      )}
+      {kind !== 'version' && (
+        <Select<Operator>
+          label="Test"
+          choices={operatorsOf[kind].map((id) => ({ id, label: operators[id] }))}
+          value={draft.op}
+          onChange={(op) => set({ op })}
+        />
+      )}
+      <Values draft={draft} kind={kind} columns={columns} onChange={set} />
+    </FormDialog>
+  );
+}
+
+/** Rows are known by their place: any text may be one. */
+const wholeAnswer = 'whole';
+
+/** The rows of a matrix, and one that it has no more while it is asked for. */
+function rowsOf({ subject, row }: ConditionDraft, columns: readonly Column[]): Column['rows'] {
+  const column = columns.find(({ id }) => id === subject);
+  if (column?.type !== 'matrix') return [];
+  const isKnown = row === '' || column.rows.some(({ id }) => id === row);
+  return isKnown ? column.rows : [...column.rows, { id: row, label: row }];
+}
+
+function Values({
+  draft,
+  kind,
+  columns,
+  onChange,
+}: {
+  draft: ConditionDraft;
+  kind: ReturnType<typeof kindOfSubject>;
+  columns: readonly Column[];
+  onChange: (part: Partial<ConditionDraft>) => void;
+}): ReactElement | null {
+  const column = columns.find(({ id }) => id === draft.subject);
+  if (draft.op === 'between') return <Range draft={draft} type={column?.type} onChange={onChange} />;
+  if (draft.op === 'any' || draft.op === 'all') {
+    const options = column?.options ?? [];
+    // Options are known by their place: any text may be one. Those of older versions stay while they are chosen.
+    const all = [...options, ...draft.values.filter((value) => !options.includes(value))];
+    return (
+      <CheckboxGroup
+        label="Options"
+        choices={all.map((option, index) => ({
+          id: String(index),
+          label: (column && own(column.option_labels, option)) ?? option,
+        }))}
+        value={all.flatMap((option, index) => (draft.values.includes(option) ? [String(index)] : []))}
+        onChange={(ids) => onChange({ values: all.filter((_, index) => ids.includes(String(index))) })}
+      />
+    );
+  }
+  if (draft.op !== 'contains' && draft.op !== 'equals') return null;
+  return (
+    <TextField
+      label={kind === 'version' ? 'Version' : 'Text'}
+      {...(kind === 'version' && { inputMode: 'numeric' as const })}
+      description={kind === 'version' ? undefined : 'Capital and small letters are the same.'}
+      value={draft.text}
+      onChange={(text) => onChange({ text })}
+      autoComplete="off"
+    />
+  );
+}
+
+const inputTypes: Readonly<Record<string, string>> = {
+  date: 'date',
+  time: 'time',
+  datetime: 'datetime-local',
+};
+
+function Range({
+  draft,
+  type,
+  onChange,
+}: {
+  draft: ConditionDraft;
+  type: string | undefined;
+  onChange: (part: Partial<ConditionDraft>) => void;
+}): ReactElement {
+  const input = inputTypes[type ?? ''];
+  const props = input ? { type: input } : { inputMode: 'decimal' as const };
+  return (
+    <>
+      <TextField label="From" {...props} value={draft.from} onChange={(from) => onChange({ from })} />
+      <TextField
+        label="To"
+        description="Both ends are included; one may stay empty."
+        {...props}
+        value={draft.to}
+        onChange={(to) => onChange({ to })}
+      />
+    </>
+  );
+}
 
 /** More than a person reads; the service takes 100 comparisons. */
 const mostConditions = 20;

@@ -1,7 +1,7 @@
 import './import-screen.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { queryClient } from '../../api/query-client.ts';
 import { Button } from '../../design/button.tsx';
@@ -11,10 +11,165 @@ import { useForm } from '../../shell/form-place.ts';
 import { type FormPlace, refreshSubmissions } from '../queries.ts';
 import { saySubmissions } from '../say-submissions.ts';
 import { ImportColumns } from './import-columns.tsx';
-import { ImportOutcome } from './import-outcome.tsx';
-import { ImportsUnderWay } from './imports-under-way.tsx';
-import { importPreviewQuery, importsQuery, type ImportSource, startImport } from './import-query.ts';
-import { readSource } from './read-source.ts';
+import {
+  type ImportPreview,
+  importPreviewQuery,
+  type ImportProgress,
+  type ImportSource,
+  importsQuery,
+  startImport,
+} from './import-query.ts';
+import { readTextFile } from '../../design/read-text-file.ts';
+import { sayCount, wordFor } from '#ast/say-count.ts';
+
+/** How many submissions there will be, the first of them, and what is wrong in which cell. */
+function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {
+  const { total, entries, questions, problems, doubts, problem_count: wrong } = preview;
+  const shown = questions.filter(({ id }) => entries.some(({ answers }) => Object.hasOwn(answers, id)));
+  return (
+    <>
+      <p role="status">
+        <strong>{saySubmissions(total)}</strong> will be made, as completed ones.
+      </p>
+      {shown.length > 0 && (
+        <div className="import-sample" tabIndex={0} role="region" aria-label="The first submissions">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Line</th>
+                <th scope="col">Moment</th>
+                {shown.map(({ id, label }) => (
+                  <th key={id} scope="col">
+                    {label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {entries.map(({ line, answers, submitted_at }) => (
+                <tr key={line}>
+                  <th scope="row" className="numeric">
+                    {line.toLocaleString()}
+                  </th>
+                  <td>{submitted_at === null ? 'Now' : new Date(submitted_at).toLocaleString()}</td>
+                  {shown.map(({ id }) => (
+                    <td key={id}>{say((answers as Record<string, unknown>)[id])}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {doubts.length > 0 && (
+        <Message tone="warn" title="Check how these are read">
+          <ul className="import-problems" tabIndex={0} aria-label="What could be read in another way">
+            {doubts.map(({ line, column, message }, index) => (
+              <li key={index}>
+                Line {line.toLocaleString()}
+                {column !== null && `, ${column}`}: {message}
+              </li>
+            ))}
+          </ul>
+        </Message>
+      )}
+      {wrong > 0 && (
+        <Message tone="warn" title={`There ${wordFor(wrong, 'is', 'are')} ${sayCount(wrong, 'problem')}`}>
+          <ul className="import-problems" tabIndex={0} aria-label="Problems of the file">
+            {problems.map(({ line, column, message, is_left_out: isLeftOut }, index) => (
+              <li key={index}>
+                Line {line.toLocaleString()}
+                {column !== null && !message.startsWith(column) && `, ${column}`}: {message}{' '}
+                {isLeftOut ? 'The line is left out.' : ''}
+              </li>
+            ))}
+          </ul>
+          {wrong > problems.length && `And ${(wrong - problems.length).toLocaleString()} more.`}
+        </Message>
+      )}
+    </>
+  );
+}
+
+function say(value: unknown): string {
+  if (value === undefined) return '';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (Array.isArray(value)) return value.map(say).join('; ');
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value)
+      .map(([row, answer]) => `${row}: ${say(answer)}`)
+      .join('; ');
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** How far the last import is, and what of it was left out. */
+function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {
+  const [last] = useQuery(importsQuery(form)).data ?? [];
+  const isDone = last !== undefined && last.finished_at !== null;
+  useEffect(() => {
+    if (isDone) void refreshSubmissions(form);
+  }, [isDone, form]);
+  if (!last) return null;
+  const done = last.created + last.refused;
+  if (last.failed_reason !== null)
+    return (
+      <Message tone="bad" title="The import stopped">
+        {last.failed_reason} {done.toLocaleString()} of {last.total.toLocaleString()} lines are done. You can
+        import the file again: a line is imported once.
+      </Message>
+    );
+  if (!isDone)
+    return (
+      <Message>
+        <label className="import-progress">
+          <span>
+            Importing: {done.toLocaleString()} of {last.total.toLocaleString()}. You can leave this page.
+          </span>
+          <progress max={last.total} value={done} />
+        </label>
+      </Message>
+    );
+  return (
+    <Message
+      tone={last.refused > 0 ? 'warn' : 'good'}
+      title={`The last import made ${saySubmissions(last.created)}`}
+    >
+      {last.refused > 0 && <Refused last={last} />}
+    </Message>
+  );
+}
+
+const Refused = ({ last: { refused, problems } }: { last: ImportProgress }): ReactElement => (
+  <>
+    <p>{sayCount(refused, 'line was', 'lines were')} left out.</p>
+    <ul className="import-problems" tabIndex={0} aria-label="Lines that were left out">
+      {problems.map(({ line, message }, index) => (
+        <li key={index}>
+          Line {line.toLocaleString()}: {message}
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
+/** Bytes of a workbook; the service takes no larger one. */
+const mostBytes = 4_000_000;
+
+/** A file as the service takes it: a workbook by its name, all else as the text of a CSV file. */
+async function readSource(file: File): Promise<{ source: ImportSource } | { problem: string }> {
+  if (!/\.xlsx$/i.test(file.name)) {
+    const read = await readTextFile(file);
+    return 'problem' in read ? read : { source: { kind: 'csv', text: read.text } };
+  }
+  if (file.size > mostBytes)
+    return { problem: `${file.name} is larger than 4 MB. Import it in parts, or as CSV.` };
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let binary = '';
+  // By pieces: a call takes so many arguments and no more.
+  for (let at = 0; at < bytes.length; at += 32_768)
+    binary += String.fromCharCode(...bytes.subarray(at, at + 32_768));
+  return { source: { kind: 'xlsx', data: btoa(binary) } };
+}
 
 /** Makes submissions of a file: what its columns become, and what is wrong in it, are seen before. */
 export function ImportScreen(): ReactElement {

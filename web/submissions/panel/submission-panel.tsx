@@ -12,7 +12,7 @@ import { Ago, sayMoment } from '../../design/time.tsx';
 import { useHandOver } from '../../design/use-hand-over.ts';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { columnsQuery, detailQuery } from '../queries.ts';
+import { columnsQuery, detailQuery, type FormPlace } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
 import { receivedAt } from '../../api/received-at.ts';
 import type { ViewState } from '../view-state.ts';
@@ -21,11 +21,89 @@ import { AnswersView } from './answers-view.tsx';
 import { DeleteSubmission } from './delete-submission.tsx';
 import { ReferenceForm } from './edit/reference-form.tsx';
 import { ReferenceView } from './reference-view.tsx';
-import { StatusSwitch } from './status-switch.tsx';
 import { NotesSection } from './notes-section.tsx';
 import { TagsSection } from './tags-section.tsx';
 import { Timeline } from './timeline.tsx';
-import { usePanelKeys } from './use-panel-keys.ts';
+import { ApiProblem } from '../../api/client.ts';
+import { Dialog } from '../../design/dialog.tsx';
+import { useChange } from './edit/use-change.ts';
+
+/** Completes a submission, or opens it again. What keeps it from being completed is listed. */
+function StatusSwitch({ form, submission }: { form: FormPlace; submission: SubmissionDetail }): ReactElement {
+  const [isExplaining, setExplaining] = useState(false);
+  const change = useChange(form, submission, {
+    sayDone: ({ status }) => `Marked as ${status}.`,
+    takeBack:
+      ({ on, made }) =>
+      (_, since) => {
+        if (since.some(({ status }) => status !== made.status))
+          throw new Error('The status was changed again since.');
+        return { status: on.status };
+      },
+  });
+  const isCompleted = submission.status === 'completed';
+  const next = isCompleted ? 'incomplete' : 'completed';
+  const errors = change.error instanceof ApiProblem ? change.error.errors : [];
+  return (
+    <>
+      <Button
+        size="small"
+        icon={isCompleted ? 'undo' : 'check'}
+        isPending={change.isPending}
+        onPress={() => change.mutate({ status: next }, { onError: () => setExplaining(true) })}
+      >
+        {isCompleted ? 'Mark as incomplete' : 'Mark as completed'}
+      </Button>
+      <Dialog
+        title="The status was not changed"
+        role="alertdialog"
+        isOpen={isExplaining}
+        onClose={() => setExplaining(false)}
+        done="Close"
+      >
+        <p>{change.error?.message}</p>
+        {errors.length > 0 && (
+          <ul>
+            {errors.map(({ field, message }) => (
+              <li key={`${field} ${message}`}>{message}</li>
+            ))}
+          </ul>
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+/** Where keys belong to something else: fields, menus, lists, and questions that wait for an answer. */
+const others =
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="alertdialog"], [role="grid"]';
+
+type Keys = { onNext: (() => void) | undefined; onPrevious: (() => void) | undefined; onClose: () => void };
+
+/** J and ↓ lead to the next submission, K and ↑ to the previous one, Escape closes the panel. */
+function usePanelKeys({ onNext, onPrevious, onClose }: Keys, isActive: boolean): void {
+  useEffect(() => {
+    if (!isActive) return undefined;
+    const actions: Readonly<Record<string, (() => void) | undefined>> = {
+      j: onNext,
+      ArrowDown: onNext,
+      k: onPrevious,
+      ArrowUp: onPrevious,
+      Escape: onClose,
+    };
+    const listen = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+      if (event.target instanceof Element && event.target.closest(others)) return;
+      if (document.querySelector('.dialog-veil, [role="menu"]')) return;
+      const action = actions[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  });
+}
 
 type Props = {
   form: LocatedForm;

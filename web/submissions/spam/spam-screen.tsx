@@ -1,8 +1,8 @@
 import './spam-screen.css';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { HeldRow } from '#submissions/held/shapes.ts';
+import type { HeldRow, SpamPage } from '#submissions/held/shapes.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -13,7 +13,7 @@ import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { columnsQuery } from '../queries.ts';
+import { columnsQuery, type FormPlace } from '../queries.ts';
 import { changeSelection } from '../selection/change-selection.ts';
 import {
   firstAnswers,
@@ -22,10 +22,45 @@ import {
   SelectableHead,
 } from '../selection/selectable-cell.tsx';
 import { HeldDialog } from './held-dialog.tsx';
-import { HeldSites } from './held-sites.tsx';
 import { reasons } from './reasons.ts';
 import { SpamActions } from './spam-actions.tsx';
-import { spamQuery } from './spam-query.ts';
+import { allowSite, spamQuery } from './spam-query.ts';
+import { Message } from '../../design/message.tsx';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { saySubmissions } from '../say-submissions.ts';
+
+type Props = { form: FormPlace; sites: SpamPage['sites']; mayDecide: boolean };
+
+/** Sites whose pages send this form and are not named in its settings: each is let in with one press. */
+function HeldSites({ form, sites, mayDecide }: Props): ReactElement {
+  const allow = useMutation({
+    mutationFn: (origin: string) => allowSite(form, origin),
+    onSuccess: (count) =>
+      toastDone(`The site is allowed. ${saySubmissions(count)} moved to the submissions.`),
+    onError: toastProblem,
+  });
+  return (
+    <>
+      {sites.map(({ origin, count }) => (
+        <Message
+          key={origin}
+          tone="warn"
+          title={`${saySubmissions(count)} came from a page of ${origin}`}
+          action={
+            mayDecide && (
+              <Button icon="check" isPending={allow.isPending} onPress={() => allow.mutate(origin)}>
+                Allow {origin} and release
+              </Button>
+            )
+          }
+        >
+          Is it yours? Allowing names it in the settings, under Embedding: sites that are named there, and no
+          others, may show this form and send it.
+        </Message>
+      ))}
+    </>
+  );
+}
 
 /** What looked like spam and was held: to be released into the submissions, or deleted. */
 export function SpamScreen(): ReactElement {

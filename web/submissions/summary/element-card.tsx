@@ -5,11 +5,60 @@ import { sayMonth } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import type { Condition } from '../filter/conditions.ts';
 import { answeredCondition, barCondition } from './bar-condition.ts';
-import { counted, type LyingBar, LyingBars } from './lying-bars.tsx';
-import { MatrixTable } from './matrix-table.tsx';
+import { counted, type LyingBar, LyingBars, percent } from './lying-bars.tsx';
 import { StandingBars } from './standing-bars.tsx';
 import { type Narrowed, SubmissionsLink } from './submissions-link.tsx';
 import { sayCount, wordFor } from '#ast/say-count.ts';
+
+/** The options of each row of a matrix: the more chose one, the darker it is. */
+function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
+  const { rows = [], label } = element;
+  // Of former options a row has those alone that were chosen in it.
+  const heads = new Map(rows.flatMap(({ bars }) => bars.map((bar) => [optionOf(bar), bar.label])));
+  return (
+    <div className="data-table" role="region" aria-label={`Counts of ${label}`} tabIndex={0}>
+      <table className="summary-grid">
+        <thead>
+          <tr>
+            <td />
+            {[...heads].map(([option, head]) => (
+              <th key={option} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <th scope="row">{row.label}</th>
+              {[...heads].map(([option, label]) => {
+                const bar = row.bars.find((bar) => optionOf(bar) === option) ?? { label, count: 0 };
+                const share = row.answered === 0 ? 0 : bar.count / row.answered;
+                const tint = `color-mix(in oklab, var(--accent) ${Math.round(share * 36)}%, transparent)`;
+                const condition = barCondition(element, bar, row.id);
+                const said = bar.count.toLocaleString();
+                return (
+                  <td key={option} style={{ background: tint }}>
+                    {condition ? (
+                      <SubmissionsLink narrowed={{ where: [condition] }}>{said}</SubmissionsLink>
+                    ) : (
+                      said
+                    )}{' '}
+                    <span className="small">({percent.format(share)})</span>
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Two options may have one label. */
+const optionOf = ({ option, label }: Bar): string => option ?? label;
 
 /** What one question was answered, in the picture that fits it. */
 export function ElementCard({

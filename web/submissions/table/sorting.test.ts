@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pressHead, readSorting } from './sorting.ts';
+import { pressHead, readSorting } from './column-head.tsx';
 
 const alone = { isSecond: false };
 const second = { isSecond: true };

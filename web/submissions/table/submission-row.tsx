@@ -7,13 +7,44 @@ import { Checkbox } from '../../design/checkbox.tsx';
 import { StatusChip } from '../../design/chip.tsx';
 import { AgoText, sayMoment } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
-import { AnswerCell } from '../answer-text.tsx';
-import { Marked } from '../../design/marked.tsx';
+import { AnswerCell, sayWhole } from '../answer-text.tsx';
+import { Marked, patternOf } from '../../design/marked.tsx';
 import { TagChips } from '../tags/tag-chips.tsx';
 import { receivedAt } from '../../api/received-at.ts';
 import { kindOfColumn } from '../filter/conditions.ts';
-import { FoundCell } from './found-cell.tsx';
 import type { TableColumn } from './table-columns.ts';
+
+/** Characters around a hit: a line of the table. */
+const foundLimit = 64;
+
+/** The first answer with a word that the search found, so that a hit is seen whichever columns are in sight. */
+function FoundCell({
+  row,
+  columns,
+}: {
+  row: TableRow;
+  columns: readonly TableColumn[];
+}): ReactElement | null {
+  const pattern = patternOf(row.hits);
+  if (!pattern) return null;
+  const found = textsOf(row, columns).find(({ text }) => text.search(pattern) >= 0);
+  if (!found) return null;
+  return (
+    <>
+      <span className="soft">{found.title}: </span>
+      <Marked text={found.text} hits={row.hits} limit={foundLimit} />
+    </>
+  );
+}
+
+function textsOf(row: TableRow, columns: readonly TableColumn[]): { title: string; text: string }[] {
+  const answers = columns.flatMap((column) => {
+    if (column.kind !== 'answer') return [];
+    const value = own(row.answers, column.id);
+    return value === undefined ? [] : [{ title: column.title, text: sayWhole(value, column.column) }];
+  });
+  return [...answers, ...Object.entries(row.reference).map(([title, text]) => ({ title, text }))];
+}
 
 type Props = {
   row: TableRow;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planRemoval } from './plan-removal.ts';
+import { planRemoval } from './trash-screen.tsx';
 
 const cases: [
   what: string,

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { StatusChip } from '../../design/chip.tsx';
@@ -11,7 +11,7 @@ import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import type { ReplyOf } from '#app/operations.ts';
 import type { Column } from '#submissions/shapes.ts';
-import { columnsQuery, trashQuery } from '../queries.ts';
+import { type Bulk, columnsQuery, type FormPlace, refreshSubmissions, trashQuery } from '../queries.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { BulksProgress } from '../selection/bulk-progress.tsx';
 import { changeSelection } from '../selection/change-selection.ts';
@@ -22,7 +22,109 @@ import {
   SelectableCell,
   SelectableHead,
 } from '../selection/selectable-cell.tsx';
-import { TrashActions } from './trash-actions.tsx';
+import { call } from '../../api/operations.ts';
+import { Button } from '../../design/button.tsx';
+import { ConfirmChange } from '../../design/dialog.tsx';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { saySubmissions } from '../say-submissions.ts';
+
+/**
+ * What one press takes out of the trash: the selection, or without one as many as go at a time.
+ * @returns how many go, which is what the person confirms, and how many others stay that were meant as well.
+ */
+export function planRemoval({
+  selected,
+  total,
+  atOnce,
+}: {
+  selected: number;
+  /** How many lie in the trash. */
+  total: number;
+  /** How many the server takes at a time. */
+  atOnce: number;
+}): { count: number; rest: number } {
+  if (selected > 0) return { count: selected, rest: 0 };
+  const count = Math.min(total, atOnce);
+  return { count, rest: total - count };
+}
+
+type Props = {
+  form: FormPlace;
+  selected: readonly string[];
+  /** How many lie in the trash, and how many of them go at a time. */
+  total: number;
+  atOnce: number;
+  /** Called when the selection is dealt with. */
+  onDone: () => void;
+  onStart: (bulk: Bulk) => void;
+};
+
+/** What is done with a selection of the trash, or with all of it. */
+function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props): ReactElement {
+  const [isAsking, setAsking] = useState(false);
+  const { count, rest } = planRemoval({ selected: selected.length, total, atOnce });
+  const what = saySubmissions(count);
+  const place = { params: { id: form.id } };
+  const restore = useMutation({
+    mutationFn: () =>
+      call(form.workspace_id, 'restoreSubmissions', { ...place, body: { ids: [...selected] } }),
+    async onSuccess({ restored }) {
+      toastDone(`${saySubmissions(restored)} restored.`);
+      onDone();
+      await refreshSubmissions(form);
+    },
+    onError: toastProblem,
+  });
+  const empty = useMutation({
+    mutationFn: () =>
+      call(form.workspace_id, 'emptyTrash', {
+        ...place,
+        body: {
+          ...(selected.length > 0 ? { ids: [...selected] } : { everything: true as const }),
+          expected: count,
+        },
+      }),
+    onSuccess(bulk) {
+      setAsking(false);
+      onDone();
+      onStart(bulk);
+    },
+  });
+  return (
+    <>
+      <Button
+        icon="undo"
+        isDisabled={selected.length === 0}
+        isPending={restore.isPending}
+        onPress={() => restore.mutate()}
+      >
+        Restore
+      </Button>
+      <Button icon="remove" onPress={() => setAsking(true)}>
+        {selected.length === 0 ? 'Empty the trash' : 'Delete for good'}
+      </Button>
+      <ConfirmChange
+        title={`Delete ${what} for good?`}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        confirmLabel={`Delete ${what}`}
+        typed={String(count)}
+        change={empty}
+      >
+        <p>
+          This cannot be undone. Their files go too, and webhooks that listen are told of each one that had
+          been completed.
+        </p>
+        {rest > 0 && (
+          <p>
+            At most {atOnce.toLocaleString()} go at a time, the last deleted first: {saySubmissions(rest)}{' '}
+            stay in the trash for now.
+          </p>
+        )}
+      </ConfirmChange>
+    </>
+  );
+}
 
 /** What was deleted within 30 days: to be taken back, or deleted for good. */
 export function TrashScreen(): ReactElement {

@@ -1,20 +1,162 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { DeliveryDetail } from '#webhooks/shapes.ts';
+import type { Attempt, DeliveryDetail } from '#webhooks/shapes.ts';
 import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
-import { sayMoment } from '../../design/time.tsx';
+import { Ago, AgoText, sayMoment } from '../../design/time.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { AttemptList } from './attempt-list.tsx';
 import { MessageText } from './message-text.tsx';
 import { shortEvent } from '../events.ts';
 import { deliveryQuery, refreshWebhooks } from '../webhooks-query.ts';
+import { Icon } from '../../design/icon.tsx';
+import { hasArrived, outcomeOf, sayMs, triggerWords } from './delivery-words.ts';
+import { useClock } from '../../design/use-clock.ts';
+import './attempt-timings.css';
+
+type Step = { id: string; label: string; ms: number };
+
+/** Where the time of an attempt went; the words say what the bar shows. */
+function AttemptTimings({ attempt }: { attempt: Attempt }): ReactElement | null {
+  const steps = stepsOf(attempt);
+  if (steps.length === 0) return null;
+  const total = steps.reduce((sum, { ms }) => sum + ms, 0);
+  return (
+    <div className="timings small">
+      <span className="timings-bar" aria-hidden="true">
+        {steps.map(({ id, ms }) => (
+          <span key={id} className={`timing-${id}`} style={{ flexGrow: Math.max(ms / total, 0.01) }} />
+        ))}
+      </span>
+      <ul role="list" className="timings-words soft numeric">
+        {steps.map(({ id, label, ms }) => (
+          <li key={id}>
+            <span className={`timing-mark timing-${id}`} aria-hidden="true" /> {label} {sayMs(Math.round(ms))}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** The steps that an attempt came to. The first byte and the total count from the beginning, so the rest is theirs. */
+function stepsOf({ dns_ms, connect_ms, tls_ms, first_byte_ms, response_ms }: Attempt): Step[] {
+  const connecting = (dns_ms ?? 0) + (connect_ms ?? 0) + (tls_ms ?? 0);
+  const rest = (from: number, to: number | null): number | null =>
+    to === null ? null : Math.max(to - from, 0);
+  const steps: readonly (readonly [string, string, number | null])[] = [
+    ['dns', 'DNS', dns_ms],
+    ['connect', 'Connect', connect_ms],
+    ['tls', 'TLS', tls_ms],
+    ['wait', 'Wait for the answer', rest(connecting, first_byte_ms)],
+    ['read', 'Rest', first_byte_ms === null ? null : rest(first_byte_ms, response_ms)],
+  ];
+  return steps.flatMap(([id, label, ms]) => (ms === null ? [] : [{ id, label, ms }]));
+}
+
+/** Every request of a delivery, the newest first, with why it went on or not; before them what comes next. */
+function AttemptList({ delivery }: { delivery: DeliveryDetail }): ReactElement {
+  const newestFirst = delivery.history.toReversed();
+  return (
+    <ol role="list" className="attempts">
+      {delivery.status === 'Retrying' && <NextAttempt at={delivery.next_attempt_at} />}
+      {newestFirst.map((attempt, index) => (
+        <AttemptItem key={attempt.attempt} attempt={attempt} isOpen={index === 0} />
+      ))}
+    </ol>
+  );
+}
+
+function NextAttempt({ at }: { at: string | null }): ReactElement {
+  useClock(1_000);
+  const isDue = at === null || Date.parse(at) <= Date.now();
+  return (
+    <li className="attempt attempt-next">
+      <span className="attempt-mark">
+        <Icon name="clock" />
+      </span>
+      <p className="attempt-title">
+        {isDue ? (
+          'Is being sent now'
+        ) : (
+          <>
+            Next attempt <AgoText at={at} />
+          </>
+        )}
+      </p>
+      {!isDue && <p className="soft small">{sayMoment(at)}</p>}
+    </li>
+  );
+}
+
+function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }): ReactElement {
+  const isGood = hasArrived(attempt);
+  return (
+    <li className={`attempt ${isGood ? 'attempt-good' : 'attempt-bad'}`}>
+      <span className="attempt-mark">
+        <Icon name={isGood ? 'check' : 'close'} />
+      </span>
+      <div className="spread">
+        <h3 className="attempt-title">{outcomeOf(attempt)}</h3>
+        <span className="soft small">
+          <Ago at={attempt.started_at} />
+        </span>
+      </div>
+      <p className="soft small numeric">
+        Attempt {attempt.attempt}, {triggerWords[attempt.trigger]}, took {sayMs(attempt.response_ms)}
+      </p>
+      <AttemptTimings attempt={attempt} />
+      {attempt.reason && <p>{attempt.reason}</p>}
+      <AttemptMessages attempt={attempt} isOpen={isOpen} />
+    </li>
+  );
+}
+
+function AttemptMessages({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }): ReactElement | null {
+  const { url, request_headers, response_body, response_status, response_headers } = attempt;
+  const isAnswered = response_status !== null;
+  if (!request_headers && !isAnswered) return null;
+  return (
+    <details className="attempt-messages" open={isOpen}>
+      <summary>Request and response</summary>
+      <div className="stack">
+        {request_headers && <MessageText label="Request headers" text={sayRequest(url, request_headers)} />}
+        <BodyProof attempt={attempt} />
+        {isAnswered && response_headers && (
+          <MessageText label={`Response ${response_status}: headers`} text={sayHeaders(response_headers)} />
+        )}
+        {isAnswered && <MessageText label={`Response ${response_status}: body`} text={response_body ?? ''} />}
+      </div>
+    </details>
+  );
+}
+
+const sayRequest = (url: string | null, headers: Readonly<Record<string, string>>): string =>
+  [`POST ${url ?? ''}`, sayHeaders(headers)].join('\n');
+
+const sayHeaders = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+
+/** What the receiver can compare with what it received. */
+function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
+  const { body_sha256, is_body_exact } = attempt;
+  if (body_sha256 === null) return null;
+  return (
+    <p className="soft small">
+      The SHA-256 of the body that was sent is <code className="body-hash">{body_sha256}</code>.{' '}
+      {is_body_exact
+        ? 'That of the body below is the same.'
+        : 'The body below could not be made again exactly: the key or the address of this service has changed.'}
+    </p>
+  );
+}
 
 type Props = { form: LocatedForm; webhook: string; delivery: string; onClose: () => void };
 
