@@ -4,7 +4,7 @@ import type { ApiRoute } from '#app/operations.ts';
 import { inputRules } from '#ast/input-rules.ts';
 import type { JsonSchema } from '#ast/json-schema.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { comment, typeOf } from '#webhooks/payload/endpoints.ts';
+import { comment, typeOf } from '#webhooks/payload.ts';
 
 /* Writes src/api.ts of the client: the table that it runs on, and the types of all that it takes and answers. */
 

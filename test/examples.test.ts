@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { receiversFor } from '#webhooks/payload/endpoints.ts';
+import { receiversFor } from '#webhooks/payload.ts';
 import { newId } from '#kit/clock.ts';
 import { eventKinds } from '#webhooks/event.ts';
 import { deliveryHeaders } from '#webhooks/sending/headers.ts';

@@ -314,8 +314,7 @@ const webPrivileges: typeof privileges = [
   {
     what: 'asks the server',
     pattern: /\bfetch\(|\bXMLHttpRequest\b|\bsendBeacon\b|\bEventSource\b|\bWebSocket\b/g,
-    allowed:
-      /^web\/(api\/client|page\/(submitting|uploads|start|types\/signature)|docs\/main)\.ts$/,
+    allowed: /^web\/(api\/client|page\/(submitting|uploads|start|types\/signature)|docs\/main)\.ts$/,
   },
   {
     what: 'writes markup',

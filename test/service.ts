@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { type Background, startBackground } from '#app/background.ts';
-import { serveCells } from '#app/cells/serve-cells.ts';
+import { serveCells } from '#app/cells.ts';
 import { buildServer } from '#app/server.ts';
 import { openServices } from '#app/open-services.ts';
 import type { Services } from '#app/services.ts';

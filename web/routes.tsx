@@ -175,7 +175,7 @@ const routeTree = root.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/submissions',
-          component: lazyScreen(() => import('./submissions/all-forms/search-screen.tsx'), 'SearchScreen'),
+          component: lazyScreen(() => import('./submissions/all-forms.tsx'), 'SearchScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
@@ -195,7 +195,7 @@ const routeTree = root.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/mail',
-          component: lazyScreen(() => import('./settings/mail/mail-screen.tsx'), 'MailScreen'),
+          component: lazyScreen(() => import('./settings/mail.tsx'), 'MailScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
@@ -210,7 +210,7 @@ const routeTree = root.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/activity',
-          component: lazyScreen(() => import('./settings/audit/audit-screen.tsx'), 'AuditScreen'),
+          component: lazyScreen(() => import('./settings/audit.tsx'), 'AuditScreen'),
         }),
       ]),
     ]),
@@ -233,7 +233,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/trash',
-        component: lazyScreen(() => import('./submissions/trash/trash-screen.tsx'), 'TrashScreen'),
+        component: lazyScreen(() => import('./submissions/trash.tsx'), 'TrashScreen'),
       }),
       createRoute({
         getParentRoute: () => form,

@@ -21,7 +21,7 @@ import { makeForm, openVisitor } from '#test/visitor.ts';
 import { openServer } from '#kit/http.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
-import { openRequestLog } from '#workspaces/request-log/request-log.ts';
+import { openRequestLog } from '#workspaces/request-log.ts';
 import { serveApi } from './api.ts';
 import { buildServer, writeOpenApi } from './server.ts';
 import { type ApiRoute, apiRoutes } from './operations.ts';

@@ -8,7 +8,7 @@ import { payloadOf } from '#kit/payload-of.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { authenticate, type Caller, requirePermission } from '#workspaces/authenticate.ts';
 import { anonymousRate, type Rate, takeRequest, windowOfPerson } from '#workspaces/limit.ts';
-import type { KeyRequest, RequestLog } from '#workspaces/request-log/request-log.ts';
+import type { KeyRequest, RequestLog } from '#workspaces/request-log.ts';
 import type { ApiRoute } from './operations.ts';
 import { runnerOf } from './run-operation.ts';
 import type { Services } from './services.ts';

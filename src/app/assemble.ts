@@ -2,9 +2,9 @@ import { closeInOrder } from '#kit/close-in-order.ts';
 import type { Config } from '#kit/config.ts';
 import type { Server } from '#kit/http.ts';
 import { startBackground } from './background.ts';
-import { serveCells } from './cells/serve-cells.ts';
+import { serveCells } from './cells.ts';
 import { openServices } from './open-services.ts';
-import { startBesideBackground } from './processes/beside-background.ts';
+import { startBesideBackground } from './processes.ts';
 import { buildServer } from './server.ts';
 import type { Ground } from './services.ts';
 

@@ -10,7 +10,7 @@ import { makeForm, openVisitor } from '#test/visitor.ts';
 import { holdOne, idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { readWhileOthersWrite } from '#test/read-all.ts';
 import { deleteExpired } from '#app/delete-expired.ts';
-import { forgetKeptAnswers } from '#workspaces/idempotency/forget-answers.ts';
+import { forgetKeptAnswers } from '#workspaces/idempotency.ts';
 import { addMember } from '#workspaces/members.ts';
 import { apiRoutes } from './operations.ts';
 

@@ -1,10 +1,9 @@
 import { leastIdAt, now } from '#kit/clock.ts';
 import { type Database, homeOf } from '#kit/database.ts';
-import { deleteOldMails } from '#mail/log/delete-old-mails.ts';
-import { deleteExpiredLinks } from '#submissions/links/delete-expired-links.ts';
-import { keptMs } from '#workspaces/idempotency/idempotency.ts';
-import { pruneRequests } from '#workspaces/idempotency/forget-answers.ts';
-import { deleteExpiredResets } from '#workspaces/password-reset/delete-expired-resets.ts';
+import { deleteOldMails } from '#mail/log.ts';
+import { deleteExpiredLinks } from '#submissions/links.ts';
+import { keptMs, pruneRequests } from '#workspaces/idempotency.ts';
+import { deleteExpiredResets } from '#workspaces/password-reset.ts';
 import { deleteCountedEmails } from '#mail/sending/quota.ts';
 import { deleteOldErasures } from '#people/erase/erase-person.ts';
 import { forgetVisits } from '#submissions/analytics/read-analytics.ts';

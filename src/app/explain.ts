@@ -3,7 +3,7 @@ import { ConfigError } from '#kit/config.ts';
 import { isDiskFull } from '#kit/database.ts';
 import { ApiError, sayWithCause } from '#kit/errors.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
-import { InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
+import { InstanceStorageError } from '#kit/instance-storage.ts';
 import { findRemedyOfCode } from '#kit/system-errors.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/refuse-transaction-pooling.ts';

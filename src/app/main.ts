@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Config, defaultPublicUrl, isEveryAddress, readConfig } from '#kit/config.ts';
 import { trustCaFile } from '#kit/trust-ca-file.ts';
 import { withoutLibpqVariables } from '#kit/embedded-postgres/embedded-client.ts';
-import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
+import { claimStorage, InstanceStorageError } from '#kit/instance-storage.ts';
 import { type Log, openLog } from '#kit/log.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { tolerateLostOutput, writeOutput } from '#kit/output.ts';
@@ -16,8 +16,7 @@ import type { Run } from './assemble.ts';
 import { explain } from './explain.ts';
 import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } from './open-database.ts';
 import { readForProcess, startMetrics } from './metrics/start-metrics.ts';
-import { serveByProcesses } from './processes/primary.ts';
-import { countThroughPrimary } from './processes/shared-count.ts';
+import { countThroughPrimary, serveByProcesses } from './processes.ts';
 import { version } from './version.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
 

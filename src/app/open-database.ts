@@ -8,7 +8,7 @@ import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { placeOf } from '#kit/find-host.ts';
-import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
+import { openInstanceVault } from '#kit/instance-key.ts';
 import type { Log } from '#kit/log.ts';
 import { checkMigrated, readMigrations } from '#kit/migrate.ts';
 import { nameServer } from '#kit/server-name.ts';

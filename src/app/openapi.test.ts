@@ -12,7 +12,7 @@ import { requestText, sendRaw } from '#test/raw.ts';
 import { type Answer, type Body, callApi, openService } from '#test/service.ts';
 import { openInvitations, queryOf } from '#invitations/testing.ts';
 import { loadPage, makeForm, openVisitor } from '#test/visitor.ts';
-import { mostNotes } from '#submissions/notes/endpoints.ts';
+import { mostNotes } from '#submissions/notes.ts';
 import { mostWebhooks } from '#webhooks/editing/webhooks.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { writeOpenApi } from './server.ts';

@@ -3,7 +3,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { Answer, Origin, Scope } from '#kit/operation.ts';
 import { textOf } from '#kit/wire.ts';
 import { type AuditLog, type Compared, lineOf } from '#workspaces/audit/audit-log.ts';
-import { runOnce } from '#workspaces/idempotency/idempotency.ts';
+import { runOnce } from '#workspaces/idempotency.ts';
 import type { Sent } from './cli/api.ts';
 import { type Noted, thingIn } from './noted.ts';
 import type { ApiRoute } from './operations.ts';

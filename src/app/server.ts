@@ -10,7 +10,7 @@ import { openVisitCounter } from '#submissions/analytics/visit-counter.ts';
 import { embedRoute } from '#page/theme/embed-route.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
-import { openRequestLog } from '#workspaces/request-log/request-log.ts';
+import { openRequestLog } from '#workspaces/request-log.ts';
 import { serveApi } from './api.ts';
 import { serveMcp } from './mcp/mcp-route.ts';
 import { type ApiRoute, apiRoutes, consoleRoutes } from './operations.ts';

@@ -9,7 +9,7 @@ import { element } from '#ast/testing.ts';
 import { createCell } from '#cells/create-cell.ts';
 import { type Database, openDatabase } from '#kit/database.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
-import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
+import { claimStorage } from '#kit/instance-storage.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';

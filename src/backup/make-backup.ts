@@ -9,7 +9,7 @@ import { findInAllCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
 import { readingLock } from '#kit/migrate.ts';
-import { findHome, pathOf, setPath } from '#kit/search-path/home.ts';
+import { findHome, pathOf, setPath } from '#kit/search-path.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
@@ -19,7 +19,7 @@ import { countOf } from './count-of.ts';
 import { copyOut, selectSequences } from './move-instance.ts';
 import { selectTables } from './refill-tables.ts';
 import { hideShards } from '#cells/citus/citus.ts';
-import { selectKeyFingerprint } from '#kit/instance-key/open-instance-vault.ts';
+import { selectKeyFingerprint } from '#kit/instance-key.ts';
 
 const selectMigrations = statement(
   'backup.select_migrations',

@@ -13,7 +13,7 @@ import { fillTable, listed, type Table } from './fill-table.ts';
 import { inOurs, nameOf, refillTables, selectTables } from './refill-tables.ts';
 import { requireStopped } from './require-stopped.ts';
 import { hideShards } from '#cells/citus/citus.ts';
-import { findInstance } from '#kit/instance-key/open-instance-vault.ts';
+import { findInstance } from '#kit/instance-key.ts';
 
 /** Where each sequence stands; null: it was never asked. */
 export const selectSequences = statement(

@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { setStorageId, takeOverStorage } from '#kit/instance-storage/claim-storage.ts';
+import { setStorageId, takeOverStorage } from '#kit/instance-storage.ts';
 import { migrateCells } from '#cells/migrate-cells.ts';
 import { readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';

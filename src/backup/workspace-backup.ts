@@ -28,7 +28,7 @@ import {
   sum,
   untilEnd,
 } from './restore-backup.ts';
-import { ownSchema } from '#kit/search-path/home.ts';
+import { ownSchema } from '#kit/search-path.ts';
 import { listed, type Table } from './fill-table.ts';
 import { identifier } from './cells.ts';
 import { hideShards } from '#cells/citus/citus.ts';

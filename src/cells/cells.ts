@@ -1,6 +1,6 @@
 import { type Database, databaseOf, firstPart, type Part, renew } from '#kit/database.ts';
 import type { Whereabouts } from '#kit/find-host.ts';
-import { findHome, pathOf } from '#kit/search-path/home.ts';
+import { findHome, pathOf } from '#kit/search-path.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import { findPlaces, isCluster, type Place, viewsOf } from './citus/citus.ts';
 

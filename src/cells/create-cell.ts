@@ -3,7 +3,7 @@ import { sayCount } from '#ast/say-count.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asInCell, beginMigrating, readMigrations, runMigrations } from '#kit/migrate.ts';
-import { findHome, pathOf, setPath } from '#kit/search-path/home.ts';
+import { findHome, pathOf, setPath } from '#kit/search-path.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import { connectionsOf, firstCell, selectCells } from './cells.ts';
 import {

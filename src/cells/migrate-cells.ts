@@ -1,6 +1,6 @@
 import type { Database } from '#kit/database.ts';
 import { asInCell, migrate, type Migration, runMigrations } from '#kit/migrate.ts';
-import { findHome, pathOf, setPath } from '#kit/search-path/home.ts';
+import { findHome, pathOf, setPath } from '#kit/search-path.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { firstCell, selectCells } from './cells.ts';
 import {

@@ -37,7 +37,7 @@ import {
 } from './shapes.ts';
 import { changeStatus, type StatusChange } from './status.ts';
 import { nullable, statement, word } from '#kit/statement.ts';
-import { draftJoin, shownName } from './overview/shown-name.ts';
+import { draftJoin, shownName } from './overview.ts';
 
 const filter = `f.workspace_id = $workspace_id and f.deleted_at is null
      and ($form_ids is null or f.id = any ($form_ids))

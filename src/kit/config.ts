@@ -7,7 +7,7 @@ import { type Limits, readLimits } from './config/read-limits.ts';
 import { type MetricsConfig, readMetrics } from './config/read-metrics.ts';
 import { addressesOf } from './find-host.ts';
 import { readMailAddress } from './outbox/address.ts';
-import { readSmtp, type SmtpConfig } from './smtp/read-smtp.ts';
+import { readSmtp, type SmtpConfig } from './smtp.ts';
 import { keysPattern } from './vault.ts';
 
 /** Everything an operator can set (docs/rules.md 18); docs/operating/settings.md lists the same names. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
 import { transaction, type Database } from './database.ts';
-import { findHome } from './search-path/home.ts';
+import { findHome } from './search-path.ts';
 import { only } from './statement.ts';
 
 const migrationsDirectory = new URL('../../db/migrations/', import.meta.url);

@@ -10,7 +10,7 @@ import { wired } from '#kit/wire.ts';
 import { requireWholeWorkspace } from '#workspaces/reach.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { countTry } from '#workspaces/sign-in.ts';
-import { findLoggedMail, loggedMail, loggedMails, retryMail } from './log/mail-log.ts';
+import { findLoggedMail, loggedMail, loggedMails, retryMail } from './log.ts';
 import { sendTestMail } from './sending/send-test-mail.ts';
 import { LoggedMail, MailLog, MailQuery, MailStatus, TestAnswer, TestMail } from './shapes.ts';
 

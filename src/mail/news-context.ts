@@ -1,5 +1,5 @@
 import type { Database } from '#kit/database.ts';
-import type { SmtpConfig } from '#kit/smtp/read-smtp.ts';
+import type { SmtpConfig } from '#kit/smtp.ts';
 import type { Vault } from '#kit/vault.ts';
 
 /** What telling needs. */

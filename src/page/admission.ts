@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LiveForm } from '#forms/live-form.ts';
 import { closures, findClosure } from '#forms/openness.ts';
-import type { Arrival } from '#invitations/admission/guest.ts';
+import type { Arrival } from '#invitations/admission.ts';
 import { verifyPassword } from '#kit/password-hash.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';

@@ -3,7 +3,7 @@ import { sayDay } from '#ast/words.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { mailResumeLink } from '#mail/notices/resume-letter.ts';
-import { followLink } from '#submissions/links/links.ts';
+import { followLink } from '#submissions/links.ts';
 import { openResume } from '#submissions/progress/resume.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import type { AnsweringContext } from './post/answering.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '#ast/words.ts';
 import type { ImagesContext } from '#forms/images/images.ts';
 import { ApiError } from '#kit/errors.ts';
-import { noteArrival, noteBeginning } from '#invitations/admission/guest.ts';
+import { noteArrival, noteBeginning } from '#invitations/admission.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { enterPassword, entryParameter } from './admission.ts';
@@ -36,7 +36,7 @@ import {
 } from './visit/open-visit.ts';
 import type { Visit } from './visit/visit.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
-import { linkToken } from '#submissions/links/token.ts';
+import { linkToken } from '#submissions/links.ts';
 import { redirectsOf } from './post/next-address.ts';
 import { findUnsubscriber, unsubscribe } from '#invitations/sending/unsubscribe.ts';
 import { uuidPattern } from '#kit/clock.ts';

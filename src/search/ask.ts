@@ -1,4 +1,4 @@
-import type { OperatorName, Question, QuestionPart } from '#ast/search/read-question.ts';
+import type { OperatorName, Question, QuestionPart } from '#ast/search.ts';
 import { leastIdAt } from '#kit/clock.ts';
 import { firstId, lastId } from '#kit/cursor.ts';
 import type { CheckKind } from './checks.ts';

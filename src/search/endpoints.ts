@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { defaultLanguage, searchLanguage } from '#ast/languages.ts';
-import { unfinishedAt } from '#ast/search/complete.ts';
+import { readQuestion, unfinishedAt } from '#ast/search.ts';
 import type { FileLinks } from '#files/link.ts';
 import type { Database } from '#kit/database.ts';
 import { operation, type Scope } from '#kit/operation.ts';
@@ -17,7 +17,6 @@ import { openOptionLabels } from './option-labels.ts';
 import { searchWindow, wordsAlone } from './question.ts';
 import { type Reached, readAsked, refuseUnsearchable } from './read-asked.ts';
 import { listSearchedForms, suggest } from './suggest.ts';
-import { readQuestion } from '#ast/search/read-question.ts';
 import { mistakesBetween, mostMistakes } from '#kit/nearest.ts';
 import { writtenWords } from './written-words.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '#kit/database.ts';
 import { orNothing, type RowOf, statement } from '#kit/statement.ts';
-import { readFiltered } from '#submissions/list/read-list.ts';
+import { readFiltered } from '#submissions/list.ts';
 import { checking, checkParameters, isPassed, lookWindow } from './checks.ts';
 import {
   asking,

@@ -1,5 +1,5 @@
 import { inputRules, isInputType } from '#ast/input-rules.ts';
-import { type Question, type QuestionPart, readQuestion } from '#ast/search/read-question.ts';
+import { type Question, type QuestionPart, readQuestion } from '#ast/search.ts';
 import { type AnswerKind, isChosen } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

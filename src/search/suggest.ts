@@ -1,9 +1,8 @@
-import { operatorsCalled, quoteValue, type Unfinished } from '#ast/search/complete.ts';
-import { leastBeginning, operators } from '#ast/search/read-question.ts';
+import { leastBeginning, operators, operatorsCalled, quoteValue, type Unfinished } from '#ast/search.ts';
 import type { Database } from '#kit/database.ts';
 import { writtenWords } from './written-words.ts';
 import { statement } from '#kit/statement.ts';
-import { ownSchema } from '#kit/search-path/home.ts';
+import { ownSchema } from '#kit/search-path.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 
 /**

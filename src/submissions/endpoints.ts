@@ -14,7 +14,7 @@ import {
   readFormFilter,
   readFormsFilter,
 } from './filter/read-filter.ts';
-import { type Part, readFiltered, readPlainPage, sorts } from './list/read-list.ts';
+import { type Part, readFiltered, readPlainPage, sorts } from './list.ts';
 import { Submission, submissionJson, submissionTag, submissionTexts } from './present.ts';
 import { findSubmission } from './submit-endpoint.ts';
 

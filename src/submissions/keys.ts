@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { type LinkTarget, signLink, verifyLink } from '#kit/personal-link.ts';
 import type { Vault } from '#kit/vault.ts';
-import { requireIdempotencyKey } from '#workspaces/idempotency/idempotency.ts';
+import { requireIdempotencyKey } from '#workspaces/idempotency.ts';
 
 /**
  * The key of a submission, under which it is stored once however often it is sent

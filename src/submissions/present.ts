@@ -4,7 +4,7 @@ import type { FieldDescription } from '#ast/describe.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { FileLinks } from '#files/link.ts';
-import { Answers } from '#forms/payload/answer-shapes.ts';
+import { Answers } from '#forms/payload.ts';
 import { now } from '#kit/clock.ts';
 import { named } from '#kit/named.ts';
 import { tagOf } from '#kit/tag-of.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import type { Form } from '#ast/tree.ts';
-import { Answers as AnswersShape, type FileUpload } from '#forms/payload/answer-shapes.ts';
+import { Answers as AnswersShape, type FileUpload } from '#forms/payload.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
 import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';

@@ -17,7 +17,7 @@ import { listDeliveries, readDelivery } from './log/deliveries.ts';
 import { readHealth } from './log/delivery-health.ts';
 import { reachWebhook } from './log/reach-webhook.ts';
 import { readWebhooks } from './log/read-webhooks.ts';
-import { testWebhook } from './samples/test-webhook.ts';
+import { testWebhook } from './samples.ts';
 import {
   DeliveryDetail,
   DeliveryList,

@@ -1,5 +1,5 @@
 import type { AccountLibrary, Surroundings } from './account-library.ts';
-import { signAnew } from './sessions/sign-anew.ts';
+import { signAnew } from './sessions.ts';
 import { createUser, type NewUser } from './users.ts';
 
 /**

@@ -6,9 +6,8 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { IconButton } from '../design/button.tsx';
 import { Logo } from '../design/icon.tsx';
 import { FinderFrame, FinderIcon } from './finder/finder-frame.tsx';
-import { Navigation } from './navigation/navigation.tsx';
+import { Navigation, SkipLink } from './navigation.tsx';
 import { useCurrentWorkspace } from './session.ts';
-import { SkipLink } from './navigation/skip-link.tsx';
 
 /** The frame of a workspace's screens: navigation beside them, behind a button where there is no room for it. */
 export function ConsoleLayout(): ReactElement {

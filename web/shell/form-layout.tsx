@@ -7,9 +7,8 @@ import { TabLinks } from '../design/tabs.tsx';
 import { FinderFrame, FinderIcon } from './finder/finder-frame.tsx';
 import { FormHeaderPlace } from './form-header-actions.tsx';
 import { useForm } from './form-place.ts';
-import { formScreens } from './navigation/places.ts';
+import { formScreens, SkipLink } from './navigation.tsx';
 import { useSession } from './session.ts';
-import { SkipLink } from './navigation/skip-link.tsx';
 
 /** What the screens of one form share: the way back, its name and status, and the tabs between them. */
 export function FormLayout(): ReactElement {

@@ -10,7 +10,7 @@ import { Menu } from '../design/menu.tsx';
 import { toastDone } from '../design/toast.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { hostOf } from '#rules/url-problem.ts';
-import { ReplayDialog } from './replay/replay-dialog.tsx';
+import { ReplayDialog } from './replay.tsx';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
 import { PayloadDialog } from './workbench/payload-dialog.tsx';
 import { SubmissionTestDialog } from './workbench/submission-test-dialog.tsx';

@@ -15,7 +15,7 @@ import { DeliveryPanel } from './log/delivery-panel.tsx';
 import { HealthPanel } from './health/health-panel.tsx';
 import { type LogView, readLogView } from './log/log-view.ts';
 import { PauseNotice } from './health/pause-notice.tsx';
-import { ReplayProgress } from './replay/replay-progress.tsx';
+import { ReplayProgress } from './replay.tsx';
 import { SendTest } from './send-test.tsx';
 import { hostOf } from '#rules/url-problem.ts';
 import { WebhookActions } from './webhook-actions.tsx';

@@ -10,7 +10,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { askHealth } from '#kit/ask-health.ts';
-import { greetMailServer } from '#kit/smtp/send-message.ts';
+import { greetMailServer } from '#kit/smtp.ts';
 import { readDisks } from '../disks.ts';
 import { megabyte, memoryLimit, memoryNeeded } from '../memory.ts';
 

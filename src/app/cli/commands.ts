@@ -20,13 +20,12 @@ import { completionScript, shells } from './completion.ts';
 import { choice, readTextFile, text, UsageError, type Value } from './values.ts';
 import { now } from '#kit/clock.ts';
 import { requireRow } from '#kit/statement.ts';
-import { confirmSweepClock } from '#kit/sweeps/confirm-sweep-clock.ts';
-import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
+import { confirmSweepClock, findClockDoubt } from '#kit/sweeps.ts';
 import type { Diagnosis } from '../checks/examine.ts';
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
 import { findInAllCells } from '#cells/across-cells.ts';
-import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
+import { claimStorage } from '#kit/instance-storage.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refreshCells } from '#cells/cells.ts';
 import { listCells } from '#cells/choose-cell.ts';
@@ -55,7 +54,7 @@ const mailCommands = [
     note: 'The mails leave while a server runs.',
     async run({ config, database, vault }, { subject, 'text-file': path, 'dry-run': isDry }) {
       const announcement = { subject: readLine(subject), text: readText(path) };
-      const { announce, findAudience } = await import('#mail/announcements/announce.ts');
+      const { announce, findAudience } = await import('#mail/announcements.ts');
       if (isDry) {
         const audience = await findAudience(database, announcement);
         const data = audience.map(({ email, name, workspace_id }) => ({ email, name, workspace_id }));

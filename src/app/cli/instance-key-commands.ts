@@ -4,7 +4,7 @@ import { findInstanceKey, keysPattern, newKey, replaceInstanceKeys, type Vault }
 import { command, PartlyDone } from './command.ts';
 import { UsageError } from './values.ts';
 import { statement } from '#kit/statement.ts';
-import { updateKeyFingerprint } from '#kit/instance-key/open-instance-vault.ts';
+import { updateKeyFingerprint } from '#kit/instance-key.ts';
 import { cellsOf } from '#cells/cells.ts';
 
 /**

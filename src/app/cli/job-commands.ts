@@ -5,7 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { announceJobs } from '#kit/queue.ts';
 import { restartJob, selectParked } from '#kit/queue/parked-jobs.ts';
-import { retryMail } from '#mail/log/mail-log.ts';
+import { retryMail } from '#mail/log.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { retryDelivery } from '#webhooks/retry-delivery.ts';
 import { command } from './command.ts';

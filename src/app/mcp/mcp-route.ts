@@ -6,7 +6,7 @@ import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { packAnswer } from '#kit/packing.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
-import type { RequestLog } from '#workspaces/request-log/request-log.ts';
+import type { RequestLog } from '#workspaces/request-log.ts';
 import { type ApiServices, openDoor, originOf } from '../api.ts';
 import type { Api } from '../cli/api.ts';
 import type { ApiRoute } from '../operations.ts';

@@ -5,7 +5,7 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { double, jsonb, only, statement } from '#kit/statement.ts';
-import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
+import { findClockDoubt } from '#kit/sweeps.ts';
 import { askValkey } from '#kit/valkey.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { type DiskSettings, readDisks } from '../disks.ts';

@@ -9,7 +9,7 @@ import type { Database } from '#kit/database.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
 import { selectParked } from '#kit/queue/parked-jobs.ts';
 import { only, statement } from '#kit/statement.ts';
-import { findClockDoubt } from '#kit/sweeps/sweep-clock.ts';
+import { findClockDoubt } from '#kit/sweeps.ts';
 import { askValkey, ValkeyError } from '#kit/valkey.ts';
 import { readDisks } from '../disks.ts';
 

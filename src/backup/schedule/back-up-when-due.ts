@@ -10,13 +10,13 @@ import { sayWithCause } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
 import { only, statement } from '#kit/statement.ts';
-import { sweep } from '#kit/sweeps/sweep-clock.ts';
+import { sweep } from '#kit/sweeps.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { type BackupContext, makeBackup } from '../make-backup.ts';
 import { untilAborted } from '#kit/until-aborted.ts';
 import { keyOf, nameOf, spoolOf } from './places.ts';
 import { sweepBackups, type SweepContext } from './sweep-backups.ts';
-import { selectStorageId } from '#kit/instance-storage/claim-storage.ts';
+import { selectStorageId } from '#kit/instance-storage.ts';
 
 /** The advisory lock of whoever makes a backup of the schedule, for as long as that takes; any constant of our own. */
 const backupLock = 7_246_002;

@@ -5,7 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
 import { only, statement } from '#kit/statement.ts';
 import { keyOf, nameOf, prefixOf, spoolOf } from './places.ts';
-import { selectStorageId } from '#kit/instance-storage/claim-storage.ts';
+import { selectStorageId } from '#kit/instance-storage.ts';
 
 /** The newest that were made, and the newest of these that are whole: one that lacks files pushes none of these out. */
 const kept = `(select due_at from backups where bytes is not null order by due_at desc limit $keep)`;

@@ -1,4 +1,4 @@
-import { providerSeconds } from '#workspaces/identity-provider/sign-in-by-provider.ts';
+import { providerSeconds } from '#workspaces/identity-provider.ts';
 
 /** `__Host-` where the service is reached by https, as for sessions (#workspaces/accounts.ts). */
 const cookie = (name: string, maxAgeSeconds: number) => {

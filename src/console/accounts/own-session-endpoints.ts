@@ -5,7 +5,7 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { notePerson, personalLine } from '#workspaces/audit/note-person.ts';
 import { requirePassword } from '#workspaces/second-factor/password-again.ts';
-import { endOtherSessions, endSession, selectSessions } from '#workspaces/sessions/session-rows.ts';
+import { endOtherSessions, endSession, selectSessions } from '#workspaces/sessions.ts';
 import type { ConsoleServices } from '../services.ts';
 import { Activity, PasswordAgain, Sessions } from './shapes.ts';
 import { countPersonalLines } from '#workspaces/audit/endpoints.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '#kit/errors.ts';
 import { operation } from '#kit/operation.ts';
 import { notePerson, originOf } from '#workspaces/audit/note-person.ts';
-import { askForPasswordReset, finishPasswordReset } from '#workspaces/password-reset/password-reset.ts';
+import { askForPasswordReset, finishPasswordReset } from '#workspaces/password-reset.ts';
 import { countTry, signInTries } from '#workspaces/sign-in.ts';
 import type { ConsoleServices } from '../services.ts';
 import { Account, NewPassword, PasswordReset } from './shapes.ts';

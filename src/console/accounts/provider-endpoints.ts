@@ -1,6 +1,6 @@
 import { operation } from '#kit/operation.ts';
 import { notePerson, originOf } from '#workspaces/audit/note-person.ts';
-import { askProvider, signInByProvider } from '#workspaces/identity-provider/sign-in-by-provider.ts';
+import { askProvider, signInByProvider } from '#workspaces/identity-provider.ts';
 import { isSetUp } from '#workspaces/setup.ts';
 import type { ConsoleServices } from '../services.ts';
 import { askedCookie } from './device-cookie.ts';

@@ -10,7 +10,7 @@ import { freePort, openService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { newId } from '#kit/clock.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
-import { askProvider, signInByProvider } from '#workspaces/identity-provider/sign-in-by-provider.ts';
+import { askProvider, signInByProvider } from '#workspaces/identity-provider.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 
 /* Signing in by a provider of identities: one that is certified, in this process (oidc-provider). */

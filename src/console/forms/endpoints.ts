@@ -3,11 +3,11 @@ import { idParameter, operation, type Person } from '#kit/operation.ts';
 import { requireRow, statement, word } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { TableSettings } from '#submissions/shapes.ts';
-import { findTableSettings, saveTableSettings } from '#submissions/table/table-rows.ts';
+import { findTableSettings, saveTableSettings } from '#submissions/table.ts';
 import { refuseOneStep } from '../access.ts';
 import type { ConsoleServices } from '../services.ts';
 import { Arrangement, LocatedForm } from './shapes.ts';
-import { draftJoin, shownName } from '#forms/overview/shown-name.ts';
+import { draftJoin, shownName } from '#forms/overview.ts';
 import type { Role } from '#rules/permissions.ts';
 import { submissionCount } from '#forms/require-form.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startBesideBackground } from '#app/processes/beside-background.ts';
+import { startBesideBackground } from '#app/processes.ts';
 import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
 import { startRelay } from '#test/relay.ts';

@@ -1,7 +1,7 @@
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
 import type { Queryable } from '#kit/statement.ts';
-import { beginPasswordReset, resetMinutes } from '#workspaces/password-reset/password-reset.ts';
+import { beginPasswordReset, resetMinutes } from '#workspaces/password-reset.ts';
 import type { NewsContext } from '../news-context.ts';
 
 /** Mails the link to choose another password, if somebody has this address. */

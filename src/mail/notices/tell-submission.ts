@@ -7,7 +7,7 @@ import { now } from '#kit/clock.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
 import { only, type Queryable, statement, word } from '#kit/statement.ts';
-import { linkToken } from '#submissions/links/token.ts';
+import { linkToken } from '#submissions/links.ts';
 import { reportNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
 import {

@@ -1,5 +1,5 @@
 import { type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
-import type { DrawnLetter } from '../template/draw-letter.ts';
+import type { DrawnLetter } from '../template.ts';
 
 type MessageParts = {
   /** The mail's id: the Message-ID is made of it, so whoever gets it twice has the same message twice. */

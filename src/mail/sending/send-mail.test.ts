@@ -6,7 +6,7 @@ import { enqueueMail, type NewMail } from '#kit/outbox/enqueue-mail.ts';
 import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { cancelMails } from '#kit/outbox/mail-states.ts';
 import { startQueue } from '#kit/queue/worker.ts';
-import { readSmtp, type SmtpConfig } from '#kit/smtp/read-smtp.ts';
+import { readSmtp, type SmtpConfig } from '#kit/smtp.ts';
 import { openVault } from '#kit/vault.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from '#test/database.ts';

@@ -1,8 +1,7 @@
 import { newId, now } from '#kit/clock.ts';
 import type { MailAddress } from '#kit/outbox/address.ts';
-import type { SmtpConfig } from '#kit/smtp/read-smtp.ts';
-import { sendMessage } from '#kit/smtp/send-message.ts';
-import { drawLetter } from '../template/draw-letter.ts';
+import { sendMessage, type SmtpConfig } from '#kit/smtp.ts';
+import { drawLetter } from '../template.ts';
 import { composeMessage } from './compose-message.ts';
 import { mailIsOff } from './send-mail.ts';
 

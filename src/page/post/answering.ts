@@ -1,4 +1,4 @@
-import type { SmtpConfig } from '#kit/smtp/read-smtp.ts';
+import type { SmtpConfig } from '#kit/smtp.ts';
 import type { FilesContext } from '#files/receive.ts';
 import type { CountingContext } from '../counting/count-visit.ts';
 import type { ScreeningContext } from '../screening.ts';

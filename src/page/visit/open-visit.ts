@@ -7,7 +7,7 @@ import { findPlaces } from '#submissions/taken/take.ts';
 import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
 import { Refused } from './refused.ts';
 import { readVisit, type Visit } from './visit.ts';
-import { type Arrival, receiveGuest } from '#invitations/admission/guest.ts';
+import { type Arrival, receiveGuest } from '#invitations/admission.ts';
 import { invitationParameter } from '#invitations/token.ts';
 
 /** Who came with an invitation's link; undefined when the address carries none. */

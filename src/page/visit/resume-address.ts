@@ -1,4 +1,4 @@
-import type { Guest } from '#invitations/admission/guest.ts';
+import type { Guest } from '#invitations/admission.ts';
 import { invitationParameter } from '#invitations/token.ts';
 import { type Address, writeAddress } from './address.ts';
 

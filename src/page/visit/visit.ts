@@ -8,7 +8,7 @@ import { type Form, languagesOf } from '#ast/tree.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import { settingsInLanguage } from '#ast/translations/setting-texts.ts';
 import type { LiveForm } from '#forms/live-form.ts';
-import type { Guest } from '#invitations/admission/guest.ts';
+import type { Guest } from '#invitations/admission.ts';
 import type { Refusal } from '../admission.ts';
 import { type Look, lookOf } from '../theme/look.ts';
 import { languageStyle } from '../render/language-switch.ts';

@@ -11,8 +11,8 @@ import type { Vault } from '#kit/vault.ts';
 import { deleteInvitations, type Erased, eraseIdentity, eraseSubmissions } from '#submissions/erase/erase.ts';
 import { saidIn } from '#submissions/erase/strip-answers.ts';
 import { changedBy } from '#submissions/history/changed-by.ts';
-import { deleteEventsOf } from '#webhooks/upkeep/delete-events.ts';
-import { forgetKeptAnswers } from '#workspaces/idempotency/forget-answers.ts';
+import { deleteEventsOf } from '#webhooks/upkeep.ts';
+import { forgetKeptAnswers } from '#workspaces/idempotency.ts';
 import { type Asked, readAsked } from '../asked.ts';
 import { findTraces, type Match, mostTraces } from '../traces.ts';
 import {

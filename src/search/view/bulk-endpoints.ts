@@ -8,7 +8,7 @@ import { requireExpected, startBulk, undoBulk } from '#submissions/bulk/bulk.ts'
 import { progressEndpoints } from '#submissions/bulk/progress.ts';
 import { BulkChange } from '#submissions/bulk/shapes.ts';
 import type { ChangeContext } from '#submissions/changes/edit.ts';
-import { readTags, Tags } from '#submissions/tags/tags.ts';
+import { readTags, Tags } from '#submissions/tags.ts';
 import { ViewQuery } from '#submissions/shapes.ts';
 import { readView, readViewIds } from './view.ts';
 import { submissionStatuses } from '#submissions/present.ts';

@@ -25,7 +25,7 @@ import {
   ViewQuery,
 } from '#submissions/shapes.ts';
 import { sortedPlace, writePlace } from '#submissions/sort/read-sort.ts';
-import { findTableSettings, findViewedSubmission } from '#submissions/table/table-rows.ts';
+import { findTableSettings, findViewedSubmission } from '#submissions/table.ts';
 import { orderColumns } from '#rules/columns.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { openOptionLabels, type OptionLabels } from '../option-labels.ts';

@@ -17,7 +17,7 @@ import {
   readListed,
   readViewDown,
   type ViewOrder,
-} from '#submissions/table/table-rows.ts';
+} from '#submissions/table.ts';
 import { batchSize, readDown } from '#submissions/read-down.ts';
 import type { ViewQuery } from '#submissions/shapes.ts';
 import { columns, nullable, statement, word } from '#kit/statement.ts';

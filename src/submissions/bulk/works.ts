@@ -8,7 +8,7 @@ import type { FormKey, StoredSubmission } from '../changes/event.ts';
 import { lockSubmissions, removeRows } from '../changes/remove.ts';
 import type { ChangedBy } from '../history/changed-by.ts';
 import type { Difference } from '../history/differences.ts';
-import { mostTags } from '../tags/tags.ts';
+import { mostTags } from '../tags.ts';
 import { takeTurn } from '../taken/take.ts';
 import { restoreWithin, trashMany } from '../trash/trash.ts';
 import { changedByColumns } from '../history/endpoints.ts';

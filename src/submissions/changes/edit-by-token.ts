@@ -4,7 +4,7 @@ import type { Form } from '#ast/tree.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { followLink } from '../links/links.ts';
+import { followLink } from '../links.ts';
 import { AnswersTaken } from '../taken/take.ts';
 import type { SubmitContext } from '../submit.ts';
 import { change, type Reference, versionJoin } from './edit.ts';

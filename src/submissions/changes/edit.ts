@@ -17,7 +17,7 @@ import { requireClean } from '../reference.ts';
 import { searchColumns } from '../search-columns.ts';
 import type { SubmitContext } from '../submit.ts';
 import { type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
-import { readTags } from '../tags/tags.ts';
+import { readTags } from '../tags.ts';
 import { claimAll, giveEditLink, reportCompletion, searchTerms } from '../writing.ts';
 import { findArrived } from './arrived-files.ts';
 import { type ArrivedFile, checkAskedAnswers, checkEditedAnswers, listFiles } from './edited-answers.ts';

@@ -6,7 +6,7 @@ import { shareService, until } from '#test/service.ts';
 import { makeForm as publish, openVisitor } from '#test/visitor.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
-import { mostNotes } from '../notes/endpoints.ts';
+import { mostNotes } from '../notes.ts';
 import type { BulkChange } from '../bulk/shapes.ts';
 
 /* What changes submissions, asked as programs ask: with a key. */

@@ -6,7 +6,7 @@ import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { Submission, submissionJson, submissionStatuses, submissionTag } from '../present.ts';
 import type { SubmitContext } from '../submit.ts';
-import { Tags } from '../tags/tags.ts';
+import { Tags } from '../tags.ts';
 import { restoreMany, trashSubmission } from '../trash/trash.ts';
 import { changeSubmission } from './edit.ts';
 import { reachSubmission } from './reach-submission.ts';

@@ -5,7 +5,7 @@ import { json, jsonb, only, type Queryable, statement, word } from '#kit/stateme
 import { reportNews } from '#workspaces/mail-news.ts';
 import { blankSnapshot } from '#webhooks/event.ts';
 import { recordEvent, recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
-import { deleteEventsOf } from '#webhooks/upkeep/delete-events.ts';
+import { deleteEventsOf } from '#webhooks/upkeep.ts';
 import { eventOf, type FormKey } from '../changes/event.ts';
 import { listFiles } from '../changes/edited-answers.ts';
 import { deleteRows } from '../changes/remove.ts';

@@ -6,7 +6,7 @@ import type { RowOf } from '#kit/statement.ts';
 import { countedParameter } from './read-counted.ts';
 import { readWhere } from './read-where.ts';
 import { type Conditions, type filterColumns, type FilterKind, readWhereOfForms } from './where-of-forms.ts';
-import { longestTag } from '../tags/tags.ts';
+import { longestTag } from '../tags.ts';
 import { submissionStatuses } from '../present.ts';
 
 const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));

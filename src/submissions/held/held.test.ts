@@ -7,7 +7,7 @@ import { changeForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';
 import { openEdit } from '../changes/edit-by-token.ts';
-import { giveLink } from '../links/links.ts';
+import { giveLink } from '../links.ts';
 import { saveProgress } from '../progress/save.ts';
 import { OtherAnswers } from '../submit.ts';
 import { openScene, type Scene } from '../testing.ts';

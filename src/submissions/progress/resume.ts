@@ -1,7 +1,7 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openAnswers, type OpenedAnswers } from '../changes/open-answers.ts';
-import { followLink } from '../links/links.ts';
+import { followLink } from '../links.ts';
 import type { Answers } from '#ast/answers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { json, jsonb, statement } from '#kit/statement.ts';

@@ -4,7 +4,7 @@ import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { findRepeat } from '../exactly-once/repeat.ts';
-import { giveLink } from '../links/links.ts';
+import { giveLink } from '../links.ts';
 import type { SubmitContext, SubmitRequest } from '../submit.ts';
 import { insertWriting, prepareWriting, storedColumns, type Writing } from '../writing.ts';
 import { keepFiles, lockProgress, writeProgress } from './complete.ts';

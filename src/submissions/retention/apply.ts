@@ -4,7 +4,7 @@ import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
 import { noteByRetention } from '#workspaces/audit/note-person.ts';
 import { eraseSubmissions } from '../erase/erase.ts';
 import { statement } from '#kit/statement.ts';
-import { keptFor } from '#workspaces/retention/rules.ts';
+import { keptFor } from '#workspaces/retention.ts';
 import { dueBy, placeOf } from './due-rows.ts';
 
 const found = (kind: 'submissions' | 'incomplete' | 'trash' | 'files') =>

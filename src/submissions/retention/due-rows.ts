@@ -1,6 +1,6 @@
 import { leastIdAt, timeOfId } from '#kit/id-times.ts';
 import { integer, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
-import { keptFor, type Retention, type RetentionKind } from '#workspaces/retention/rules.ts';
+import { keptFor, type Retention, type RetentionKind } from '#workspaces/retention.ts';
 
 /** Where things of a kind are, of a form `f`: when their days began, and which index finds the old ones. */
 export const placeOf: Readonly<

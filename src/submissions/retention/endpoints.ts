@@ -8,15 +8,15 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { jsonb, nullable, only, type Queryable, statement } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
-import { retentionChange } from '#workspaces/retention/change.ts';
 import {
   changedRetention,
   daysThatHold,
   type Retention,
+  retentionChange,
   type RetentionKind,
   retentionKinds,
   retentionRules,
-} from '#workspaces/retention/rules.ts';
+} from '#workspaces/retention.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
 import { closed, maybe, timestamp, uuid } from '#workspaces/shapes.ts';
 import { counted, mostCounted } from './due-rows.ts';

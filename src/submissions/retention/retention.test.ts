@@ -8,7 +8,7 @@ import { deleteExpired } from '#app/delete-expired.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import { pruneDeliveryLog } from '#webhooks/upkeep/prune.ts';
+import { pruneDeliveryLog } from '#webhooks/upkeep.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { trashSubmission } from '../trash/trash.ts';
 import { applyRetention } from './apply.ts';

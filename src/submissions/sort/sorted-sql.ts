@@ -1,5 +1,5 @@
 import { type Column, type Columns, integers, statement, texts, uuid } from '#kit/statement.ts';
-import { rowColumns, rowSelection } from '../table/table-rows.ts';
+import { rowColumns, rowSelection } from '../table.ts';
 import type { SortKind } from './sortable.ts';
 import { filterColumns, isMet, receivedAt } from '../filter/where-of-forms.ts';
 import { inSpan } from '../filter/read-where.ts';

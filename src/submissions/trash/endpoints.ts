@@ -6,7 +6,7 @@ import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#
 import { idParameter, operation } from '#kit/operation.ts';
 import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';
 import { wired } from '#kit/wire.ts';
-import { daysThatHold } from '#workspaces/retention/rules.ts';
+import { daysThatHold } from '#workspaces/retention.ts';
 import { bulkLimit, requireExpected, startBulk } from '../bulk/bulk.ts';
 import { BulkChange } from '../bulk/shapes.ts';
 import type { ChangeContext } from '../changes/edit.ts';

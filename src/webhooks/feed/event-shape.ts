@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { FileUpload, Responses } from '#forms/payload/answer-shapes.ts';
+import { FileUpload, Responses } from '#forms/payload.ts';
 import { named } from '#kit/named.ts';
 import { eventKinds } from '../event.ts';
 

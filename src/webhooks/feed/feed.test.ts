@@ -11,7 +11,7 @@ import { testDatabase } from '#test/database.ts';
 import { snapshotOf } from '../event.ts';
 import { recordEvent } from '../record-event.ts';
 import { happen, makeForm, makeWebhook, type Place } from '../testing.ts';
-import { pruneDeliveryLog } from '../upkeep/prune.ts';
+import { pruneDeliveryLog } from '../upkeep.ts';
 import { openFeedBell } from './feed-bell.ts';
 import { type FeedPage, type FeedQuestion, readFeed } from './read-feed.ts';
 

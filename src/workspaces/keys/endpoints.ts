@@ -10,7 +10,7 @@ import { wired } from '#kit/wire.ts';
 import { personBehind } from '../actor.ts';
 import { type ApiKey, changeKey, createKey, listKeys, revokeKey, rotateKey } from '../keys.ts';
 import { dataPermissions, roleMay } from '#rules/permissions.ts';
-import { keptRequests } from '../request-log/request-log.ts';
+import { keptRequests } from '../request-log.ts';
 import { CreatedKey, Key, KeyChange, KeyRequest, KeyRotation, NewKey, RotatedKey } from './shapes.ts';
 
 /** Who grants. `expiresAt`: when their own key ends; null for a person and for a key that does not expire. */

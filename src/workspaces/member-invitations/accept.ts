@@ -13,7 +13,7 @@ import type { Role } from '#rules/permissions.ts';
 import { createUser, wordsOfPerson } from '../users.ts';
 import { readInvitationToken } from './token.ts';
 import { deleteUser, findUserByEmail } from '../endings/endings.ts';
-import { setPassword } from '../password-reset/password-reset.ts';
+import { setPassword } from '../password-reset.ts';
 
 /** What an invitation says, while its time lasts. */
 const findOpenInvitation = statement(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openLog } from '#kit/log.ts';
-import { readSmtp } from '#kit/smtp/read-smtp.ts';
+import { readSmtp } from '#kit/smtp.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { openRequestCounter } from '../request-counter.ts';

@@ -10,7 +10,7 @@ import type { Accounts } from '../accounts.ts';
 import { notePerson, personalLine, type PersonalLine } from '../audit/note-person.ts';
 import { type PersonalNews, reportPersonalNews } from '../mail-news.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { endSession } from '../sessions/session-rows.ts';
+import { endSession } from '../sessions.ts';
 import { countTry, deviceMark, knownDevice, signInTries } from '../sign-in.ts';
 import { requirePassword } from './password-again.ts';
 import { hashesOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';

@@ -164,7 +164,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'where nothing has an @, no domain is found',
     },
   ],
-  'src/ast/search/read-question.ts': [
+  'src/ast/search.ts': [
     {
       what: 'without: if (!anySign.test(text)) return { parts: Array.from(text.matchAll(/\\S+/g), wordOf), problems: [] };',
       why: 'words alone are read as the same by the pattern of all else, which takes longer',
@@ -243,7 +243,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'it bounds what is remembered, which no answer tells',
     },
   ],
-  'src/workspaces/identity-provider/sign-in-by-provider.ts': [
+  'src/workspaces/identity-provider.ts': [
     {
       what: "without: if (claims['email'] !== undefined) return claims;",
       why: 'who is asked once more says the same, and what the ID token says goes before it',
@@ -331,7 +331,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'the id of a key is of one workspace; the index begins with it',
     },
   ],
-  'src/workspaces/request-log/request-log.ts': [
+  'src/workspaces/request-log.ts': [
     {
       what: 'without: if (waiting.size === 0) return;',
       why: 'statements that are given no keys change nothing; it is three less every second',

@@ -3,7 +3,7 @@ import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/answers/opti
 import { limits } from '#ast/limits.ts';
 import { TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
-import { ConditionField } from '../logic/condition-field.tsx';
+import { ConditionField } from '../logic.tsx';
 import { ShownImage } from './shown-image.tsx';
 import { tidyOption } from '../model/options-text.ts';
 

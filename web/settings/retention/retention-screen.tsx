@@ -1,4 +1,4 @@
-import '../mail/mail-screen.css';
+import '../mail.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';

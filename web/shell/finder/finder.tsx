@@ -2,7 +2,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { createElement, Fragment, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
-import { readQuestion } from '#ast/search/read-question.ts';
+import { readQuestion } from '#ast/search.ts';
 import { IconButton } from '../../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../../design/combobox.tsx';
 import { ColouredQuestion } from '../search/coloured-question.tsx';
@@ -17,7 +17,7 @@ import { Marked } from '../../design/marked.tsx';
 import { AgoText } from '../../design/time.tsx';
 import { useSettled } from '../../design/use-settled.ts';
 import { receivedAt } from '../../api/received-at.ts';
-import { formScreens, type Place, workspaceScreens } from '../navigation/places.ts';
+import { formScreens, type Place, workspaceScreens } from '../navigation.tsx';
 import { askedIn } from '../search/asked-in.ts';
 import { firstHit, type Found, type FoundSubmission, placeOf, sayReading, whoOf } from '../search/found.ts';
 

@@ -1,4 +1,4 @@
-import { withMoments } from '#ast/search/read-question.ts';
+import { withMoments } from '#ast/search.ts';
 import { startOf } from '../../design/day.ts';
 
 /** A question as the service takes it: its days are those of the reader. */

@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactElement, useEffect, useRef, useState } from 'react';
-import { readQuestion } from '#ast/search/read-question.ts';
+import { readQuestion } from '#ast/search.ts';
 import { QuestionBox } from './question-box.tsx';
 
 /** A pause in typing after which the search begins. */

@@ -1,6 +1,6 @@
 import './question.css';
 import type { ReactElement } from 'react';
-import { type QuestionPart, readQuestion } from '#ast/search/read-question.ts';
+import { type QuestionPart, readQuestion } from '#ast/search.ts';
 
 /** A question as the server reads it: operators, phrases, what must not be there and what is wrong each in a colour. */
 export function ColouredQuestion({ text }: { text: string }): ReactElement {

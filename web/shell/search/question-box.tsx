@@ -1,6 +1,6 @@
 import './question.css';
 import { type ReactElement, useId, useRef, useState } from 'react';
-import { readQuestion } from '#ast/search/read-question.ts';
+import { readQuestion } from '#ast/search.ts';
 import { IconButton } from '../../design/button.tsx';
 import { Combobox } from '../../design/combobox.tsx';
 import { ColouredQuestion } from './coloured-question.tsx';

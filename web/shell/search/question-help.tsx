@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { Dialog, DialogTrigger } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Popover } from 'react-aria-components/Popover';
-import { operators, signs } from '#ast/search/read-question.ts';
+import { operators, signs } from '#ast/search.ts';
 import { IconButton } from '../../design/button.tsx';
 
 const rows = [...Object.values(signs), ...Object.values(operators)];

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ReplyOf } from '#app/operations.ts';
-import { unfinishedAt } from '#ast/search/complete.ts';
+import { unfinishedAt } from '#ast/search.ts';
 import type { ComboboxGroup } from '../../design/combobox.tsx';
 import type { IconName } from '../../design/icon.tsx';
 import { call } from '../../api/operations.ts';

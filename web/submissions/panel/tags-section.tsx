@@ -3,8 +3,7 @@ import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Form } from '../../design/form.tsx';
 import type { FormPlace } from '../queries.ts';
-import { TagChips } from '../tags/tag-chips.tsx';
-import { TagField, tagsIn } from '../tags/tag-field.tsx';
+import { TagChips, TagField, tagsIn } from '../tags.tsx';
 import { UnsavedGuard } from './edit/unsaved-guard.tsx';
 import { useChange } from './edit/use-change.ts';
 

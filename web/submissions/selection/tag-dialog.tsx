@@ -5,7 +5,7 @@ import { FormDialog } from '../../design/form-dialog.tsx';
 import type { Bulk, FormPlace } from '../queries.ts';
 import type { filterOf } from '../view-state.ts';
 import { saySubmissions } from '../say-submissions.ts';
-import { TagField, tagsIn } from '../tags/tag-field.tsx';
+import { TagField, tagsIn } from '../tags.tsx';
 
 type Props = {
   form: FormPlace;

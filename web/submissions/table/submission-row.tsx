@@ -9,7 +9,7 @@ import { AgoText, sayMoment } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell, sayWhole } from '../answer-text.tsx';
 import { Marked, patternOf } from '../../design/marked.tsx';
-import { TagChips } from '../tags/tag-chips.tsx';
+import { TagChips } from '../tags.tsx';
 import { receivedAt } from '../../api/received-at.ts';
 import { kindOfColumn } from '../filter/conditions.ts';
 import type { TableColumn } from './table-columns.ts';

@@ -10,8 +10,7 @@ import { mayEdit } from '../../shell/session.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
 import { isFiltered, type LogView } from './log-view.ts';
-import { ReplayDialog } from '../replay/replay-dialog.tsx';
-import type { ReplayDraft } from '../replay/replay-query.ts';
+import { ReplayDialog, type ReplayDraft } from '../replay.tsx';
 import { deliveriesQuery } from '../webhooks-query.ts';
 
 type Props = {

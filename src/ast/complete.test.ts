@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operatorsCalled, quoteValue, unfinishedAt } from './search.ts';
+
+/** A question with `|` where the caret is, and what is being written there. */
+const rows: readonly [question: string, name: string | undefined, text: string, replaced: string][] = [
+  ['sta|', undefined, 'sta', 'sta'],
+  ['ada -sta|', undefined, 'sta', 'sta'],
+  ['sta|tus ada', undefined, 'sta', 'status'],
+  ['form:|', 'form', '', ''],
+  ['q.1:3|', 'q.1', '3', '3'],
+  ['form:Con|', 'form', 'Con', 'Con'],
+  ['-form:"Con|tact us" ada', 'form', 'Con', '"Contact'],
+];
+for (const [written, name, text, replaced] of rows)
+  test(`in ${written} is being written: ${name ?? ''} ${text}`, () => {
+    const at = written.indexOf('|');
+    const question = written.replace('|', '');
+    const found = unfinishedAt(question, at)!;
+    assert.deepEqual([found.name, found.text], [name, text]);
+    assert.equal(question.slice(found.begin, found.end), replaced);
+  });
+
+for (const written of ['|', 'ada |', '"ada|', '"ada lo|'])
+  test(`in ${written} nothing is completed`, () => {
+    assert.equal(unfinishedAt(written.replace('|', ''), written.indexOf('|')), undefined);
+  });
+
+test('a value of several words stands in quotes', () => {
+  assert.deepEqual(['vip', 'Contact us', 'a "b"'].map(quoteValue), ['vip', '"Contact us"', '"a b"']);
+});
+
+test('operators are found by how they begin', () => {
+  assert.deepEqual(operatorsCalled('ST'), ['status']);
+});

@@ -1,0 +1,97 @@
+import { type Queryable, statement, word } from '#kit/statement.ts';
+import { hashOfToken, type LinkTarget, signLink } from '#kit/personal-link.ts';
+import type { Vault } from '#kit/vault.ts';
+import { now } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+
+/** @returns those removed; a full batch of 1,000 means that there may be more. */
+export const deleteExpiredLinks = statement(
+  'links.delete_expired_links',
+  'now',
+  'submission_id',
+  `/* sweep: across workspaces */
+   delete from submission_links where (workspace_id, hash) in (
+     select workspace_id, hash from submission_links where expires_at <= $now order by expires_at limit 1000)
+   returning submission_id`,
+);
+
+/** What the holder of a link may do with its submission: go on with it, or change what was submitted. */
+type LinkPurpose = 'resume' | 'edit';
+
+/**
+ * Returns the token of a submission's link. It can be made again, so a repeated submit answers the same link, and a mail
+ * carries it too. A link that was not stored (queries.ts), or has expired, opens nothing.
+ */
+export const linkToken = (vault: Vault, purpose: LinkPurpose, submission: LinkTarget): string =>
+  signLink(vault, `${purpose} links`, submission);
+
+/** A link, or more time for one that is there already. */
+const saveLink = statement(
+  'links.save_link',
+  ['workspace_id hash form_id submission_id step? expires_at', { purpose: word<LinkPurpose>() }],
+  '',
+  `insert into submission_links (workspace_id, hash, form_id, submission_id, purpose, step, expires_at)
+   values ($workspace_id, $hash, $form_id, $submission_id, $purpose, $step, $expires_at)
+   on conflict (workspace_id, hash) do update set step = excluded.step, expires_at = excluded.expires_at`,
+);
+
+/** Where a link of this form leads, while its time lasts. The workspace is found by the form of the address. */
+const findLink = statement(
+  'links.find_link',
+  ['form_id hash now', { purpose: word<LinkPurpose>() }],
+  'workspace_id submission_id step? expires_at',
+  `select l.workspace_id, l.submission_id, l.step, l.expires_at
+   from form_lookup f
+   join submission_links l on l.workspace_id = f.workspace_id and l.hash = $hash and l.form_id = f.form_id
+   where f.form_id = $form_id and l.purpose = $purpose and l.expires_at > $now`,
+);
+
+/** A submission of a form, as far as a link to it needs to know. */
+type Linked = { workspaceId: string; formId: string; submissionId: string };
+
+/**
+ * Gives a submission a link that works for so many days from now; a link that it has already is prolonged.
+ * @param link `step` is where a resumed visitor goes on, from 0.
+ */
+export async function giveLink(
+  db: Queryable,
+  vault: Vault,
+  { workspaceId, formId, submissionId }: Linked,
+  link: { purpose: LinkPurpose; days: number; step?: number },
+): Promise<{ token: string; expiresAt: Date }> {
+  const token = linkToken(vault, link.purpose, { workspaceId, formId, id: submissionId });
+  const expiresAt = new Date(now().getTime() + link.days * 86_400_000);
+  await saveLink(db, {
+    workspace_id: workspaceId,
+    hash: hashOfToken(token),
+    form_id: formId,
+    submission_id: submissionId,
+    purpose: link.purpose,
+    step: link.step ?? null,
+    expires_at: expiresAt,
+  });
+  return { token, expiresAt };
+}
+
+/**
+ * Where a link leads. One of another form, one that has expired and one that never was are the same.
+ * @throws ApiError not_found.
+ */
+export async function followLink(
+  db: Queryable,
+  link: { formId: string; token: string; purpose: LinkPurpose },
+): Promise<{ workspaceId: string; submissionId: string; step: number; expiresAt: Date }> {
+  const [found] = await findLink(db, {
+    form_id: link.formId,
+    hash: hashOfToken(link.token),
+    purpose: link.purpose,
+    now: now(),
+  });
+  if (!found) throw new ApiError('not_found', 'This link leads nowhere, or its time is over.');
+  return {
+    workspaceId: found.workspace_id,
+    submissionId: found.submission_id,
+    step: found.step ?? 0,
+    expiresAt: found.expires_at,
+  };
+}

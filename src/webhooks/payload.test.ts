@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Compile } from 'typebox/schema';
+import type { Answers } from '#ast/answers.ts';
+import { describeFields } from '#ast/describe.ts';
+import { elements } from '#ast/elements.ts';
+import { composite, element, formOf, formOfSteps } from '#ast/testing.ts';
+import type { Form } from '#ast/tree.ts';
+import { newId } from '#kit/clock.ts';
+import { deliveryBody } from './body.ts';
+import { snapshotOf } from './event.ts';
+import { sampleSubmission } from './samples.ts';
+import { payloadSchema, typeScriptOf } from './payload.ts';
+
+const schemaOf = (form: Form) => payloadSchema(form, { id: 'https://forms.test/schema.json' });
+const inputTypes = Object.entries(elements).flatMap(([type, { group }]) => (group === 'input' ? [type] : []));
+
+/** The body of an event, made as every delivery's is. */
+function bodyOf(form: Form, answers: Answers = sampleSubmission(form).answers): Record<string, never> {
+  const submission = {
+    id: newId(),
+    submittedAt: new Date(),
+    status: 'completed',
+    reference: { a: 'b' },
+    answers,
+  };
+  const place = { id: newId(), name: form.attrs.name, workspaceId: newId() };
+  const snapshot = JSON.stringify(snapshotOf({ form: place, submission, fields: describeFields(form) }));
+  const signLink = ({ id }: { id: string }): string => `https://forms.test/files/${id}`;
+  const source = {
+    kind: 'submission.created',
+    occurredAt: new Date(),
+    deliveryId: newId(),
+    signLink,
+  } as const;
+  return JSON.parse(deliveryBody({ ...source, snapshot })) as Record<string, never>;
+}
+
+const everything = (prefix: string, attrs: Record<string, unknown> = {}) =>
+  inputTypes.map((type) => element(type, `${prefix}-${type}`, { required: true, ...attrs }));
+const large = formOf(
+  ...everything('top'),
+  composite('plain', everything('inner')),
+  composite('rows', everything('cell'), { repeatable: true }),
+  element('radio', 'pick', { options: ['A "quoted" one', 'B'], other: true }),
+  element('text', 'toString', { label: 'ends a comment */ export const stolen = 1; /*', required: true }),
+);
+
+test('a real payload of a form with everything in it is valid, and one that lacks an answer is not', () => {
+  const check = Compile(schemaOf(large));
+  const body = bodyOf(large);
+  assert.deepEqual(check.Errors(body)[1], []);
+  const { answers } = sampleSubmission(large);
+  delete answers['top-email'];
+  assert.equal(check.Check(bodyOf(large, answers)), false);
+  assert.equal(check.Check({ ...body, event: 'submission.sold' }), false);
+  assert.equal(check.Check({ ...body, delivery_id: undefined }), false);
+});
+
+type Answer = string | number | boolean | string[];
+const rules: readonly (readonly [type: string, attrs: Record<string, unknown>, good: Answer, bad: Answer])[] =
+  [
+    ['text', { min_length: 3 }, 'abc', 'ab'],
+    ['text', { max_length: 2 }, '👋👋', '👋👋👋'],
+    ['textarea', { pattern: '[A-Z]{2}|\\d{4}' }, '1234', '12345'],
+    ['number', { min: 2 }, 2, 1],
+    ['number', { max: 2 }, 2, 3],
+    ['number', { step: 5 }, 10, 11],
+    ['time', {}, '14:30', '14:30:00'],
+    ['datetime', {}, '2026-01-31T14:30', '2026-01-31'],
+    ['dropdown', {}, 'Red', 'Pink'],
+    ['radio', { other: true }, 'Pink', ''],
+    ['multiple_choice', {}, ['Red', 'Blue'], ['Red', 'Pink']],
+    ['multiple_choice', { other: true }, ['Red', 'Pink'], ['Red', 'Red']],
+    ['multiple_choice', { min_choices: 2 }, ['Red', 'Blue'], ['Red']],
+    ['multiple_choice', { max_choices: 1 }, ['Red'], ['Red', 'Blue']],
+    ['yes_no', {}, false, 'false'],
+  ];
+for (const [type, attrs, good, bad] of rules) {
+  test(`the schema says the rules of ${type} ${JSON.stringify(attrs)}`, () => {
+    const form = formOf(element(type, 'field', attrs));
+    const check = Compile(schemaOf(form));
+    assert.equal(check.Check(bodyOf(form, { field: good })), true);
+    assert.equal(check.Check(bodyOf(form, { field: bad })), false);
+  });
+}
+
+test('days cannot be compared in a schema, so their limits are said in words', () => {
+  const schema = schemaOf(formOf(element('date', 'day', { min: 'today', max: '2030-01-01' })));
+  const { description } = schema.$defs!['Responses']!.properties!['day']!;
+  assert.equal(description, 'Not before today. Not after 2030-01-01.');
+});
+
+const when = { show_when: { element: 'first', is: 'equals', value: 'x' } };
+const required = { required: true };
+const conditional: readonly (readonly [what: string, form: Form, always: string[]])[] = [
+  [
+    'the question itself',
+    formOf(element('text', 'first'), element('text', 'a', { ...required, ...when })),
+    [],
+  ],
+  [
+    'the group around it',
+    formOf(element('text', 'first', required), composite('g', [element('text', 'a', required)], when)),
+    ['first'],
+  ],
+  [
+    'its step',
+    formOfSteps({}, [element('text', 'first', required)], when, [element('text', 'a', required)]),
+    ['first'],
+  ],
+  [
+    'a jump over it',
+    formOfSteps(
+      { jumps: [{ to: 'last', when: { element: 'first', is: 'equals', value: 'x' } }] },
+      [element('text', 'first', required)],
+      {},
+      [element('text', 'a', required)],
+      { id: 'last' },
+      [element('text', 'z')],
+    ),
+    ['first'],
+  ],
+];
+for (const [what, form, always] of conditional) {
+  test(`an answer is not required in the schema when ${what} may hide the question`, () => {
+    const { required: names = [] } = schemaOf(form).$defs!['Responses']!;
+    assert.deepEqual(names, always);
+  });
+}
+
+// The type, by the compiler ---------------------------------------------------------------------------------
+
+const folder = mkdtempSync(join(tmpdir(), 'formloom-types-'));
+after(() => rmSync(folder, { recursive: true }));
+const compiler = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
+
+/** What the compiler says of the type of a form with this value for it; '' when nothing. */
+function compile(form: Form, value: unknown): string {
+  const path = join(folder, `${newId()}.ts`);
+  const text = JSON.stringify(value, null, 1);
+  writeFileSync(path, `${typeScriptOf(schemaOf(form))}\nexport const event: ContactEvent = ${text};\n`);
+  try {
+    execFileSync(process.execPath, [
+      compiler,
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2022',
+      path,
+    ]);
+    return '';
+  } catch (error) {
+    return String((error as { stdout: Buffer }).stdout);
+  }
+}
+
+test('the TypeScript type compiles, a real payload is one, and what is none is refused', () => {
+  const body = bodyOf(large) as unknown as { submission: { responses: Record<string, unknown> } };
+  assert.equal(compile(large, body), '');
+  const { responses } = body.submission;
+  const change = (more: object) => ({
+    ...body,
+    submission: { ...body.submission, responses: { ...responses, ...more } },
+  });
+  assert.match(compile(large, change({ 'top-number': '42' })), /string.*number/);
+  // An object that is written out may have no member that the type lacks: the type leaves nothing out.
+  assert.match(compile(large, change({ unknown: 1 })), /unknown/);
+});
+
+test('the type is named after the form; a name without letters still makes one', () => {
+  const named = (name: string): string => {
+    const form = formOf(element('text', 'a'));
+    return /export type (\w+)Event/.exec(typeScriptOf(schemaOf({ ...form, attrs: { name } })))![1]!;
+  };
+  assert.deepEqual(['Contact us!', 'Ångström', '2026 survey', '申请'].map(named), [
+    'ContactUs',
+    'Angstrom',
+    'Form2026Survey',
+    'Form',
+  ]);
+});

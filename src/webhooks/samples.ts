@@ -1,0 +1,246 @@
+import { effectiveForm } from '#ast/effective-form.ts';
+import { describeFields, type FieldDescription } from '#ast/describe.ts';
+import { type Form, type InputElement, kindOf, listQuestions } from '#ast/tree.ts';
+import { newId, now, timeOfId } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { json, type Queryable, requireRow, statement } from '#kit/statement.ts';
+import { currentTrace } from '#kit/trace.ts';
+import { countUpTo } from '#workspaces/limit.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+import { laneOf } from './delivery-job.ts';
+import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
+import { refuse, urlProblems } from './editing/webhook-problems.ts';
+import { findForm } from '#forms/require-form.ts';
+import { insertEvents, lockWebhook } from './record-event.ts';
+import type { AnswerRow, Answers, AnswerValue } from '#ast/answers.ts';
+import { checkAnswer } from '#ast/answers/check-input.ts';
+import { type AnswerContext, evaluate } from '#ast/logic/evaluate.ts';
+import { elements } from '#ast/elements.ts';
+import { answerLimits } from '#ast/limits.ts';
+import { newWork, TooMuchWork, type Work } from '#ast/work.ts';
+import { ApiError } from '#kit/errors.ts';
+
+/** Answers that somebody might have given, and the reference data of a form that was opened with `?test=true`. */
+type SampleSubmission = { answers: Answers; reference: Record<string, string> };
+
+/**
+ * A submission of this form that was never made, for the test of a webhook: every question that is shown has an
+ * answer, a repeatable group has one row. The answers are those that the form itself would accept, but for patterns
+ * that none of a few usual texts has, or that take more work than a sample is worth. The same form gives the same sample on the same day.
+ * @param today YYYY-MM-DD, for limits such as `today+7`.
+ */
+export function sampleSubmission(form: Form, today = '2026-01-31'): SampleSubmission {
+  const answers: Answers = {};
+  const reference = { test: 'true' };
+  const trial: Trial = { today, work: { left: sampleSteps, kept: new Set() } };
+  for (const question of listQuestions(form)) {
+    const { id } = question.element.attrs;
+    if (question.kind === 'input') answers[id] = sampleAnswer(question.element, trial);
+    else if (question.inputs.length > 0) answers[id] = [sampleRow(question.inputs, trial)];
+  }
+  hideUnasked(form, answers, { reference, today, work: newWork() });
+  return { answers, reference };
+}
+
+/** Conditions look at the answers, and hide some questions: nobody can have answered those. */
+function hideUnasked(form: Form, answers: Answers, context: AnswerContext): void {
+  const shown = evaluate(form, answers, context);
+  for (const question of listQuestions(form)) {
+    const { id } = question.element.attrs;
+    if (!shown.isShown(question.element)) delete answers[id];
+    else if (question.kind === 'group' && question.inputs.length > 0) {
+      const [cells] = answers[id] as AnswerRow[];
+      const hidden = question.inputs.filter(
+        (input) => !shown.isShown(input, { group: question.element, index: 0 }),
+      );
+      for (const { attrs } of hidden) delete cells![attrs.id];
+    }
+  }
+}
+
+const sampleRow = (inputs: readonly InputElement[], trial: Trial): AnswerRow =>
+  Object.fromEntries(inputs.map((input) => [input.attrs.id, sampleAnswer(input, trial)]));
+
+/** What suggestions are tried by: one budget for the whole sample, a quarter of that of a visitor's answers. */
+type Trial = { readonly today: string; readonly work: Work };
+const sampleSteps = answerLimits.workSteps / 4;
+
+/** The first of what somebody might answer that the input accepts; else simply the first. */
+function sampleAnswer(input: InputElement, trial: Trial): AnswerValue {
+  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  const suggest = elements[input.type].samples as (
+    attrs: InputElement['attrs'],
+    today: string,
+  ) => AnswerValue[];
+  const suggestions = suggest(input.attrs, trial.today);
+  if (kindOf(input) === 'files') return suggestions[0]!;
+  return suggestions.find((value) => isTaken(input, value, trial)) ?? suggestions[0]!;
+}
+
+function isTaken(input: InputElement, value: AnswerValue, trial: Trial): boolean {
+  // To be told by each of a thousand patterns that the budget is spent would be the most of the work.
+  if (trial.work.left <= 0) return false;
+  try {
+    return checkAnswer(input, value, trial).ok;
+  } catch (error) {
+    if (error instanceof TooMuchWork) return false;
+    throw error;
+  }
+}
+
+type SendTestContext = {
+  database: Database;
+  config: Pick<Config, 'webhookAllowNetworks' | 'publicUrl'>;
+  requestCounter: RequestCounter;
+  wakeQueue: () => void;
+};
+
+type TestOf = {
+  workspaceId: string;
+  webhookId: string;
+  kind: EventKind;
+  /** Where it goes instead of to the webhook's address, which the webhook's own headers are for. */
+  url?: string | undefined;
+};
+
+/** In one minute and workspace: enough to try things out, too few to look around in a network (docs/rules.md T10). */
+const testsPerMinute = 30;
+const tooManyTests = `A workspace sends at most ${testsPerMinute} tests in a minute.`;
+
+/**
+ * Sends a sample of the form's live version to a webhook, paused or not, through the way of every delivery: the
+ * same queue, guard, signature, request and log. It is one request, never retried, and counts for nothing.
+ * @returns the id of the delivery in the log, where its outcome will stand.
+ * @throws ApiError not_found; rate_limit_exceeded; validation_error for an address that no webhook may have.
+ */
+export async function sendTest(context: SendTestContext, test: TestOf): Promise<{ deliveryId: string }> {
+  const [deliveryId] = await sendAll(context, test, 1, async (client, formId) => {
+    const form = requireRow(await findForm(client, { workspace_id: test.workspaceId, id: formId }));
+    // The structure was validated when it became the live version.
+    const structure = effectiveForm(form.structure);
+    return [sampleSnapshot({ id: form.id, name: form.name, workspaceId: test.workspaceId }, structure)];
+  });
+  return { deliveryId: deliveryId! };
+}
+
+/**
+ * The same with real submissions: what they tell is real, but the events are none, and each has a delivery id of its
+ * own, so that a receiver that knows the submission already takes the test for no repetition.
+ * @param snapshots of submissions of the webhook's form.
+ * @returns the deliveries' ids, in the order of the snapshots.
+ */
+export const sendSubmissionTests = (
+  context: SendTestContext,
+  test: TestOf,
+  snapshots: readonly Snapshot[],
+): Promise<string[]> => sendAll(context, test, snapshots.length, async () => snapshots);
+
+async function sendAll(
+  { database, config, requestCounter, wakeQueue }: SendTestContext,
+  test: TestOf,
+  count: number,
+  snapshotsOf: (client: Queryable, formId: string) => Promise<readonly Snapshot[]>,
+): Promise<string[]> {
+  const { workspaceId, webhookId, url } = test;
+  for (let sent = 0; sent < count; sent += 1)
+    await countUpTo(requestCounter, `webhook tests of ${workspaceId}`, testsPerMinute, { why: tooManyTests });
+  if (url !== undefined) refuse(await urlProblems(config, url));
+  const ids = await transaction(database, async (client) => {
+    const webhook = requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
+    return insertTests(client, test, webhook.form_id, await snapshotsOf(client, webhook.form_id));
+  });
+  wakeQueue();
+  return ids;
+}
+
+async function insertTests(
+  client: Queryable,
+  { workspaceId, webhookId, kind, url }: TestOf,
+  formId: string,
+  snapshots: readonly Snapshot[],
+): Promise<string[]> {
+  const ids = snapshots.map(() => newId());
+  const all = <Value>(value: Value): Value[] => ids.map(() => value);
+  await insertEvents(client, {
+    workspace_id: workspaceId,
+    form_id: formId,
+    event_ids: ids,
+    submission_ids: snapshots.map(({ submission }) => submission.id),
+    kinds: all(kind),
+    occurred_ats: ids.map(timeOfId),
+    snapshots: snapshots.map((snapshot) => JSON.stringify(snapshot)),
+    delivery_ids: ids,
+    delivery_events: ids,
+    delivery_kinds: all(kind),
+    webhook_ids: all(webhookId),
+    lanes: all(laneOf(webhookId)),
+    are_sent: all(true),
+    trigger: 'test',
+    traceparent: currentTrace() ?? null,
+    test_url: url ?? null,
+  });
+  return ids;
+}
+
+/** A submission that was never made, as an event would freeze it. */
+export function sampleSnapshot(
+  place: { id: string; name: string; workspaceId: string },
+  form: Form,
+): Snapshot {
+  const submissionId = newId();
+  const submission = {
+    id: submissionId,
+    submittedAt: timeOfId(submissionId),
+    status: 'completed',
+    ...sampleSubmission(form, now().toISOString().slice(0, 10)),
+  };
+  return snapshotOf({ form: place, submission, fields: describeFields(form) });
+}
+
+/** The last completed submissions of a form, newest first, with what a webhook tells of them. */
+const selectLatestSubmissions = statement(
+  'webhooks.select_latest_submissions',
+  'workspace_id form_id limit',
+  [
+    'id completed_at? form_name',
+    {
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      fields: json<Record<string, FieldDescription>>(),
+    },
+  ],
+  `select s.id, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
+     from submissions s
+     join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.status = 'completed' and s.trashed_at is null
+    order by s.id desc
+    limit $limit`,
+);
+
+/**
+ * Sends a test: of a sample of the form, or of its last completed submissions, to the webhook or to another address.
+ * @returns the ids of the deliveries, in whose log the outcomes will stand.
+ * @throws ApiError as sendTest; conflict when the form has no completed submission.
+ */
+export async function testWebhook(
+  context: SendTestContext,
+  { formId, submissions, ...test }: TestOf & { formId: string; submissions: number | undefined },
+): Promise<string[]> {
+  if (submissions === undefined) return [(await sendTest(context, test)).deliveryId];
+  const rows = await selectLatestSubmissions(context.database, {
+    workspace_id: test.workspaceId,
+    form_id: formId,
+    limit: submissions,
+  });
+  if (rows.length === 0) throw new ApiError('conflict', 'This form has no completed submission yet.');
+  // The oldest first, as they came.
+  const snapshots = rows.toReversed().map(({ id, completed_at, answers, reference, fields, form_name }) =>
+    snapshotOf({
+      form: { id: formId, name: form_name, workspaceId: test.workspaceId },
+      submission: { id, submittedAt: completed_at, status: 'completed', reference, answers },
+      fields,
+    }),
+  );
+  return sendSubmissionTests(context, test, snapshots);
+}

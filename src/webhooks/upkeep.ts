@@ -1,0 +1,153 @@
+import { statement } from '#kit/statement.ts';
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { leastIdAt } from '#kit/id-times.ts';
+import { keptFor } from '#workspaces/retention.ts';
+
+/**
+ * Removes every event of submissions, with its deliveries and their attempts: nobody is told of them any more. Jobs of
+ * deliveries that waited find nothing, and end. In the order of ids, so that two at once cannot wait for each other.
+ */
+export const deleteEventsOf = statement(
+  'webhooks.delete_events_of',
+  'workspace_id submission_ids',
+  'events:bigint deliveries:bigint',
+  `with waiting as (
+     select d.workspace_id, d.id from deliveries d
+       join events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+      where e.workspace_id = $workspace_id and e.submission_id = any ($submission_ids)
+      order by d.id
+        for update of d
+   ),
+   told as (
+     delete from deliveries using waiting
+      where deliveries.workspace_id = waiting.workspace_id and deliveries.id = waiting.id
+     returning deliveries.id
+   ),
+   gone as (
+     delete from events
+      where workspace_id = $workspace_id and submission_id = any ($submission_ids)
+     returning id
+   )
+   select (select count(*) from gone) as events, (select count(*) from told) as deliveries`,
+);
+
+/** Ids below it have been kept for as long as the form `f` says. */
+const oldest = leastIdAt(`($now - ${keptFor('deliveries')})`);
+
+/**
+ * Removes the oldest deliveries of a workspace's webhooks that are over and have been kept for as long as their form says, with
+ * their attempts. Ids begin with their time, so the index of each webhook finds them.
+ */
+const pruneDeliveries = statement(
+  'webhooks.prune_deliveries',
+  'workspace_id now operator_days limit',
+  'count',
+  `with old as (
+     select d.workspace_id, d.id
+       from workspaces w
+       join webhooks h on h.workspace_id = w.id
+       join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
+       cross join lateral (
+         select workspace_id, id from deliveries
+          where workspace_id = h.workspace_id and webhook_id = h.id and id < ${oldest} and status <> 'Retrying'
+          order by id
+          limit $limit
+            for update skip locked) d
+      where w.id = $workspace_id
+      limit $limit
+   ),
+   pruned as (
+     delete from deliveries using old
+      where deliveries.workspace_id = old.workspace_id and deliveries.id = old.id
+     returning deliveries.id
+   )
+   select count(*) as count from pruned`,
+);
+
+/**
+ * Removes the oldest events of a workspace that have been kept for as long as their form says and of which no delivery is left. The feed
+ * remembers up to where there may be none any more; for what it never came to, that is a position of its own, so that
+ * a reader who comes back is told.
+ */
+const pruneEvents = statement(
+  'webhooks.prune_events',
+  'workspace_id now operator_days limit',
+  'count',
+  `with old as (
+     select e.workspace_id, e.id
+       from workspaces w
+       join forms f on f.workspace_id = w.id
+       cross join lateral (
+         select workspace_id, id from events
+          where workspace_id = f.workspace_id and form_id = f.id and id < ${oldest}
+            and not exists (select from deliveries
+                             where deliveries.workspace_id = events.workspace_id and deliveries.event_id = events.id)
+          order by id
+          limit $limit
+            for update skip locked) e
+      where w.id = $workspace_id
+      limit $limit
+   ),
+   pruned as (
+     delete from events using old
+      where events.workspace_id = old.workspace_id and events.id = old.id
+     returning events.position, events.is_test
+   ),
+   gone as (
+     select max(position) as placed, coalesce(bool_or(position is null and not is_test), false) as has_unplaced
+       from pruned
+   ),
+   feed as (
+     update feeds
+        set last = feeds.last + has_unplaced::integer,
+            removed = greatest(feeds.removed, gone.placed, case when has_unplaced then feeds.last + 1 end)
+       from gone
+      where feeds.workspace_id = $workspace_id and (has_unplaced or gone.placed is not null)
+   )
+   select count(*) as count from pruned`,
+);
+
+/** The workspaces that have an event that may be old enough to go: a look at the first key of each form. */
+const findWorkspacesToPrune = statement(
+  'webhooks.find_workspaces_to_prune',
+  'now operator_days',
+  'id',
+  `/* operator: across workspaces */
+   select w.id from workspaces w
+    where exists (
+      select from forms f
+       where f.workspace_id = w.id
+         and exists (select from events where workspace_id = f.workspace_id and form_id = f.id and id < ${oldest}))`,
+);
+
+/** Rows that one statement deletes: a few milliseconds, so that writers do not wait. */
+const batch = 500;
+
+/**
+ * Deletes finished deliveries with their attempts, and events without deliveries, once they are older than their form,
+ * workspace and the operator allow. If it is interrupted, the next run continues.
+ * @returns how many rows of each were deleted.
+ */
+export async function pruneDeliveryLog(
+  { database }: { database: Database },
+  { retentionDays }: { retentionDays: number },
+): Promise<{ deliveries: number; events: number }> {
+  const due = { now: now(), operator_days: retentionDays };
+  const pruned = { deliveries: 0, events: 0 };
+  for (const { id } of await findWorkspacesToPrune(database, due)) {
+    const oldest = { workspace_id: id, ...due, limit: batch };
+    pruned.deliveries += await deleteAll(() => pruneDeliveries(database, oldest));
+    pruned.events += await deleteAll(() => pruneEvents(database, oldest));
+  }
+  return pruned;
+}
+
+/** Repeats a batch until one is not full. */
+async function deleteAll(prune: () => Promise<{ count: number }[]>): Promise<number> {
+  for (let total = 0; ; ) {
+    const [pruned] = await prune();
+    total += pruned!.count;
+    if (pruned!.count < batch) return total;
+  }
+}

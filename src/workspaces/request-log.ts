@@ -1,0 +1,191 @@
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import type { Log } from '#kit/log.ts';
+import { runPeriodically } from '#kit/periodic.ts';
+import { sweep } from '#kit/sweeps.ts';
+import { requestDays } from './keys.ts';
+import { type Column, statement } from '#kit/statement.ts';
+
+const bigints: Column<number[]> = { pg: 'bigint[]' };
+
+/** Adds requests of keys that are still there. */
+export const insertRequests = statement(
+  'request_log.insert_requests',
+  'workspace_ids key_ids ids methods paths statuses durations:integers times',
+  '',
+  `/* sweep: across workspaces */
+   insert into api_requests (workspace_id, api_key_id, id, method, path, status, ms, requested_at)
+   select given.workspace_id, given.key_id, given.id, given.method, given.path, given.status, given.ms, given.at
+   from unnest($workspace_ids, $key_ids, $ids, $methods, $paths, $statuses, $durations, $times)
+     as given (workspace_id, key_id, id, method, path, status, ms, at)
+   join api_keys k on k.workspace_id = given.workspace_id and k.id = given.key_id
+   on conflict do nothing`,
+);
+
+/** Counts requests of keys by day, and notes when and from where each was used last. In one order: no deadlocks. */
+const countRequests = statement(
+  'request_log.count_requests',
+  ['workspace_ids key_ids days times addresses', { requests: bigints }],
+  '',
+  `/* sweep: across workspaces */
+   with held as (
+     select workspace_id, id from api_keys where workspace_id = any ($workspace_ids) and id = any ($key_ids)
+     order by workspace_id, id for update),
+   given as (
+     select given.* from unnest($workspace_ids, $key_ids, $days, $requests, $times, $addresses)
+       as given (workspace_id, key_id, day, requests, at, address)
+     join held on held.workspace_id = given.workspace_id and held.id = given.key_id),
+   used as (
+     update api_keys k set last_used_at = greatest(k.last_used_at, given.at), last_used_address = given.address
+     from given where k.workspace_id = given.workspace_id and k.id = given.key_id),
+   counted as (
+     insert into api_key_days as d (workspace_id, api_key_id, day, requests)
+     select workspace_id, key_id, day, requests from given order by workspace_id, key_id, day
+     on conflict (workspace_id, api_key_id, day) do update set requests = d.requests + excluded.requests)
+   select`,
+);
+
+/**
+ * Leaves the latest requests of these keys, and the days that lists count. The last that goes is looked for once for each key:
+ * PostgreSQL else does it for each request that may go.
+ */
+export const trimRequests = statement(
+  'request_log.trim_requests',
+  'workspace_ids key_ids kept:integer before:text',
+  '',
+  `/* sweep: across workspaces */
+   with given as (select * from unnest($workspace_ids, $key_ids) as given (workspace_id, key_id)),
+   days as (
+     delete from api_key_days d using given
+     where d.workspace_id = given.workspace_id and d.api_key_id = given.key_id and d.day < $before::date),
+   old as materialized (
+     select given.workspace_id, given.key_id, (
+       select l.id from api_requests l where l.workspace_id = given.workspace_id and l.api_key_id = given.key_id
+       order by l.id desc offset $kept limit 1) as last
+     from given)
+   delete from api_requests r using old
+   where r.workspace_id = old.workspace_id and r.api_key_id = old.key_id and r.id <= old.last`,
+);
+
+/** A request that a key made, once it was answered. */
+export type KeyRequest = {
+  workspaceId: string;
+  keyId: string;
+  /** X-Request-Id, a UUIDv7. */
+  id: string;
+  method: string;
+  /** The pattern of its route with its ids. */
+  path: string;
+  status: number;
+  ms: number;
+  at: Date;
+  /** Where it came from. */
+  address: string;
+};
+
+/** What API keys did lately. */
+export type RequestLog = {
+  /** Notes a request. It costs the request nothing: it is written later, with others. */
+  note(request: KeyRequest): void;
+  /** Writes what is left. */
+  stop(): Promise<void>;
+};
+
+/** Requests of each key that are kept. */
+export const keptRequests = 100;
+/** How long a request may wait to be written, and so how old the lists in the console are. */
+const pauseMs = 1_000;
+/** Keys that wait to be written; beyond it nothing is noted. Only a database that is away makes so many: about 30 MB. */
+const mostKeys = 1_000;
+const dayMs = 86_400_000;
+
+type Waiting = { requests: KeyRequest[]; days: Map<string, number>; last: KeyRequest };
+
+/**
+ * Keeps the latest requests of each key and how many there were a day, in batches: two writes a second however many
+ * requests there are. It is no ledger: a process that is killed loses its last second, and a database that is away
+ * loses what does not fit.
+ */
+export function openRequestLog({ database, log }: { database: Database; log: Log }): RequestLog {
+  let waiting = new Map<string, Waiting>();
+  const write = async (): Promise<void> => {
+    if (waiting.size === 0) return;
+    const batch = waiting;
+    waiting = new Map();
+    try {
+      await writeBatch(database, [...batch.values()]);
+    } catch (error) {
+      // Tried again, together with what came meanwhile.
+      for (const [key, item] of batch) {
+        const newer = waiting.get(key);
+        if (newer) waiting.set(key, join(item, newer));
+        else if (waiting.size < mostKeys) waiting.set(key, item);
+      }
+      throw error;
+    }
+  };
+  const writing = runPeriodically('noting the requests of API keys', { pauseMs, log, work: write });
+  return {
+    note(request) {
+      const known = waiting.get(request.keyId);
+      if (known) add(known, request);
+      else if (waiting.size < mostKeys)
+        waiting.set(request.keyId, add({ requests: [], days: new Map(), last: request }, request));
+    },
+    async stop() {
+      await writing.stop();
+      await write().catch((error: unknown) => log.warn({ err: error }, 'the last requests were not noted'));
+    },
+  };
+}
+
+function add(waiting: Waiting, request: KeyRequest): Waiting {
+  waiting.requests.push(request);
+  if (waiting.requests.length > keptRequests) waiting.requests.shift();
+  const day = request.at.toISOString().slice(0, 10);
+  waiting.days.set(day, (waiting.days.get(day) ?? 0) + 1);
+  waiting.last = request;
+  return waiting;
+}
+
+/** What waited, and what came after it, of one key. */
+function join(older: Waiting, newer: Waiting): Waiting {
+  const days = new Map(older.days);
+  for (const [day, requests] of newer.days) days.set(day, (days.get(day) ?? 0) + requests);
+  return { requests: [...older.requests, ...newer.requests].slice(-keptRequests), days, last: newer.last };
+}
+
+async function writeBatch(database: Database, keys: readonly Waiting[]): Promise<void> {
+  const days = keys.flatMap(({ days: counted, last }) =>
+    [...counted].map(([day, requests]) => ({ day, requests, last })),
+  );
+  await countRequests(database, {
+    workspace_ids: days.map(({ last }) => last.workspaceId),
+    key_ids: days.map(({ last }) => last.keyId),
+    days: days.map(({ day }) => day),
+    requests: days.map(({ requests }) => requests),
+    times: days.map(({ last }) => last.at),
+    addresses: days.map(({ last }) => last.address),
+  });
+  // From here on nothing is counted twice when it fails: the lines are only for reading.
+  for (const key of keys) key.days.clear();
+  const requests = keys.flatMap((key) => key.requests);
+  await insertRequests(database, {
+    workspace_ids: requests.map((request) => request.workspaceId),
+    key_ids: requests.map((request) => request.keyId),
+    ids: requests.map((request) => request.id),
+    methods: requests.map((request) => request.method),
+    paths: requests.map((request) => request.path),
+    statuses: requests.map((request) => request.status),
+    durations: requests.map((request) => Math.round(request.ms)),
+    times: requests.map((request) => request.at),
+  });
+  await sweep(database, () =>
+    trimRequests(database, {
+      workspace_ids: keys.map(({ last }) => last.workspaceId),
+      key_ids: keys.map(({ last }) => last.keyId),
+      kept: keptRequests,
+      before: new Date(now().getTime() - (requestDays - 1) * dayMs).toISOString().slice(0, 10),
+    }),
+  );
+}

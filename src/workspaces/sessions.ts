@@ -1,0 +1,55 @@
+import { statement } from '#kit/statement.ts';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Vault } from '#kit/vault.ts';
+
+/** Where somebody is signed in, the newest first; also where the second step has yet to be taken. */
+export const selectSessions = statement(
+  'sessions.select',
+  'user_id now',
+  'id:text user_agent:text? created_at updated_at is_halfway:boolean',
+  `select s.id, s.user_agent, s.created_at, s.updated_at, u.second_factor and s.second_factor_at is null as is_halfway
+     from sessions s join users u on u.id = s.user_id
+    where s.user_id = $user_id and s.expires_at > $now
+    order by s.created_at desc, s.id desc
+    limit 200`,
+);
+
+export const endSession = statement(
+  'sessions.end',
+  'user_id id:text',
+  'id:text',
+  `delete from sessions where user_id = $user_id and id = $id returning id`,
+);
+
+/** Ends all of a person's sessions but one. */
+export const endOtherSessions = statement(
+  'sessions.end_others',
+  'user_id id:text',
+  'id:text',
+  `delete from sessions where user_id = $user_id and id <> $id returning id`,
+);
+
+/**
+ * Cookies of a request, those of sessions signed by the key of now where a former key of the instance had signed them: the
+ * library knows one secret, and a change of keys would sign everybody out.
+ */
+export function signAnew(vault: Vault, cookies: string): string {
+  const [now, ...former] = vault.derive('sessions');
+  return cookies.replaceAll(
+    /(?<=\bformloom\.session_token=)([^;.]+)\.([^;]+)/g,
+    (given, value: string, signature: string) => {
+      const isOurs = former.some((secret) => isSignedBy(secret, value, signature));
+      return isOurs ? `${value}.${encodeURIComponent(sign(now, value))}` : given;
+    },
+  );
+}
+
+/** As better-call signs a cookie; what stands before the dot are letters and digits. */
+const sign = (secret: string, value: string): string =>
+  createHmac('sha256', secret).update(value).digest('base64');
+
+function isSignedBy(secret: string, value: string, signature: string): boolean {
+  const expected = Buffer.from(encodeURIComponent(sign(secret, value)));
+  const given = Buffer.from(signature);
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}

@@ -1,0 +1,139 @@
+import './json.css';
+import { type ReactElement, useMemo, useRef } from 'react';
+import { Button } from '../design/button.tsx';
+import { CopyButton } from '../design/copy-button.tsx';
+import { Message } from '../design/message.tsx';
+import { toastUndoable } from './editor/toast-undoable.ts';
+import { useBuilder, useEditorState } from './editor/use-editor.ts';
+import { replaceContent } from './model/edit.ts';
+import { type EditNode, readStructure, toStructure } from './model/edit-node.ts';
+import { validateStructure } from '#ast/validate.ts';
+import { findNodes, lineAt, offsetOfError, sayPath } from '../forms/create/json-places.ts';
+
+/** A problem of the text: where in words, what, and at which character. */
+type JsonProblem = {
+  readonly where: string;
+  readonly message: string;
+  readonly offset: number | undefined;
+};
+
+/** `root` is there when the text can be applied, which takes a form of the right shape; problems may remain. */
+type CheckedJson = { readonly root: EditNode | undefined; readonly problems: readonly JsonProblem[] };
+
+/** Reads a text as a form: what keeps it from being JSON, from being a form, and from being published. */
+export function checkJson(text: string): CheckedJson {
+  let structure: unknown;
+  try {
+    structure = JSON.parse(text);
+  } catch (error) {
+    return { root: undefined, problems: [syntaxProblem(text, error as SyntaxError)] };
+  }
+  const read = readStructure(structure);
+  const valid = validateStructure(structure);
+  const found = read.ok ? (valid.ok ? [] : valid.errors) : read.problems;
+  const places = found.length === 0 ? undefined : findNodes(text);
+  return {
+    root: read.ok ? read.root : undefined,
+    problems: found.map(({ path, message }) => ({
+      where: `${sayPath(path)}:`,
+      message,
+      offset: places?.get(path.join('.'))?.start,
+    })),
+  };
+}
+
+function syntaxProblem(text: string, error: SyntaxError): JsonProblem {
+  const offset = offsetOfError(text, error);
+  return { where: `Line ${lineAt(text, offset)}:`, message: 'This is not JSON from here on.', offset };
+}
+
+/** A text that is entered and not applied yet, and the form that it was begun on. */
+export type JsonDraft = { readonly text: string; readonly begunOn: EditNode };
+
+/** The form as the API takes it, to be read and changed; what is applied is one step that undo takes back. */
+export function JsonView({
+  draft,
+  onDraft,
+}: {
+  draft: JsonDraft | undefined;
+  onDraft: (draft: JsonDraft | undefined) => void;
+}): ReactElement {
+  const { editor, isReadOnly } = useBuilder();
+  const { root } = useEditorState(editor).history.present;
+  const current = useMemo(() => JSON.stringify(toStructure(root), undefined, 2), [root]);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const text = draft?.text ?? current;
+  const checked = useMemo(() => checkJson(text), [text]);
+  const isChanged = text !== current;
+
+  const apply = (): void => {
+    if (!checked.root) return;
+    const { root: read } = checked;
+    const put = (): void =>
+      editor.change((old) => ({ root: replaceContent(old, read), select: old.key, say: 'Applied' }));
+    // Until what it asks is answered with yes, the text stays.
+    toastUndoable(editor, put, 'The JSON is the working copy now.', () => onDraft(undefined));
+  };
+  const show = ({ offset }: JsonProblem): void => {
+    if (offset === undefined || !area.current) return;
+    area.current.focus();
+    area.current.setSelectionRange(offset, offset);
+    const line = text.slice(0, offset).split('\n').length;
+    area.current.scrollTop = Math.max(0, (line - 4) * (area.current.scrollHeight / text.split('\n').length));
+  };
+  return (
+    <div className="builder-page json-page">
+      <div className="stack">
+        <div className="spread">
+          <div>
+            <h2>JSON</h2>
+            <p className="soft">
+              What <code>structure</code> is in the API. Changes here are the working copy once they are
+              applied.
+            </p>
+          </div>
+          <div className="row">
+            <CopyButton text={text} />
+            <Button isDisabled={!isChanged} onPress={() => onDraft(undefined)}>
+              Discard
+            </Button>
+            <Button variant="primary" isDisabled={!isChanged || !checked.root || isReadOnly} onPress={apply}>
+              Apply
+            </Button>
+          </div>
+        </div>
+        {isChanged && draft && draft.begunOn !== root && (
+          <Message tone="warn" title="The form has changed since you began this text">
+            Applying it replaces what was changed; undo brings that back.
+          </Message>
+        )}
+        {checked.problems.length > 0 && (
+          <Message
+            tone={checked.root ? 'warn' : 'bad'}
+            title={checked.root ? 'It can be applied, but not published yet' : 'It cannot be applied'}
+          >
+            <ul className="json-problems">
+              {checked.problems.slice(0, 20).map((problem, index) => (
+                <li key={index}>
+                  <button type="button" className="link-button" onClick={() => show(problem)}>
+                    {problem.where}
+                  </button>{' '}
+                  {problem.message}
+                </li>
+              ))}
+            </ul>
+          </Message>
+        )}
+        <textarea
+          ref={area}
+          className="field-input json-text"
+          aria-label="The form as JSON"
+          spellCheck={false}
+          readOnly={isReadOnly}
+          value={text}
+          onChange={(event) => onDraft({ text: event.target.value, begunOn: draft?.begunOn ?? root })}
+        />
+      </div>
+    </div>
+  );
+}

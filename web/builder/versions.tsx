@@ -1,0 +1,136 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { Button } from '../design/button.tsx';
+import { Chip } from '../design/chip.tsx';
+import { Dialog } from '../design/dialog.tsx';
+import { ErrorState, Loading } from '../design/states.tsx';
+import { sayMoment } from '../design/time.tsx';
+import { toastProblem } from '../design/toast.tsx';
+import { toastUndoable } from './editor/toast-undoable.ts';
+import { useBuilder, useEditorState } from './editor/use-editor.ts';
+import { Message } from '../design/message.tsx';
+import { compareDocuments, DifferenceList } from './publish/difference-list.tsx';
+import type { BuilderApi, BuilderForm, VersionDetail } from './saving/builder-api.ts';
+import './versions.css';
+
+type VersionsProps = {
+  readonly api: BuilderApi;
+  readonly opened: BuilderForm;
+  /** Makes a version the working copy. */
+  readonly onRestore: (version: VersionDetail) => void;
+};
+
+/** Every live version there was; each can become the working copy again. */
+export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactElement {
+  const { editor, isReadOnly } = useBuilder();
+  const [shown, setShown] = useState<VersionDetail | undefined>();
+  const versions = useInfiniteQuery({
+    queryKey: ['versions', api.formId, opened.live.version],
+    queryFn: ({ pageParam }) => api.versions(pageParam),
+    initialPageParam: 1,
+    getNextPageParam: ({ pagination }) =>
+      pagination.page < pagination.total_pages ? pagination.page + 1 : undefined,
+  });
+  const open = (version: number): void => {
+    api.version(version).then(setShown, toastProblem);
+  };
+  const restore = (version: VersionDetail): void => {
+    setShown(undefined);
+    const text = `Version ${version.version} is the working copy now.`;
+    toastUndoable(editor, () => onRestore(version), text);
+  };
+  return (
+    <div className="builder-page">
+      <div className="stack">
+        <div>
+          <h2>History</h2>
+          <p className="soft">
+            The form as it was made, and each time it was published or changed over the API, with its
+            settings. Restoring one changes the working copy; visitors see it when you publish.
+          </p>
+        </div>
+        {versions.isPending && <Loading lines={4} />}
+        {versions.error && <ErrorState error={versions.error} onRetry={() => void versions.refetch()} />}
+        {versions.data && (
+          <ol role="list" className="versions">
+            {versions.data.pages
+              .flatMap(({ data }) => data)
+              .map((version) => (
+                <li key={version.version} className="versions-item">
+                  <div>
+                    <p>
+                      <strong>Version {version.version}</strong>{' '}
+                      {version.is_live && (
+                        <Chip tone="good">{opened.form.status === 'published' ? 'Live' : 'Latest'}</Chip>
+                      )}
+                    </p>
+                    <p className="soft small">
+                      {sayMoment(version.created_at)} · {version.created_by ?? 'by a program'} ·{' '}
+                      {version.name}
+                    </p>
+                  </div>
+                  <Button size="small" onPress={() => open(version.version)}>
+                    Compare and restore
+                  </Button>
+                </li>
+              ))}
+          </ol>
+        )}
+        {versions.hasNextPage && (
+          <Button onPress={() => void versions.fetchNextPage()} isPending={versions.isFetchingNextPage}>
+            Show older versions
+          </Button>
+        )}
+      </div>
+      {shown && (
+        <VersionDialog
+          version={shown}
+          isReadOnly={isReadOnly}
+          onClose={() => setShown(undefined)}
+          onRestore={restore}
+        />
+      )}
+    </div>
+  );
+}
+
+type DialogProps = {
+  version: VersionDetail;
+  isReadOnly: boolean;
+  onClose: () => void;
+  onRestore: (version: VersionDetail) => void;
+};
+
+function VersionDialog({ version, isReadOnly, onClose, onRestore }: DialogProps): ReactElement {
+  const { editor } = useBuilder();
+  const differences = compareDocuments(version, useEditorState(editor).history.present, 'edited');
+  return (
+    <Dialog
+      title={`Version ${version.version}`}
+      isOpen
+      onClose={onClose}
+      size="medium"
+      actions={
+        <>
+          <Button onPress={onClose}>Close</Button>
+          <Button
+            variant="primary"
+            icon="history"
+            isDisabled={isReadOnly || differences?.length === 0}
+            onPress={() => onRestore(version)}
+          >
+            Restore into the working copy
+          </Button>
+        </>
+      }
+    >
+      <h3>What restoring it changes in the working copy</h3>
+      {differences && (
+        <DifferenceList differences={differences} none="Nothing: the working copy is this version." />
+      )}
+      {!version.settings && (
+        <Message>Settings were not recorded yet when it was made. Those of the working copy stay.</Message>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,235 @@
+import './mail.css';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { nameBrowser } from '../account/browser-name.ts';
+import { keepRows } from '../api/keep-rows.ts';
+import { call, download } from '../api/operations.ts';
+import { Button } from '../design/button.tsx';
+import { Chip } from '../design/chip.tsx';
+import { startOf } from '../design/day.ts';
+import { TextField } from '../design/field.tsx';
+import { Page } from '../design/page.tsx';
+import { Pager } from '../design/pager.tsx';
+import { Select } from '../design/select.tsx';
+import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { DataTable, type TableColumn } from '../design/table.tsx';
+import { Ago, sayMoment } from '../design/time.tsx';
+import { toastProblem } from '../design/toast.tsx';
+import { membersQuery, useWorkspace } from './workspace.ts';
+import type { ReplyOf } from '#app/operations.ts';
+
+type Line = ReplyOf<'listAuditLog'>['data'][number];
+
+/** `changeWebhook` -> Change webhook. */
+function sayOperation({ operation }: Line): string {
+  const words = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function sayActor({ actor: { kind, name } }: Line): string {
+  if (kind === 'operator') return 'Whoever runs the service';
+  return kind === 'key' ? `API key ${name ?? ''}` : (name ?? 'Somebody who is gone');
+}
+
+type Change = { from?: unknown; to?: unknown };
+const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** By what people know the thing that was made, or that lost its name. */
+function sayNamed({ changes }: Line): string | undefined {
+  const { from, to = from } = changes?.['name'] ?? {};
+  return typeof to === 'string' ? to : undefined;
+}
+
+/** What was changed of something that was there; and what something was made of. */
+function partChanges({ changes }: Line): { changed: string[]; made: string[] } {
+  const all = Object.entries(changes ?? {}) as [string, Change][];
+  const said = (isMade: boolean): string[] =>
+    all.filter(([, { from }]) => (from === undefined) === isMade).map((each) => sayChange(...each));
+  return { changed: said(false), made: said(true) };
+}
+
+/** `role: editor → admin`. */
+function sayChange(name: string, change: Change): string {
+  const label = name.replaceAll('_', ' ').replaceAll('.', ' › ');
+  if (change.from === undefined) return `${label}: ${sayValue(change.to)}`;
+  return `${label}: ${sayValue(change.from)} → ${sayValue(change.to)}`;
+}
+
+function sayValue(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'string') return moment.test(value) ? sayMoment(value) : value;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return Array.isArray(value) ? value.map(sayValue).join(', ') || 'none' : JSON.stringify(value);
+}
+
+/** Whose lines: of everyone, of all keys, of the command line, or of the member with this id. Days as they are typed. */
+type View = { actor: string | undefined; from: string | undefined; to: string | undefined; page: number };
+
+const perPage = 25;
+
+/** Those who are no members. */
+const others = [
+  { id: 'key', label: 'API keys' },
+  { id: 'command', label: 'Whoever runs the service' },
+] as const;
+
+const filterOf = ({ actor, from, to }: View) => {
+  const other = others.find(({ id }) => id === actor);
+  return {
+    ...(other ? { by: other.id } : actor !== undefined && { actor_id: actor }),
+    ...(from !== undefined && { from: startOf(from, 0) }),
+    ...(to !== undefined && { to: startOf(to, 1) }),
+  };
+};
+
+const auditQuery = (workspace: string, view: View) =>
+  queryOptions({
+    queryKey: ['audit', workspace, view],
+    queryFn: () =>
+      call(workspace, 'listAuditLog', { query: { page: view.page, per_page: perPage, ...filterOf(view) } }),
+    placeholderData: (before) => keepRows(before),
+    // It grows with everything that is done elsewhere in the console.
+    staleTime: 0,
+  });
+
+/** What the address says. Addresses are written by people too. */
+function useView(): [View, (change: Partial<View>) => void] {
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const page = Number(search['page']);
+  const dayOf = (name: string): string | undefined =>
+    /^\d{4}-\d\d-\d\d$/.test(String(search[name])) ? String(search[name]) : undefined;
+  const view = {
+    actor: typeof search['actor'] === 'string' ? search['actor'] : undefined,
+    from: dayOf('from'),
+    to: dayOf('to'),
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+  };
+  return [view, (change) => void navigate({ to: '.', search: { ...view, page: undefined, ...change } })];
+}
+
+const columns: readonly TableColumn<Line>[] = [
+  {
+    id: 'what',
+    title: 'What',
+    cell: (line) => (
+      <div className="mail-what">
+        <What line={line} />
+        {line.status === null && <Chip tone="warn">Its end is not known</Chip>}
+        {line.status !== null && line.status >= 400 && <Chip tone="bad">Refused</Chip>}
+      </div>
+    ),
+  },
+  { id: 'who', title: 'Who', cell: sayActor },
+  {
+    id: 'from',
+    title: 'From',
+    isSecondary: true,
+    cell: ({ by, agent, address }) =>
+      by === 'command' ? (
+        'The command line'
+      ) : (
+        <div className="mail-what">
+          <span>{by === 'key' ? agent : nameBrowser(agent)}</span>
+          <code className="soft small">{address}</code>
+        </div>
+      ),
+  },
+  { id: 'when', title: 'When', isSecondary: true, cell: ({ at }) => <Ago at={at} /> },
+];
+
+/** What was done, and to what of which name; what only a program or an inquiry asks for is folded. */
+function What({ line }: { line: Line }): ReactElement {
+  const name = sayNamed(line);
+  const { changed, made } = partChanges(line);
+  const folded = line.path === '' ? made : [...made, line.path];
+  return (
+    <>
+      <span>
+        {sayOperation(line)}
+        {name !== undefined && <strong> {name}</strong>}
+      </span>
+      {changed.map((said) => (
+        <span key={said} className="soft small">
+          {said}
+        </span>
+      ))}
+      {folded.length > 0 && (
+        <details className="soft small">
+          <summary>Details</summary>
+          <ul role="list" className="mail-details">
+            {folded.map((said) => (
+              <li key={said}>{said}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Who changed what in the workspace, signed in to it, read a submission, and took data out. */
+export function AuditScreen(): ReactElement {
+  const workspace = useWorkspace();
+  const [view, change] = useView();
+  const members = useQuery(membersQuery(workspace.id));
+  const log = useQuery(auditQuery(workspace.id, view));
+  const { mutate: save, isPending } = useMutation({
+    mutationFn: () => download(workspace.id, 'exportAuditLog', { query: filterOf(view) }),
+    onError: toastProblem,
+  });
+  const people = (members.data ?? []).map(({ id, name }) => ({ id, label: name }));
+  return (
+    <Page
+      title="Activity"
+      lead="Who changed forms, webhooks, members, keys and settings, signed in or tried to, read a single submission, and took data out. Nobody can change it. What becomes of submissions is in their own histories."
+      actions={
+        <Button icon="download" isPending={isPending} onPress={() => save()}>
+          Download
+        </Button>
+      }
+    >
+      <div className="mail-test">
+        <Select
+          label="Show"
+          className="mail-filter"
+          value={view.actor ?? 'all'}
+          choices={[{ id: 'all', label: 'Everyone' }, ...people, ...others]}
+          onChange={(id) => change({ actor: id === 'all' ? undefined : id })}
+        />
+        <TextField
+          type="date"
+          label="First day"
+          value={view.from ?? ''}
+          onChange={(from) => change({ from: from || undefined })}
+        />
+        <TextField
+          type="date"
+          label="Last day"
+          value={view.to ?? ''}
+          onChange={(to) => change({ to: to || undefined })}
+        />
+      </div>
+      {log.error && !log.data ? (
+        <ErrorState error={log.error} onRetry={() => void log.refetch()} />
+      ) : !log.data ? (
+        <Loading label="Loading the activity …" />
+      ) : log.data.data.length === 0 ? (
+        <EmptyState icon="history" title="Nothing here">
+          <p>Nothing of this was done, or its time in the log is over.</p>
+        </EmptyState>
+      ) : (
+        <>
+          <DataTable label="Activity" columns={columns} rows={log.data.data} rowId={({ id }) => id} />
+          <Pager
+            label="Pages of the activity"
+            page={view.page}
+            pagination={log.data.pagination}
+            onChange={(page) => change({ ...view, page })}
+          />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,211 @@
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { call } from '../api/operations.ts';
+import { queryClient } from '../api/query-client.ts';
+import { type ReactElement, useState } from 'react';
+import { CopyField } from '../design/copy-button.tsx';
+import { Dialog } from '../design/dialog.tsx';
+import { assignableRoles, type Role, roles } from '#rules/permissions.ts';
+import type { WorkspaceDetail } from './workspace.ts';
+import { ApiProblem, unlocatedProblem } from '../api/client.ts';
+import { TextField } from '../design/field.tsx';
+import { FormDialog } from '../design/form-dialog.tsx';
+import { Select } from '../design/select.tsx';
+import { toastDone, toastProblem } from '../design/toast.tsx';
+import type { MemberInvitation } from '#workspaces/member-invitations/shapes.ts';
+import { Button, IconButton } from '../design/button.tsx';
+import { Chip } from '../design/chip.tsx';
+import { ErrorState } from '../design/states.tsx';
+import { DataTable, type TableColumn } from '../design/table.tsx';
+import { sayMoment } from '../design/time.tsx';
+
+/** Whom the workspace's admins have asked to join and who has not answered yet. */
+const memberInvitationsQuery = (workspace: string) =>
+  queryOptions({
+    queryKey: ['member-invitations', workspace],
+    queryFn: () => call(workspace, 'listMemberInvitations', {}),
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(({ mail_state }) => mail_state === 'queued') ? 3_000 : false,
+  });
+
+const refreshInvitations = (workspace: string): Promise<void> =>
+  queryClient.invalidateQueries(memberInvitationsQuery(workspace));
+
+/** The link of an invitation, where no mail is sent: it is handed over by hand. */
+function LinkDialog({
+  email,
+  link,
+  onClose,
+}: {
+  email: string;
+  link: string;
+  onClose: () => void;
+}): ReactElement {
+  return (
+    <Dialog title="Hand over the link" isOpen onClose={onClose} size="medium" done="Done">
+      <p>
+        This server sends no mail. Give <strong>{email}</strong> this link in a safe way: whoever has it can
+        join in their place. It works once, for 7 days.
+      </p>
+      <CopyField label="Link of the invitation" text={link} />
+    </Dialog>
+  );
+}
+
+type Props = { workspace: WorkspaceDetail; isOpen: boolean; onClose: () => void };
+
+/** Asks somebody by mail to join the workspace. */
+export function InviteDialog({ workspace, isOpen, onClose }: Props): ReactElement {
+  const [given, setGiven] = useState<{ email: string; role: Role }>({ email: '', role: 'editor' });
+  const invite = useMutation({
+    mutationFn: () => call(workspace.id, 'inviteMember', { body: given }),
+    async onSuccess({ link }) {
+      await refreshInvitations(workspace.id);
+      if (link !== null) return;
+      toastDone(`${given.email} was invited.`);
+      close();
+    },
+  });
+  const close = (): void => {
+    setGiven({ email: '', role: 'editor' });
+    invite.reset();
+    onClose();
+  };
+  if (invite.data?.link) return <LinkDialog email={given.email} link={invite.data.link} onClose={close} />;
+  const problem = invite.error instanceof ApiProblem ? invite.error : undefined;
+  return (
+    <FormDialog
+      title="Invite a member"
+      description="They get a link to join, with their account or a new one. It is open for 7 days."
+      isOpen={isOpen}
+      onClose={close}
+      onSubmit={() => invite.mutate()}
+      submitLabel="Invite"
+      isPending={invite.isPending}
+      error={unlocatedProblem(invite.error)}
+    >
+      <TextField
+        label="Email address"
+        type="text"
+        inputMode="email"
+        autoComplete="off"
+        autoFocus
+        value={given.email}
+        error={problem?.of('email')}
+        onChange={(email) => setGiven({ ...given, email })}
+      />
+      <Select
+        label="Role"
+        choices={assignableRoles(workspace.role)}
+        value={given.role}
+        onChange={(role) => setGiven({ ...given, role })}
+      />
+    </FormDialog>
+  );
+}
+
+/** Who was asked to join and has not answered; nothing while there is nobody. */
+export function OpenInvitations({ workspace }: { workspace: WorkspaceDetail }): ReactElement | null {
+  const { data, error, refetch } = useQuery(memberInvitationsQuery(workspace.id));
+  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} level="h2" />;
+  if (!data || data.data.length === 0) return null;
+  const columns: TableColumn<MemberInvitation>[] = [
+    {
+      id: 'email',
+      title: 'Invited',
+      cell: ({ email, invited_by }) => (
+        <div className="member-text">
+          <span className="member-name">{email}</span>
+          {invited_by !== null && <span className="soft small">by {invited_by}</span>}
+        </div>
+      ),
+    },
+    { id: 'role', title: 'Role', isSecondary: true, cell: ({ role }) => roles[role].label },
+    { id: 'state', title: 'State', cell: (invitation) => <InvitationState invitation={invitation} /> },
+    {
+      id: 'actions',
+      title: <span className="unseen">Actions</span>,
+      isNumeric: true,
+      cell: (invitation) => (
+        <InvitationActions workspace={workspace} invitation={invitation} sendsMail={data.sends_mail} />
+      ),
+    },
+  ];
+  return (
+    <div className="stack">
+      <h2>Open invitations</h2>
+      <DataTable
+        label="Open invitations"
+        className="invitation-table"
+        columns={columns}
+        rows={data.data}
+        rowId={({ id }) => id}
+      />
+    </div>
+  );
+}
+
+function InvitationState({ invitation }: { invitation: MemberInvitation }): ReactElement {
+  const { expires_at, mail_state, mail_error } = invitation;
+  if (new Date(expires_at) < new Date()) return <Chip tone="warn">Expired</Chip>;
+  return (
+    <div className="member-text">
+      {mail_state === 'failed' ? (
+        <>
+          <span>
+            <Chip tone="bad">Not delivered</Chip>
+          </span>
+          <span className="soft small">{mail_error}</span>
+        </>
+      ) : (
+        <span className="small">Open until {sayMoment(expires_at)}</span>
+      )}
+    </div>
+  );
+}
+
+type ActionProps = { workspace: WorkspaceDetail; invitation: MemberInvitation; sendsMail: boolean };
+
+function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): ReactElement | null {
+  const [link, setLink] = useState<string>();
+  const named = { params: { id: invitation.id } };
+  const resend = useMutation({
+    mutationFn: () => call(workspace.id, 'resendMemberInvitation', named),
+    async onSuccess(invited) {
+      await refreshInvitations(workspace.id);
+      if (invited.link === null) toastDone(`${invitation.email} was invited again.`);
+      else setLink(invited.link);
+    },
+    onError: toastProblem,
+  });
+  const withdraw = useMutation({
+    mutationFn: () => call(workspace.id, 'revokeMemberInvitation', named),
+    async onSuccess() {
+      toastDone(`The invitation of ${invitation.email} was withdrawn.`);
+      await refreshInvitations(workspace.id);
+    },
+    onError: toastProblem,
+  });
+  if (invitation.role === 'owner' && workspace.role !== 'owner') return null;
+  return (
+    <div className="member-actions">
+      <Button
+        size="small"
+        aria-label={`${sendsMail ? 'Send again to' : 'Show link for'} ${invitation.email}`}
+        isPending={resend.isPending}
+        onPress={() => resend.mutate()}
+      >
+        {sendsMail ? 'Send again' : 'Show link'}
+      </Button>
+      <IconButton
+        icon="remove"
+        size="small"
+        label={`Withdraw the invitation of ${invitation.email}`}
+        isDisabled={withdraw.isPending}
+        onPress={() => withdraw.mutate()}
+      />
+      {link !== undefined && (
+        <LinkDialog email={invitation.email} link={link} onClose={() => setLink(undefined)} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,233 @@
+import './mail.css';
+import { keepPreviousData, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import type { LoggedMail, MailKind, MailState, MailStatus } from '#mail/shapes.ts';
+import { Message } from '../design/message.tsx';
+import { Card, Page } from '../design/page.tsx';
+import { Pager } from '../design/pager.tsx';
+import { Select } from '../design/select.tsx';
+import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { useWorkspace } from './workspace.ts';
+import { ApiProblem } from '../api/client.ts';
+import { call } from '../api/operations.ts';
+import { Button } from '../design/button.tsx';
+import { TextField } from '../design/field.tsx';
+import { Form } from '../design/form.tsx';
+import { useSession } from '../shell/session.ts';
+import { StatusChip } from '../design/chip.tsx';
+import { DataTable, type TableColumn } from '../design/table.tsx';
+import { Ago, sayMoment } from '../design/time.tsx';
+import { toastDone, toastProblem } from '../design/toast.tsx';
+import { queryClient } from '../api/query-client.ts';
+
+const mailsOfPage = 25;
+/** While something is on its way, the log is looked at so often. */
+const lookAgainMs = 3_000;
+
+const mailStatusQuery = (workspace: string) =>
+  queryOptions({
+    queryKey: ['mail', workspace, 'status'],
+    queryFn: () => call(workspace, 'getMailStatus', {}),
+    refetchInterval: ({ state }) => ((state.data?.counts.queued ?? 0) > 0 ? lookAgainMs : false),
+  });
+
+const mailLogQuery = (workspace: string, view: { state: MailState | undefined; page: number }) =>
+  queryOptions({
+    queryKey: ['mail', workspace, 'log', view],
+    queryFn: () => call(workspace, 'listMails', { query: { ...view, per_page: mailsOfPage } }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.data.some((mail) => mail.state === 'queued') ? lookAgainMs : false,
+  });
+
+const refreshMail = (workspace: string): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: ['mail', workspace] });
+
+/** What a mail is for, in a word or two. */
+const kindWords: Readonly<Record<MailKind, string>> = {
+  notification: 'Notification',
+  digest: 'Digest',
+  receipt: 'Receipt',
+  resume_link: 'Link to continue',
+  invitation: 'Invitation',
+  reminder: 'Reminder',
+  member_invitation: 'Member invitation',
+  password_reset: 'Password reset',
+  security_notice: 'Security notice',
+  incident: 'Something is wrong',
+  announcement: 'Announcement',
+  test: 'Test',
+};
+
+/** The mails of one page, each with its fate in words. */
+function MailTable({ workspace, mails }: { workspace: string; mails: readonly LoggedMail[] }): ReactElement {
+  const columns: TableColumn<LoggedMail>[] = [
+    {
+      id: 'mail',
+      title: 'Mail',
+      cell: (mail) => (
+        <div className="mail-what">
+          <span className="mail-recipient">{mail.recipient}</span>
+          <span>{mail.subject}</span>
+          <span className="soft small">
+            {[kindWords[mail.kind], ...(mail.form_name === null ? [] : [mail.form_name])].join(' · ')}
+          </span>
+        </div>
+      ),
+    },
+    { id: 'state', title: 'State', cell: (mail) => <Fate workspace={workspace} mail={mail} /> },
+    {
+      id: 'written',
+      title: 'Written',
+      isSecondary: true,
+      cell: ({ created_at }) => <Ago at={created_at} />,
+    },
+  ];
+  return <DataTable label="Mails" columns={columns} rows={mails} rowId={({ id }) => id} />;
+}
+
+function Fate({ workspace, mail }: { workspace: string; mail: LoggedMail }): ReactElement {
+  const retry = useMutation({
+    mutationFn: () => call(workspace, 'retryMail', { params: { id: mail.id } }),
+    async onSuccess() {
+      toastDone(`The mail to ${mail.recipient} is on its way again.`);
+      await refreshMail(workspace);
+    },
+    onError: toastProblem,
+  });
+  const waits = mail.state === 'queued' && mail.error !== null && mail.next_attempt_at !== null;
+  return (
+    <div className="mail-fate">
+      <StatusChip status={mail.state} />
+      {mail.error !== null && <span className="soft small mail-error">{mail.error}</span>}
+      {waits && <span className="soft small">Next attempt: {sayMoment(mail.next_attempt_at!)}</span>}
+      {mail.state === 'failed' && (
+        <Button
+          size="small"
+          icon="refresh"
+          aria-label={`Send again to ${mail.recipient}`}
+          isPending={retry.isPending}
+          onPress={() => retry.mutate()}
+        >
+          Send again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Sends one mail at once, and says what the mail server answered. */
+function SendTest({ workspace }: { workspace: string }): ReactElement {
+  const { user } = useSession();
+  const [to, setTo] = useState(user.email);
+  const send = useMutation({
+    mutationFn: () => call(workspace, 'testMail', { body: { to } }),
+  });
+  const problem = send.error instanceof ApiProblem ? send.error : undefined;
+  return (
+    <Card title="Send a test">
+      <Form className="mail-test" isPending={send.isPending} onSubmit={() => send.mutate()}>
+        <TextField
+          label="To"
+          type="text"
+          inputMode="email"
+          autoComplete="off"
+          value={to}
+          onChange={setTo}
+          error={problem?.of('to')}
+        />
+        <Button type="submit" icon="send" isPending={send.isPending}>
+          Send test
+        </Button>
+      </Form>
+      <div role="status" className="mail-result">
+        {send.data && <Message tone={send.data.sent ? 'good' : 'warn'}>{send.data.result}</Message>}
+      </div>
+      {send.error && problem?.of('to') === undefined && <Message tone="bad">{send.error.message}</Message>}
+    </Card>
+  );
+}
+
+const stateWords = { queued: 'Queued', sent: 'Sent', failed: 'Failed', cancelled: 'Cancelled' } as const;
+const states = Object.keys(stateWords) as MailState[];
+
+/** What the address says: which mails are shown. Addresses are written by people too. */
+function useView(): [
+  { state: MailState | undefined; page: number },
+  (change: { state?: MailState | undefined; page?: number | undefined }) => void,
+] {
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const page = Number(search['page']);
+  const view = {
+    state: states.find((state) => state === search['state']),
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+  };
+  return [view, (change) => void navigate({ to: '.', search: { ...view, page: undefined, ...change } })];
+}
+
+/** What left the workspace by mail, what did not and why; and whether mail leaves this server at all. */
+export function MailScreen(): ReactElement {
+  const workspace = useWorkspace();
+  const [view, change] = useView();
+  const status = useQuery(mailStatusQuery(workspace.id));
+  const log = useQuery(mailLogQuery(workspace.id, view));
+  return (
+    <Page title="Mail" lead="Every mail of this workspace in the last 90 days, and how it fared.">
+      {status.data && <SetUp status={status.data} />}
+      {status.data?.is_on && <SendTest workspace={workspace.id} />}
+      <div className="row">
+        <Select
+          label="Show"
+          className="mail-filter"
+          value={view.state ?? 'all'}
+          choices={[
+            { id: 'all', label: 'All mails' },
+            ...states.map((id) => ({ id, label: sayCount(id, status.data) })),
+          ]}
+          onChange={(id) => change({ state: id === 'all' ? undefined : id })}
+        />
+      </div>
+      {log.error && !log.data ? (
+        <ErrorState error={log.error} onRetry={() => void log.refetch()} />
+      ) : !log.data ? (
+        <Loading label="Loading the mail log …" />
+      ) : log.data.data.length === 0 ? (
+        <EmptyState icon="mail" title={view.state ? 'No such mail' : 'No mail yet'}>
+          <p>Notifications, receipts and invitations are listed here as soon as there are any.</p>
+        </EmptyState>
+      ) : (
+        <>
+          <MailTable workspace={workspace.id} mails={log.data.data} />
+          <Pager
+            label="Pages of the mail log"
+            page={view.page}
+            pagination={log.data.pagination}
+            onChange={(page) => change({ ...view, page })}
+          />
+        </>
+      )}
+    </Page>
+  );
+}
+
+const sayCount = (state: MailState, status: MailStatus | undefined): string =>
+  status ? `${stateWords[state]} (${status.counts[state].toLocaleString()})` : stateWords[state];
+
+function SetUp({ status }: { status: MailStatus }): ReactElement {
+  if (status.is_on) {
+    return (
+      <p className="soft">
+        Mails come from {status.from}, {status.per_minute.toLocaleString()} in a minute at most.
+      </p>
+    );
+  }
+  return (
+    <Message tone="warn" title="This server sends no mail">
+      Notifications, receipts and links stay unsent, and invitations show their links to copy. Whoever runs
+      the server turns mail on with <code>SMTP_URL</code> and <code>MAIL_FROM</code>; what failed until then
+      can be sent again here.
+    </Message>
+  );
+}

@@ -1,0 +1,240 @@
+import { type ReactElement, useState } from 'react';
+import { Icon, type IconName, Logo } from '../design/icon.tsx';
+import './navigation.css';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { FinderButton } from './finder/finder-frame.tsx';
+import { mayAdminister, refreshSession, useCurrentWorkspace, useSession } from './session.ts';
+import { Button } from 'react-aria-components/Button';
+import type { Session } from '#console/accounts/shapes.ts';
+import { callOwn } from '../api/operations.ts';
+import { Menu } from '../design/menu.tsx';
+import { toastProblem } from '../design/toast.tsx';
+import { setTheme, themes, useTheme } from './theme.ts';
+import { useMutation } from '@tanstack/react-query';
+import { ApiProblem, unlocatedProblem } from '../api/client.ts';
+import { FormDialog } from '../design/form-dialog.tsx';
+import { TextField } from '../design/field.tsx';
+import './skip-link.css';
+
+/** The first letters of a name, as a picture of whoever or whatever bears it. */
+export function Avatar({ name, isSquare = false }: { name: string; isSquare?: boolean }): ReactElement {
+  const words = name.trim().split(/\s+/);
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined]
+    .map((word) => Array.from(word ?? '')[0] ?? '')
+    .join('');
+  return (
+    <span className={`avatar${isSquare ? ' avatar-square' : ''}`} aria-hidden="true">
+      {letters.toUpperCase()}
+    </span>
+  );
+}
+
+export type Place = {
+  /** Behind the address of the workspace, or of the form. */
+  readonly path: string;
+  readonly label: string;
+  readonly icon: IconName;
+};
+
+/** The screens of a workspace in its navigation; those of settings that only who administers it may open are marked. */
+export const workspaceScreens: readonly (Place & { isSetting?: true; isAdministration?: true })[] = [
+  { path: '/forms', label: 'Forms', icon: 'form' },
+  { path: '/submissions', label: 'All submissions', icon: 'table' },
+  { path: '/settings/general', label: 'General', icon: 'settings', isSetting: true },
+  { path: '/settings/members', label: 'Members', icon: 'people', isSetting: true },
+  { path: '/settings/keys', label: 'API keys', icon: 'key', isSetting: true, isAdministration: true },
+  { path: '/settings/mail', label: 'Mail', icon: 'mail', isSetting: true, isAdministration: true },
+  {
+    path: '/settings/retention',
+    label: 'Retention',
+    icon: 'clock',
+    isSetting: true,
+    isAdministration: true,
+  },
+  { path: '/settings/people', label: 'People', icon: 'search', isSetting: true, isAdministration: true },
+  { path: '/settings/activity', label: 'Activity', icon: 'history', isSetting: true, isAdministration: true },
+];
+
+/** The screens of a form in its header. */
+export const formScreens: readonly Place[] = [
+  { path: '', label: 'Build', icon: 'edit' },
+  { path: '/submissions', label: 'Submissions', icon: 'table' },
+  { path: '/summary', label: 'Summary', icon: 'summary' },
+  { path: '/invitations', label: 'Invitations', icon: 'people' },
+  { path: '/webhooks', label: 'Webhooks', icon: 'webhook' },
+];
+
+/** Makes a workspace and goes there. */
+function CreateWorkspaceDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactElement {
+  const [name, setName] = useState('');
+  const navigate = useNavigate();
+  const close = (): void => {
+    setName('');
+    create.reset();
+    onClose();
+  };
+  const create = useMutation({
+    mutationFn: () => callOwn('createWorkspace', { body: { name } }),
+    async onSuccess({ id }) {
+      await refreshSession();
+      close();
+      await navigate({ to: '/w/$workspace/forms', params: { workspace: id } });
+    },
+  });
+  const problem = create.error instanceof ApiProblem ? create.error : undefined;
+  return (
+    <FormDialog
+      title="Create workspace"
+      description="Forms, keys and members belong to a workspace. You will be its owner."
+      isOpen={isOpen}
+      onClose={close}
+      onSubmit={() => create.mutate()}
+      submitLabel="Create workspace"
+      isPending={create.isPending}
+      error={unlocatedProblem(create.error)}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        error={problem?.of('name')}
+        autoFocus
+        autoComplete="organization"
+      />
+    </FormDialog>
+  );
+}
+
+/** Which workspace this is, and the way to the others. */
+function WorkspaceSwitcher({
+  current,
+}: {
+  current: { id: string; name: string; role: string } | undefined;
+}): ReactElement {
+  const { workspaces, may_create_workspaces } = useSession();
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <>
+      <Menu
+        placement="bottom start"
+        items={[
+          {
+            id: 'workspaces',
+            heading: 'Workspaces',
+            items: workspaces.map(({ id, name, role }) => ({
+              id,
+              label: name,
+              description: `You are ${role}`,
+              href: `/w/${id}/forms`,
+              isCurrent: id === current?.id,
+            })),
+          },
+          ...(may_create_workspaces
+            ? ([
+                { id: 'before-create', separator: true },
+                { id: 'create', label: 'Create workspace', icon: 'add', onAction: () => setCreating(true) },
+              ] as const)
+            : []),
+        ]}
+      >
+        <Button className="side-button side-button-bordered">
+          <Avatar name={current?.name ?? '+'} isSquare />
+          <span className="side-button-text">
+            <span className="unseen">Workspace:</span>
+            <span className="side-button-name cut">{current?.name ?? 'No workspace'}</span>
+          </span>
+          <Icon name="chevron-down" />
+        </Button>
+      </Menu>
+      <CreateWorkspaceDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+    </>
+  );
+}
+
+/** Leaves nothing of the person behind: what was loaded goes with the page. */
+async function signOut(): Promise<void> {
+  try {
+    await callOwn('signOut', {});
+    window.location.assign('/app/sign-in');
+  } catch (error) {
+    toastProblem(error);
+  }
+}
+
+/** Who is signed in, and what belongs to the person rather than to a workspace. */
+function PersonMenu({ user }: { user: Session['user'] }): ReactElement {
+  const theme = useTheme();
+  return (
+    <Menu
+      placement="top start"
+      items={[
+        { id: 'account', label: 'Account and password', icon: 'settings', href: '/account' },
+        {
+          id: 'theme',
+          heading: 'Appearance',
+          items: themes.map(({ id, label }) => ({
+            id,
+            label,
+            isCurrent: id === theme,
+            onAction: () => setTheme(id),
+          })),
+        },
+        { id: 'before-sign-out', separator: true },
+        { id: 'sign-out', label: 'Sign out', icon: 'sign-out', onAction: () => void signOut() },
+      ]}
+    >
+      <Button className="side-button">
+        <Avatar name={user.name} />
+        <span className="side-button-text">
+          <span className="side-button-name cut">{user.name}</span>
+          <span className="soft small cut">{user.email}</span>
+        </span>
+        <Icon name="chevron-up" />
+      </Button>
+    </Menu>
+  );
+}
+
+/** Everything that leads from one screen of a workspace to another. */
+export function Navigation(): ReactElement {
+  const { user } = useSession();
+  const workspace = useCurrentWorkspace();
+  const base = workspace && `/w/${workspace.id}`;
+  const screens = workspaceScreens.filter(
+    ({ isAdministration }) => !isAdministration || (workspace && mayAdminister(workspace.role)),
+  );
+  const drawLink = ({ path, label, icon }: (typeof screens)[number]): ReactElement => (
+    <Link key={path} to={`${base}${path}`} className="navigation-link">
+      <Icon name={icon} />
+      {label}
+    </Link>
+  );
+  return (
+    <div className="navigation">
+      <Link to="/" className="navigation-brand">
+        <Logo /> Formloom
+      </Link>
+      <WorkspaceSwitcher current={workspace} />
+      <FinderButton />
+      {base && (
+        <nav aria-label="Workspace" className="navigation-links">
+          {screens.filter(({ isSetting }) => !isSetting).map(drawLink)}
+          <p className="navigation-heading">Settings</p>
+          {screens.filter(({ isSetting }) => isSetting).map(drawLink)}
+        </nav>
+      )}
+      <div className="navigation-end">
+        <PersonMenu user={user} />
+      </div>
+    </div>
+  );
+}
+
+/** The first stop of Tab: past what every screen begins with. */
+export function SkipLink(): ReactElement {
+  return (
+    <a className="skip-link" href="#main">
+      Skip to content
+    </a>
+  );
+}

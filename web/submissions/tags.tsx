@@ -1,0 +1,76 @@
+import './tags.css';
+import { type ReactElement, useId } from 'react';
+import { IconButton } from '../design/button.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { TextField } from '../design/field.tsx';
+import { type FormPlace, tagsQuery } from './queries.ts';
+
+/** The tags of a submission; with `onRemove` each can be taken away. */
+export function TagChips({
+  tags,
+  onRemove,
+}: {
+  tags: readonly string[];
+  onRemove?: (tag: string) => void;
+}): ReactElement | null {
+  if (tags.length === 0) return null;
+  return (
+    <span className="tags">
+      {tags.map((tag) => (
+        <span key={tag} className="chip tag">
+          {tag}
+          {onRemove && (
+            <IconButton
+              icon="close"
+              size="small"
+              label={`Remove the tag ${tag}`}
+              onPress={() => onRemove(tag)}
+            />
+          )}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** A text box for tags, which knows those that the form has. */
+export function TagField({
+  form,
+  label,
+  description,
+  value,
+  onChange,
+}: {
+  form: FormPlace;
+  label: string;
+  description?: string;
+  value: string;
+  onChange: (text: string) => void;
+}): ReactElement {
+  const list = useId();
+  const { data = [] } = useQuery(tagsQuery(form));
+  return (
+    <>
+      <TextField
+        label={label}
+        description={description}
+        value={value}
+        onChange={onChange}
+        list={list}
+        autoComplete="off"
+      />
+      <datalist id={list}>
+        {data.map(({ tag }) => (
+          <option key={tag} value={tag} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** Tags as a person types them: between commas. */
+export const tagsIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');

@@ -1,0 +1,247 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import { StatusChip } from '../design/chip.tsx';
+import { Page } from '../design/page.tsx';
+import { Pager } from '../design/pager.tsx';
+import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { DataTable, type TableColumn } from '../design/table.tsx';
+import { Ago, sayDay } from '../design/time.tsx';
+import { useForm } from '../shell/form-place.ts';
+import { mayEdit } from '../shell/session.ts';
+import type { ReplyOf } from '#app/operations.ts';
+import type { Column } from '#submissions/shapes.ts';
+import { type Bulk, columnsQuery, type FormPlace, refreshSubmissions, trashQuery } from './queries.ts';
+import { receivedAt } from '../api/received-at.ts';
+import { BulksProgress } from './selection/bulk-progress.tsx';
+import { changeSelection } from './selection/change-selection.ts';
+import { beginBulk } from './selection/follow-bulk.ts';
+import {
+  firstAnswers,
+  type RowSelection,
+  SelectableCell,
+  SelectableHead,
+} from './selection/selectable-cell.tsx';
+import { call } from '../api/operations.ts';
+import { Button } from '../design/button.tsx';
+import { ConfirmChange } from '../design/dialog.tsx';
+import { toastDone, toastProblem } from '../design/toast.tsx';
+import { saySubmissions } from './say-submissions.ts';
+
+/**
+ * What one press takes out of the trash: the selection, or without one as many as go at a time.
+ * @returns how many go, which is what the person confirms, and how many others stay that were meant as well.
+ */
+export function planRemoval({
+  selected,
+  total,
+  atOnce,
+}: {
+  selected: number;
+  /** How many lie in the trash. */
+  total: number;
+  /** How many the server takes at a time. */
+  atOnce: number;
+}): { count: number; rest: number } {
+  if (selected > 0) return { count: selected, rest: 0 };
+  const count = Math.min(total, atOnce);
+  return { count, rest: total - count };
+}
+
+type Props = {
+  form: FormPlace;
+  selected: readonly string[];
+  /** How many lie in the trash, and how many of them go at a time. */
+  total: number;
+  atOnce: number;
+  /** Called when the selection is dealt with. */
+  onDone: () => void;
+  onStart: (bulk: Bulk) => void;
+};
+
+/** What is done with a selection of the trash, or with all of it. */
+function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props): ReactElement {
+  const [isAsking, setAsking] = useState(false);
+  const { count, rest } = planRemoval({ selected: selected.length, total, atOnce });
+  const what = saySubmissions(count);
+  const place = { params: { id: form.id } };
+  const restore = useMutation({
+    mutationFn: () =>
+      call(form.workspace_id, 'restoreSubmissions', { ...place, body: { ids: [...selected] } }),
+    async onSuccess({ restored }) {
+      toastDone(`${saySubmissions(restored)} restored.`);
+      onDone();
+      await refreshSubmissions(form);
+    },
+    onError: toastProblem,
+  });
+  const empty = useMutation({
+    mutationFn: () =>
+      call(form.workspace_id, 'emptyTrash', {
+        ...place,
+        body: {
+          ...(selected.length > 0 ? { ids: [...selected] } : { everything: true as const }),
+          expected: count,
+        },
+      }),
+    onSuccess(bulk) {
+      setAsking(false);
+      onDone();
+      onStart(bulk);
+    },
+  });
+  return (
+    <>
+      <Button
+        icon="undo"
+        isDisabled={selected.length === 0}
+        isPending={restore.isPending}
+        onPress={() => restore.mutate()}
+      >
+        Restore
+      </Button>
+      <Button icon="remove" onPress={() => setAsking(true)}>
+        {selected.length === 0 ? 'Empty the trash' : 'Delete for good'}
+      </Button>
+      <ConfirmChange
+        title={`Delete ${what} for good?`}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        confirmLabel={`Delete ${what}`}
+        typed={String(count)}
+        change={empty}
+      >
+        <p>
+          This cannot be undone. Their files go too, and webhooks that listen are told of each one that had
+          been completed.
+        </p>
+        {rest > 0 && (
+          <p>
+            At most {atOnce.toLocaleString()} go at a time, the last deleted first: {saySubmissions(rest)}{' '}
+            stay in the trash for now.
+          </p>
+        )}
+      </ConfirmChange>
+    </>
+  );
+}
+
+/** What was deleted within 30 days: to be taken back, or deleted for good. */
+export function TrashScreen(): ReactElement {
+  const form = useForm();
+  const [page, setPage] = useState(1);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { data, error, refetch } = useQuery(trashQuery(form, page));
+  const columns = useQuery(columnsQuery(form));
+  const isEditor = mayEdit(form.role);
+  const total = data?.pagination.total_count ?? 0;
+  const clear = (): void => setSelected(new Set());
+  const selection: RowSelection = {
+    selected,
+    select: (ids, isSelected) => setSelected(changeSelection(selected, ids, isSelected)),
+  };
+  return (
+    <Page
+      title="Trash"
+      lead={
+        <>
+          Deleted submissions can be restored for 30 days.{' '}
+          <Link to="/forms/$form/submissions" params={{ form: form.id }}>
+            Back to the submissions
+          </Link>
+        </>
+      }
+      actions={
+        isEditor &&
+        data &&
+        total > 0 && (
+          <TrashActions
+            form={form}
+            selected={[...selected]}
+            total={total}
+            atOnce={data.at_once}
+            onDone={clear}
+            onStart={(bulk) => beginBulk(form, bulk)}
+          />
+        )
+      }
+    >
+      <BulksProgress form={form} />
+      {error && !data ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : !data ? (
+        <Loading />
+      ) : data.data.length === 0 && page === 1 ? (
+        <EmptyState icon="remove" title="The trash is empty">
+          <p>
+            Submissions that are deleted in the console come here first. After 30 days they are deleted for
+            good, with their files, and webhooks that listen are told.
+          </p>
+        </EmptyState>
+      ) : (
+        <>
+          <DataTable
+            label="Trash"
+            className="selectable-table"
+            columns={columnsOf(data.data, isEditor ? selection : undefined, columns.data)}
+            rows={data.data}
+            rowId={({ id }) => id}
+          />
+          <Pager label="Pages of the trash" page={page} pagination={data.pagination} onChange={setPage} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+type Row = ReplyOf<'listTrash'>['data'][number];
+
+function columnsOf(
+  rows: readonly Row[],
+  selection: RowSelection | undefined,
+  asked: readonly Column[] | undefined,
+): TableColumn<Row>[] {
+  return [
+    {
+      id: 'submission',
+      title: <SelectableHead rows={rows} selection={selection} />,
+      cell(row) {
+        const [first, ...others] = firstAnswers(row.answers, asked);
+        return (
+          <SelectableCell row={row} selection={selection}>
+            <span>{first ?? 'No answers'}</span>
+            <span className="soft small cut">{others.join(' · ')}</span>
+          </SelectableCell>
+        );
+      },
+    },
+    {
+      id: 'received',
+      title: 'Received',
+      isSecondary: true,
+      cell: (row) => <Ago at={receivedAt(row)} />,
+    },
+    {
+      id: 'status',
+      title: 'Status',
+      isSecondary: true,
+      cell: ({ status }) => <StatusChip status={status} />,
+    },
+    {
+      id: 'trashed',
+      title: 'Deleted',
+      cell: ({ trashed_at, trashed_by }) => (
+        <span className="selectable-words">
+          <Ago at={trashed_at} />
+          <span className="soft small">by {trashed_by ?? 'somebody who is gone'}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'removed',
+      title: 'Gone for good',
+      isSecondary: true,
+      cell: ({ removed_at }) => <time dateTime={removed_at}>{sayDay(removed_at)}</time>,
+    },
+  ];
+}

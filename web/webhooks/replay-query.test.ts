@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { replayQueryOf, sayFilter } from './replay.tsx';
+
+test('what is left open is not sent; days are the reader’s own, with their end', () => {
+  assert.deepEqual(replayQueryOf({ status: 'Failed', event: 'all', from: '', to: '' }), { status: 'Failed' });
+  const { since, until, ...rest } = replayQueryOf({
+    status: 'any',
+    event: 'submission.deleted',
+    from: '2026-05-03',
+    to: '2026-05-03',
+  });
+  assert.deepEqual(rest, { status: 'any', event: 'submission.deleted' });
+  assert.equal(since, new Date('2026-05-03T00:00:00').toISOString());
+  assert.equal(until, new Date('2026-05-04T00:00:00').toISOString());
+});
+
+test('a filter in words', () => {
+  const none = { status: null, event: null, since: null, until: null };
+  assert.equal(sayFilter(none, String), 'delivered or failed');
+  const all = { status: 'Failed', event: 'submission.created', since: 'Monday', until: 'Friday' } as const;
+  assert.equal(sayFilter(all, String), 'failed, created, from Monday, before Friday');
+});
