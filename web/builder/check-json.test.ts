@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, structure } from '#ast/testing.ts';
-import { checkJson } from './json.tsx';
+import { checkJson } from './check-json.ts';
 
 const pretty = (value: unknown): string => JSON.stringify(value, undefined, 2);
 

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { closeToast, holdToasts, listToasts, openToast, renewToast, shownMs, stayToast } from './toast.tsx';
+import {
+  closeToast,
+  holdToasts,
+  listToasts,
+  openToast,
+  renewToast,
+  shownMs,
+  stayToast,
+} from './toast-list.ts';
 
 const undo = { label: 'Undo', run: async () => undefined };
 const texts = () => listToasts().map(({ text }) => text);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planRemoval } from './trash.tsx';
+import { planRemoval } from './plan-removal.ts';
 
 const cases: [
   what: string,

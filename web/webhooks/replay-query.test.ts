@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { replayQueryOf, sayFilter } from './replay.tsx';
+import { replayQueryOf, sayFilter } from './replay-query.ts';
 
 test('what is left open is not sent; days are the reader’s own, with their end', () => {
   assert.deepEqual(replayQueryOf({ status: 'Failed', event: 'all', from: '', to: '' }), { status: 'Failed' });

@@ -5,7 +5,7 @@ import { topmost } from '../model/selection.ts';
 import { deleteNode, setAttribute, setLabel } from '../model/edit.ts';
 import { addElement, duplicate } from './commands.ts';
 import { openEditor } from './editor.ts';
-import { makeUndoable } from './toast-undoable.ts';
+import { makeUndoable } from './make-undoable.ts';
 
 const open = () => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => makeNode('text', { id, label: id }));

@@ -1,18 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
-
-/** A list that was typed, as types: in small letters, each once. */
-export function readTypes(text: string): string[] {
-  return [
-    ...new Set(
-      text
-        .split(/[\s,;]+/)
-        .map((type) => type.toLowerCase())
-        .filter(Boolean),
-    ),
-  ];
-}
+import { readTypes } from './read-types.ts';
 
 type FileTypesProps = {
   readonly label: string;

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { elements, type ElementType, stepAttributes } from '#ast/elements.ts';
 import { readMoment } from '../../conditions/moment-way.ts';
 import { readNumber } from '../../design/read-number.ts';
-import { readTypes } from './file-types-input.tsx';
+import { readTypes } from './read-types.ts';
 import { blankOption, fromLines, pastedIn, pressedIn, relabelled } from '../model/options-text.ts';
-import { bySection, sections } from './property-panel.tsx';
+import { bySection, sections } from './sections.ts';
 
 const numbers: readonly [text: string, isWhole: boolean, number: number | undefined][] = [
   ['3', true, 3],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findNodes, sayPath } from './json-places.ts';
-import { readPastedForm } from './pasted-form-panel.tsx';
+import { readPastedForm } from './read-pasted-form.ts';
 import { templates } from '../templates/templates.ts';
 
 const problemsOf = (text: string) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pressHead, readSorting } from './column-head.tsx';
+import { pressHead, readSorting } from './sorting.ts';
 
 const alone = { isSecond: false };
 const second = { isSecond: true };

@@ -10,7 +10,8 @@ import { mayEdit } from '../../shell/session.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
 import { isFiltered, type LogView } from './log-view.ts';
-import { ReplayDialog, type ReplayDraft } from '../replay.tsx';
+import { ReplayDialog } from '../replay.tsx';
+import { type ReplayDraft } from '../replay-query.ts';
 import { deliveriesQuery } from '../webhooks-query.ts';
 
 type Props = {

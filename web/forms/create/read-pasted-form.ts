@@ -1,0 +1,73 @@
+import { findNodes, lineAt, offsetOfError, sayPath, type TextPlace } from './json-places.ts';
+import { isRecord } from '#ast/json.ts';
+import type { Form } from '#ast/tree.ts';
+import { validateStructure } from '#ast/validate.ts';
+
+/** One problem of a pasted text: what, in which part of the form, and where in the text. */
+export type PastedProblem = { message: string; where: string; place?: TextPlace };
+
+type PastedForm =
+  | { ok: true; structure: Form; settings?: object }
+  /** No form of ours: what another service exported, perhaps, which the service knows. */
+  | { ok: true; document: Readonly<Record<string, unknown>> }
+  | { ok: false; problems: readonly PastedProblem[] };
+
+/** Reads a form as the API takes it, or as the console exports it (`{structure, settings}`). */
+export function readPastedForm(text: string): PastedForm {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { ok: false, problems: [locateSyntaxError(text, error as SyntaxError)] };
+  }
+  if (isForeign(value)) return { ok: true, document: value };
+  const wrapped = typeof value === 'object' && value !== null && 'structure' in value ? value : undefined;
+  const checked = validateStructure(wrapped ? wrapped.structure : value);
+  if (!checked.ok) {
+    const places = findNodes(text);
+    return {
+      ok: false,
+      problems: checked.errors.map(({ message, path }) => ({
+        message,
+        where: sayPath(path),
+        place: nearest(places, path),
+      })),
+    };
+  }
+  const settings = wrapped && 'settings' in wrapped ? wrapped.settings : undefined;
+  return {
+    ok: true,
+    structure: checked.form,
+    ...(typeof settings === 'object' && settings !== null && { settings }),
+  };
+}
+
+/** Whether it has other things than a form of ours has. */
+const isForeign = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isRecord(value) &&
+  value['type'] !== 'form' &&
+  !Object.hasOwn(value, 'structure') &&
+  !Object.hasOwn(value, 'children') &&
+  Object.values(value).some((part) => typeof part === 'object' && part !== null);
+
+/** The node itself, or the closest one around it. */
+function nearest(places: Map<string, TextPlace>, path: readonly number[]): TextPlace | undefined {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const place = places.get(path.slice(0, length).join('.'));
+    if (place) return place;
+  }
+  return undefined;
+}
+
+function locateSyntaxError(text: string, error: SyntaxError): PastedProblem {
+  const offset = offsetOfError(text, error);
+  const message =
+    text.trim() === ''
+      ? 'There is no JSON yet.'
+      : 'This is not valid JSON: something is missing or superfluous here.';
+  return {
+    message,
+    where: 'JSON',
+    place: { start: offset, end: Math.min(text.length, offset + 1), line: lineAt(text, offset) },
+  };
+}

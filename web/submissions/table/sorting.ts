@@ -1,0 +1,43 @@
+/** A column that orders the table. */
+type SortedBy = { readonly id: string; readonly isDescending: boolean };
+
+/** The columns of an order as the address has it: the first, and of equals the second. */
+export const readSorting = (sort: string | undefined): SortedBy[] =>
+  sort === undefined
+    ? []
+    : sort.split(',').map((part) => ({ id: part.replace(/^-/, ''), isDescending: part.startsWith('-') }));
+
+const writeSorting = (columns: readonly SortedBy[]): string | undefined =>
+  columns.length === 0
+    ? undefined
+    : columns.map(({ id, isDescending }) => `${isDescending ? '-' : ''}${id}`).join(',');
+
+/** The order after a column was chosen, alone or behind the first one. */
+export function sortBy(
+  sort: string | undefined,
+  column: SortedBy,
+  { isSecond }: { isSecond: boolean },
+): string | undefined {
+  const [first] = readSorting(sort);
+  const keeps = isSecond && first !== undefined && first.id !== column.id;
+  return writeSorting(keeps ? [first, column] : [column]);
+}
+
+/** The order without a column. */
+export const unsort = (sort: string | undefined, id: string): string | undefined =>
+  writeSorting(readSorting(sort).filter((column) => column.id !== id));
+
+/** The order after the head of a column was pressed: up, down, and not at all; with shift, of equals. */
+export function pressHead(
+  sort: string | undefined,
+  id: string,
+  { isSecond }: { isSecond: boolean },
+): string | undefined {
+  const sorted = readSorting(sort);
+  const before = sorted.find((column) => column.id === id);
+  if (before && (isSecond || sorted.length === 1)) {
+    if (before.isDescending) return unsort(sort, id);
+    return writeSorting(sorted.map((column) => (column.id === id ? { id, isDescending: true } : column)));
+  }
+  return sortBy(sort, { id, isDescending: false }, { isSecond });
+}

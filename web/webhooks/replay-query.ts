@@ -1,0 +1,62 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { ReplayQuery } from '#webhooks/shapes.ts';
+import { call } from '../api/operations.ts';
+import type { LocatedForm } from '../shell/form-place.ts';
+import { type EventKind, shortEvent } from './events.ts';
+import { logParameters } from './log/log-view.ts';
+
+type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
+
+/** Which deliveries are sent again. Days are the reader's own, `YYYY-MM-DD`, both included. */
+export type ReplayDraft = {
+  status: 'Failed' | 'Success' | 'any';
+  event: EventKind | 'all';
+  from: string;
+  to: string;
+};
+
+/** The draft as the service takes it: days become moments. */
+export function replayQueryOf({ status, event, from, to }: ReplayDraft): ReplayQuery {
+  const days = logParameters({ ...(from && { from }), ...(to && { to }) });
+  return {
+    status,
+    ...(event !== 'all' && { event }),
+    ...(typeof days['from'] === 'string' && days['from'] && { since: days['from'] }),
+    ...(typeof days['to'] === 'string' && days['to'] && { until: days['to'] }),
+  };
+}
+
+/** What a replay is about, in words: "failed, created, from 3 May". */
+export const sayFilter = (
+  filter: { status: string | null; event: EventKind | null; since: string | null; until: string | null },
+  sayMoment: (at: string) => string,
+): string =>
+  [
+    filter.status === null ? 'delivered or failed' : filter.status === 'Failed' ? 'failed' : 'delivered',
+    filter.event && shortEvent(filter.event).toLowerCase(),
+    filter.since && `from ${sayMoment(filter.since)}`,
+    filter.until && `before ${sayMoment(filter.until)}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+
+/** The last replays; looked at often while one runs. */
+export const replaysQuery = (form: Form, webhook: string) =>
+  queryOptions({
+    queryKey: ['webhooks', form.id, webhook, 'replays'],
+    queryFn: ({ signal }) => call(form.workspace_id, 'listReplays', { params: { id: webhook } }, { signal }),
+    refetchInterval: (found) => (found.state.data?.data[0]?.state === 'running' ? 500 : 5_000),
+  });
+
+/** How many deliveries a replay would send again. */
+export const replayCountQuery = (form: Form, webhook: string, draft: ReplayDraft) =>
+  queryOptions({
+    queryKey: ['webhooks', form.id, webhook, 'replay count', draft],
+    queryFn: ({ signal }) =>
+      call(
+        form.workspace_id,
+        'countReplay',
+        { params: { id: webhook }, query: replayQueryOf(draft) },
+        { signal },
+      ),
+  });
