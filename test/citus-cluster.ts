@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findAccount } from '#kit/embedded-postgres/account.ts';
+import { findAccount } from '#kit/embedded-postgres/machine.ts';
 import { runAs, runProgram } from '#kit/embedded-postgres/program.ts';
 import { childrenOf, queryOnce } from './process.ts';
 import { freePort, until } from './service.ts';

@@ -15,7 +15,7 @@ import { commandName } from '#app/cli/operation-names.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
 import { newId } from '#kit/clock.ts';
 import { errorCodes } from '#kit/errors.ts';
-import { deliveryHeaders } from '#webhooks/sending/headers.ts';
+import { deliveryHeaders } from '#webhooks/signature.ts';
 import { buildClient } from '../clients/build-client.ts';
 import { openMailServer } from './mail-server.ts';
 import { callsOf, inOrder, makeOneOfEach } from './one-of-each.ts';

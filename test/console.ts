@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { openAccounts } from '#workspaces/accounts.ts';
+import { insertUser, openAccounts } from '#workspaces/users.ts';
 import { addMember } from '#workspaces/members.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Role } from '#rules/permissions.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { noteSecretsOf } from './secrets.ts';
 import type { TestService } from './service.ts';
-import { insertUser } from '#workspaces/users.ts';
 
 /** An answer of the console's JSON; `body` is what the test says it is, undefined when there is none. */
 export type ConsoleAnswer<Body> = { status: number; headers: Headers; body: Body };

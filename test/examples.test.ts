@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { receiversFor } from '#webhooks/payload.ts';
 import { newId } from '#kit/clock.ts';
 import { eventKinds } from '#webhooks/event.ts';
-import { deliveryHeaders } from '#webhooks/sending/headers.ts';
+import { deliveryHeaders } from '#webhooks/signature.ts';
 import { freePort, until } from '#test/service.ts';
 
 const examples = fileURLToPath(new URL('../examples/', import.meta.url));

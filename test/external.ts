@@ -4,7 +4,7 @@ import { access, glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { findAccount } from '#kit/embedded-postgres/account.ts';
+import { findAccount } from '#kit/embedded-postgres/machine.ts';
 import { runProgram } from '#kit/embedded-postgres/program.ts';
 import { endWithSignals } from './end-run.ts';
 import { until } from './service.ts';

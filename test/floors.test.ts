@@ -157,8 +157,7 @@ test('of the server web imports the form language, the shared rules, the drawing
         specifier.startsWith('#') &&
         !/^#(ast|rules|page|transport)\//.test(specifier) &&
         !shared.includes(specifier) &&
-        (source.needs.includes(specifier) ||
-          !/^#(app\/operations|[a-z]+\/(.*\/)?shapes)\.ts$/.test(specifier)),
+        source.needs.includes(specifier),
     ),
   );
   assert.deepEqual(others, []);

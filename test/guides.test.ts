@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { limits } from '#ast/limits.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { dataPermissions, type Permission, permissionNames, permissions } from '#rules/permissions.ts';
-import { plans } from '#workspaces/plans.ts';
+import { plans } from '#workspaces/authenticate.ts';
 import { findUnmarked, runGuides } from './page-commands.ts';
 
 /* The tables of docs/guides are compared with ours here; test/flows/tour.test.ts runs the commands. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sharedDirectory } from '#kit/embedded-postgres/placement.ts';
+import { sharedDirectory } from '#kit/embedded-postgres/create-cluster.ts';
 
 /**
  * The clusters that tests of this checkout have left, since then, where root puts what PostgreSQL's user must reach: 65 MB

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after } from 'node:test';
 import { Client } from 'pg';
-import { findAccount } from '#kit/embedded-postgres/account.ts';
+import { findAccount } from '#kit/embedded-postgres/machine.ts';
 import { runAs } from '#kit/embedded-postgres/program.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { childrenOf } from './process.ts';

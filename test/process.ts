@@ -8,7 +8,7 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
-import { chooseSocketDirectory } from '#kit/embedded-postgres/placement.ts';
+import { chooseSocketDirectory } from '#kit/embedded-postgres/create-cluster.ts';
 import { copyCluster } from './cluster.ts';
 import { type Ended, runHere } from './command-line.ts';
 import { endWithSignals } from './end-run.ts';

@@ -15,7 +15,7 @@ import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { type Permission, permissionNames } from '#rules/permissions.ts';
-import type { Plan } from '#workspaces/plans.ts';
+import type { Plan } from '#workspaces/authenticate.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { cellsOfRun, makeCells } from './cells/make-cells.ts';

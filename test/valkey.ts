@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chown, mkdtemp, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { Account } from '#kit/embedded-postgres/account.ts';
+import type { Account } from '#kit/embedded-postgres/machine.ts';
 import { freePort } from './service.ts';
 
 /** Something that the tests need from outside, with how to end it. */

@@ -5,7 +5,7 @@ import { openLog } from '#kit/log.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import type { Outcome } from '#webhooks/sending/settle.ts';
 import { claimJobs } from '#kit/queue/claim.ts';
-import { findDeliveries } from '#webhooks/sending/find.ts';
+import { findDeliveries } from '#webhooks/sending/prepare.ts';
 import { settleDeliveries } from '#webhooks/sending/deliver.ts';
 
 export type LedgerOrder = {

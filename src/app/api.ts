@@ -1,22 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { now, uuidPattern } from '#kit/clock.ts';
 import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
-import { allowed, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
+import { allowed, placeOf, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { Deprecation, Origin } from '#kit/operation.ts';
-import { placeOf } from '#kit/place-of.ts';
 import { payloadOf } from '#kit/payload-of.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
-import { authenticate, type Caller, requirePermission } from '#workspaces/authenticate.ts';
-import { anonymousRate, type Rate, takeRequest, windowOfPerson } from '#workspaces/limit.ts';
+import {
+  anonymousRate,
+  authenticate,
+  type Caller,
+  type Rate,
+  requirePermission,
+  takeRequest,
+  windowOfPerson,
+} from '#workspaces/authenticate.ts';
 import type { KeyRequest, RequestLog } from '#workspaces/request-log.ts';
 import type { ApiRoute } from './operations.ts';
 import { runnerOf } from './run-operation.ts';
 import type { Services } from './services.ts';
-import { refuseForeignLink, refuseForeignRequest, requirePerson, requireRole } from '#console/access.ts';
+import { refuseForeignLink, refuseForeignRequest, requirePerson, requireRole } from '#console/serve.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import type { Accounts } from '#workspaces/accounts.ts';
-import { addressKey } from '#workspaces/address-key.ts';
+import { type Accounts, addressKey } from '#workspaces/users.ts';
 import { leastRoleFor, roleMay } from '#rules/permissions.ts';
 
 /** What it takes to tell who is asking. */

@@ -1,4 +1,4 @@
-import { closeInOrder } from '#kit/close-in-order.ts';
+import { closeInOrder } from '#kit/concurrency.ts';
 import type { Config } from '#kit/config.ts';
 import type { Server } from '#kit/http.ts';
 import { startBackground } from './background.ts';

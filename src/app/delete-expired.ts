@@ -1,6 +1,6 @@
 import { leastIdAt, now } from '#kit/clock.ts';
 import { type Database, homeOf } from '#kit/database.ts';
-import { deleteOldMails } from '#mail/log.ts';
+import { deleteOldMails } from '#mail/endpoints.ts';
 import { deleteExpiredLinks } from '#submissions/links.ts';
 import { keptMs, pruneRequests } from '#workspaces/idempotency.ts';
 import { deleteExpiredResets } from '#workspaces/password-reset.ts';

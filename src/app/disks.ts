@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '#kit/config.ts';
-import { readDisk } from '#kit/read-disk.ts';
+import { readDisk } from '#kit/storage.ts';
 
 export type DiskSettings = Pick<Config, 'dataDir' | 'databaseUrl' | 's3' | 'backup'>;
 

@@ -1,12 +1,11 @@
-import { BackupError } from '#backup/backup-error.ts';
+import { BackupError } from '#backup/fill-table.ts';
 import { ConfigError } from '#kit/config.ts';
 import { isDiskFull } from '#kit/database.ts';
-import { ApiError, sayWithCause } from '#kit/errors.ts';
-import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
-import { InstanceStorageError } from '#kit/instance-storage.ts';
-import { findRemedyOfCode } from '#kit/system-errors.ts';
+import { ApiError, findRemedyOfCode, sayWithCause } from '#kit/errors.ts';
+import { EmbeddedPostgresError } from '#kit/embedded-postgres/machine.ts';
+import { InstanceStorageError } from '#kit/instance-key.ts';
 import { MigrationError } from '#kit/migrate.ts';
-import { PoolingError } from '#kit/refuse-transaction-pooling.ts';
+import { PoolingError } from '#kit/pooling.ts';
 import { CheckError } from './checks/check.ts';
 import { explainConnection } from './explain-connection.ts';
 import { InstanceKeyError } from '#kit/vault.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onCell, refreshCells } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
-import { listen } from '#kit/queue/listen.ts';
+import { listen } from '#kit/queue/announcer.ts';
 import { forgetKeys } from '#workspaces/authenticate.ts';
 import { keyChannel } from '#workspaces/keys/key-rows.ts';
 

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
 import { type Config, defaultPublicUrl, isEveryAddress, readConfig } from '#kit/config.ts';
-import { trustCaFile } from '#kit/trust-ca-file.ts';
+import { trustCaFile } from '#kit/address-guard.ts';
 import { withoutLibpqVariables } from '#kit/embedded-postgres/embedded-client.ts';
-import { claimStorage, InstanceStorageError } from '#kit/instance-storage.ts';
+import { claimStorage, InstanceStorageError } from '#kit/instance-key.ts';
 import { type Log, openLog } from '#kit/log.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { tolerateLostOutput, writeOutput } from '#kit/output.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
-import { refuseUnknownHosts } from '#kit/refuse-unknown-hosts.ts';
+import { refuseUnknownHosts } from '#kit/hosts.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import type { Run } from './assemble.ts';
 import { explain } from './explain.ts';
@@ -18,7 +18,7 @@ import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } fro
 import { readForProcess, startMetrics } from './metrics/start-metrics.ts';
 import { countThroughPrimary, serveByProcesses } from './processes.ts';
 import { version } from './version.ts';
-import { prepareSetup } from '#workspaces/setup.ts';
+import { prepareSetup } from '#workspaces/workspaces.ts';
 
 /** What a start says at its end: where everything is, and how to set it up and to stop it. */
 async function writeSummary(config: Config, storage: FormloomDatabase, listening: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { openFileLinks } from '#files/link.ts';
+import { openFileLinks } from '#files/stored-files.ts';
 import { openLiveForms } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { openStorage } from '#kit/open-storage.ts';

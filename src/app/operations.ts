@@ -1,17 +1,22 @@
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
-import { endingEndpoints } from '#console/accounts/ending-endpoints.ts';
-import { joinEndpoints } from '#console/accounts/join-endpoints.ts';
-import { passwordResetEndpoints } from '#console/accounts/password-reset-endpoints.ts';
-import { ownSessionEndpoints } from '#console/accounts/own-session-endpoints.ts';
-import { providerEndpoints } from '#console/accounts/provider-endpoints.ts';
-import { passkeyEndpoints } from '#console/accounts/passkey-endpoints.ts';
-import { secondFactorEndpoints } from '#console/accounts/second-factor-endpoints.ts';
-import { sessionEndpoints } from '#console/accounts/session-endpoints.ts';
-import { ownWorkspaceEndpoints } from '#console/accounts/workspace-endpoints.ts';
+import {
+  endingEndpoints,
+  joinEndpoints,
+  ownWorkspaceEndpoints,
+} from '#console/accounts/workspace-endpoints.ts';
+import {
+  ownSessionEndpoints,
+  passwordResetEndpoints,
+  sessionEndpoints,
+} from '#console/accounts/session-endpoints.ts';
+import {
+  passkeyEndpoints,
+  providerEndpoints,
+  secondFactorEndpoints,
+} from '#console/accounts/second-factor-endpoints.ts';
 import { ownFormEndpoints } from '#console/forms/endpoints.ts';
-import type { OwnOperation, OwnRoute } from '#console/serve.ts';
-import type { ConsoleServices } from '#console/services.ts';
+import type { ConsoleServices, OwnOperation, OwnRoute } from '#console/serve.ts';
 import { draftEndpoints } from '#forms/drafts/endpoints.ts';
 import { textEndpoints } from '#forms/texts.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
@@ -46,7 +51,7 @@ import { auditEndpoints } from '#workspaces/audit/endpoints.ts';
 import { workspaceEndpoints } from '#workspaces/endpoints.ts';
 import { keyEndpoints } from '#workspaces/keys/endpoints.ts';
 import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
-import { memberEndpoints } from '#workspaces/members/endpoints.ts';
+import { memberEndpoints } from '#workspaces/members.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { type Noted, notedOf } from './noted.ts';
 import { type Method, type OperationName, type OwnName, ownRoutes, routeOf, routes } from './routes.ts';

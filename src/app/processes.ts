@@ -4,7 +4,7 @@ import type { Background } from './background.ts';
 import { hearRevokedKeys } from './hear-revoked-keys.ts';
 import type { Services } from './services.ts';
 import { ApiError } from '#kit/errors.ts';
-import { gather } from '#kit/gather.ts';
+import { gather } from '#kit/concurrency.ts';
 import { PrimaryGone } from '#kit/processes/primary-link.ts';
 import { type Count, openRequestCounter, type RequestCounter } from '#workspaces/request-counter.ts';
 import type { Config } from '#kit/config.ts';

@@ -1,4 +1,4 @@
-import type { FileLinks } from '#files/link.ts';
+import type { FileLinks } from '#files/stored-files.ts';
 import type { LiveForms } from '#forms/live-form.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callApi, openService } from '#test/service.ts';
 import { openVisitor, type Visit } from '#test/visitor.ts';
-import { prepareSetup } from '#workspaces/setup.ts';
+import { prepareSetup } from '#workspaces/workspaces.ts';
 
 const service = await openService();
 const visitor = openVisitor(service);

@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { deviceCookie } from '#console/accounts/device-cookie.ts';
-import type { ConsoleServices } from '#console/services.ts';
+import { deviceCookie } from '#console/accounts/second-factor-endpoints.ts';
+import type { ConsoleServices } from '#console/serve.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import { problemOf } from '#kit/problem-of.ts';
+import { problemOf } from '#kit/validation.ts';
 import { renderDocument } from '#page/render/document.ts';
-import { pageHeaders } from '#page/headers.ts';
+import { pageHeaders } from '#page/problem-page.ts';
 import { attributes, type Html, html } from '#page/render/html.ts';
 import { renderNotice } from '#page/render/notices.ts';
 import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
-import { addressKey } from '#workspaces/address-key.ts';
-import { completeSetup } from '#workspaces/setup.ts';
+import { addressKey } from '#workspaces/users.ts';
+import { completeSetup } from '#workspaces/workspaces.ts';
 import { signIn } from '#workspaces/sign-in.ts';
 import { originOf } from './api.ts';
 

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweepFiles } from '#files/sweep.ts';
+import { insertUnclaimedFile, sweepFiles } from '#files/stored-files.ts';
 import { newId } from '#kit/clock.ts';
 import { readConfig } from '#kit/config.ts';
 import { openInstanceVault } from '#kit/instance-key.ts';
-import { findClockDoubt, sweep } from '#kit/sweeps.ts';
+import { findClockDoubt, sweep } from '#kit/periodic.ts';
 import { command } from '#test/command-line.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import type { Diagnosis } from './checks/examine.ts';
 import { findIncidents } from './watch/find-incidents.ts';
-import { insertUnclaimedFile } from '#files/receive.ts';
 
 const service = await openService();
 const { services, environment } = service;

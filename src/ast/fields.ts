@@ -1,5 +1,5 @@
 import { isBlank } from './answers/blank.ts';
-import { otherChoice, otherName } from './answers/other-choice.ts';
+import { otherChoice, otherName } from './answers/options.ts';
 import { isPageName } from './page-names.ts';
 import { isRecord, own } from './json.ts';
 import { answerLimits } from './limits.ts';

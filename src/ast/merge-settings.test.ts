@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSameJson } from './json.ts';
-import { changedSettings, mergeSettings } from './merge-settings.ts';
+import { changedSettings, mergeSettings } from './settings.ts';
 
 const pairs: readonly (readonly [one: unknown, other: unknown, isSame: boolean])[] = [
   [1, 1, true],

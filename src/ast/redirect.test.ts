@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { namesOrigin } from './origins.ts';
-import { isRedirect } from './redirect.ts';
+import { isRedirect, namesOrigin } from './settings-by-condition.ts';
 
 const addresses: readonly (readonly [address: unknown, allowed: boolean])[] = [
   ['https://example.com/thanks?from=form#top', true],

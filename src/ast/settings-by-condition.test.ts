@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settingsFor } from './settings-for.ts';
-import { checkSettings, type Settings } from './settings.ts';
+import { checkSettings, type Settings, settingsFor } from './settings.ts';
 import { chooseConfirmation, confirmedBy, notificationsFor } from './settings-by-condition.ts';
 import { composite, context, element, formOf } from './testing.ts';
 

@@ -1,28 +1,99 @@
-import type { Answers } from './answers.ts';
 import { isElementId, isMissing } from './attributes.ts';
-import { isRecord, own } from './json.ts';
 import { limits } from './limits.ts';
-import { checkFilter } from './logic/check-filter.ts';
+import { isEmail } from './rules/text-formats.ts';
+import { type Form, type InputElement, kindOf, languagesOf, listQuestions } from './tree.ts';
+import type { Answers } from './answers.ts';
+import { isRecord, own } from './json.ts';
+import { checkFilter } from './logic/check-condition.ts';
 import type { Condition } from './logic/condition.ts';
 import { conditionFault } from './logic/condition-problem.ts';
 import { type AnswerContext, type FilesByName, meets } from './logic/evaluate.ts';
 import { isShowable, pipedIds } from './piping.ts';
 import { quote, sayBytes } from './problems.ts';
-import { areRecipients, receiptCandidates } from './recipients.ts';
-import { isRedirect } from './redirect.ts';
 import { fitsBytes, isCleanText } from './text.ts';
 import type { Theme } from './theme/theme.ts';
-import { languageProblem } from './translations/check-translations.ts';
 import {
   confirmationBytes,
   confirmationTexts,
   type ConfirmationTranslations,
   isConfirmationText,
   keepLanguages,
+  languageProblem,
   mapConfirmationTexts,
-} from './translations/setting-texts.ts';
-import { type Form, kindOf, languagesOf, listQuestions } from './tree.ts';
+} from './translations/check-translations.ts';
 import { TooMuchWork } from './work.ts';
+
+/** The addresses of `notification_email`. */
+export const recipientsOf = (text: string): string[] => [
+  ...new Set(text.split(',').map((address) => address.trim())),
+];
+
+/** Whether a text is of addresses that mail can be sent to, not too many of them. */
+export function areRecipients(text: string): boolean {
+  const addresses = recipientsOf(text);
+  return addresses.length <= limits.notificationAddresses && addresses.every(isMailable);
+}
+
+/**
+ * Mail takes less than HTML does: before the @ at most 64 characters, and no dot first, last or beside another one
+ * (RFC 5321, 5322). An address that is none to mail would be one that hears of nothing.
+ */
+const isMailable = (address: string): boolean =>
+  isEmail(address) && /^(?!\.)(?!.*\.[.@])[^@]{1,64}@/.test(address);
+
+/** The elements whose answer may get a receipt: email answers outside repeatable composites. */
+export function receiptCandidates(form: Form): InputElement[] {
+  return listQuestions(form).flatMap((question) =>
+    question.element.type === 'email' ? [question.element] : [],
+  );
+}
+
+/** Whether an id is one of theirs; without a form, whether it may be one. */
+export function isReceiptElement(id: string, form: Form | undefined): boolean {
+  return form ? receiptCandidates(form).some((input) => input.attrs.id === id) : isElementId(id);
+}
+
+/** Origins that one list may name. */
+export const originLimit = 20;
+
+/**
+ * Whether a text is the origin of a web page, as browsers write it: `https://example.com`, `http://localhost:8080`, or
+ * `https://*.example.com` for all hosts below. Nothing else may come through: it is written into a header.
+ */
+export function isOrigin(text: unknown): text is string {
+  return (
+    typeof text === 'string' &&
+    text.length <= 255 &&
+    /^https?:\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::\d{1,5})?$/.test(
+      text,
+    )
+  );
+}
+
+/** Whether a list names an origin, as browsers write it: itself, or by `*.` all hosts below one. */
+export function namesOrigin(list: readonly string[], origin: string): boolean {
+  return list.some((entry) => {
+    const [scheme = '', below] = entry.split('*');
+    return below === undefined ? entry === origin : origin.startsWith(scheme) && origin.endsWith(below);
+  });
+}
+
+/** Characters of an address that browsers and servers take everywhere. */
+const addressLimit = 2_000;
+
+const ownMachine: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
+
+/**
+ * Whether visitors may be sent to an address after they submitted: https, or http on one's own machine to try it out,
+ * without a name and password in it. Its origin is written into a header, so it has to be a plain one:
+ * docs/rules.md T30.
+ */
+export function isRedirect(text: unknown): text is string {
+  if (typeof text !== 'string' || text.length > addressLimit || !URL.canParse(text)) return false;
+  const { protocol, hostname, origin, username, password } = new URL(text);
+  const isSecure = protocol === 'https:' || (protocol === 'http:' && ownMachine.has(hostname));
+  return isSecure && username === '' && password === '' && isOrigin(origin) && !origin.includes('*');
+}
 
 /** What a visitor gets to see after a submission for which a condition holds, in place of what the others see. */
 export type Confirmation = {

@@ -1,20 +1,23 @@
 import { isMissing } from './attributes.ts';
 import {
+  areRecipients,
   type Confirmation,
   findConfirmationProblems,
   findNotificationProblems,
+  fitting,
+  isOrigin,
+  isReceiptElement,
+  isRedirect,
   type Notification,
+  originLimit,
 } from './settings-by-condition.ts';
-import { isRecord, own, withoutNulls } from './json.ts';
+import { isRecord, isSameJson, own, withoutNulls } from './json.ts';
 import { isLanguage } from './languages.ts';
 import { limits } from './limits.ts';
 import { type LocaleChoice, localeChoices } from './locales.ts';
-import { isOrigin, originLimit } from './origins.ts';
 import type { ProblemCode } from './problem-codes.ts';
 import { quote, sayBytes } from './problems.ts';
-import { isShowable, pipedIds } from './piping.ts';
-import { areRecipients, isReceiptElement } from './recipients.ts';
-import { isRedirect } from './redirect.ts';
+import { fillPiped, isShowable, pipedIds } from './piping.ts';
 import { isSubjectElement } from './searchable.ts';
 import { countCharacters, fitsBytes, isCleanText } from './text.ts';
 import { readTimestamp } from './rules/timestamp.ts';
@@ -22,13 +25,15 @@ import { isTimeZone } from './rules/today.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
 import type { Theme } from './theme/theme.ts';
 import { type Form, languagesOf } from './tree.ts';
-import { languageProblem } from './translations/check-translations.ts';
 import {
   isSettingText,
-  type SettingTranslations,
+  keepLanguages,
+  languageProblem,
+  mapAllSettingTexts,
   settingTexts,
+  type SettingTranslations,
   withSettingText,
-} from './translations/setting-texts.ts';
+} from './translations/check-translations.ts';
 
 /** One setting: what it accepts, and the end of the sentence about a value that it does not. */
 type Setting<Value> = {
@@ -282,4 +287,48 @@ function findTextProblems(input: unknown, form: Form | undefined): readonly Sett
       return checked.ok ? [] : checked.errors.map(({ message }) => ({ field: where, message }));
     });
   });
+}
+
+/**
+ * Stored settings as they hold for a structure: without the name of an element that went, for that says nothing any
+ * more, and must not be in the way of other settings.
+ */
+export function settingsFor(form: Form, settings: Settings): Settings {
+  const { receipt_email_element: receipt, subject_element: subject } = settings;
+  const gone = [
+    ...(receipt !== undefined && !isReceiptElement(receipt, form) ? ['receipt_email_element'] : []),
+    ...(subject !== undefined && !isSubjectElement(subject, form) ? ['subject_element'] : []),
+  ];
+  const mend = (text: string): string => fillPiped(text, (id) => (isShowable(form, id) ? `{{${id}}}` : ''));
+  const { confirmations, notifications, ...rest } = settings;
+  const kept = mapAllSettingTexts(keepLanguages<Settings>(rest, languagesOf(form).slice(1)), mend);
+  const all = { ...kept, ...fitting(form, { confirmations, notifications }, mend) };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.includes(name)));
+}
+
+/** The names of the settings in which two differ. */
+export function changedSettings(before: Settings, after: Settings): SettingName[] {
+  const names = Object.keys({ ...before, ...after }) as SettingName[];
+  return names.filter((name) => !isSameJson(before[name], after[name]));
+}
+
+/**
+ * Mine with what they changed since `base`, setting by setting. Where both changed one, and not to the same, mine
+ * stays and its name is among the conflicts.
+ */
+export function mergeSettings(
+  base: Settings,
+  mine: Settings,
+  theirs: Settings,
+): { settings: Settings; conflicts: readonly SettingName[] } {
+  const ours = new Set(changedSettings(base, mine));
+  const changed = changedSettings(base, theirs);
+  const merged = {
+    ...mine,
+    ...Object.fromEntries(changed.filter((name) => !ours.has(name)).map((name) => [name, theirs[name]])),
+  };
+  return {
+    settings: Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)),
+    conflicts: changed.filter((name) => ours.has(name) && !isSameJson(mine[name], theirs[name])),
+  };
 }

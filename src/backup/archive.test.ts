@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type ArchiveWriter, readArchive, writeArchive } from './archive.ts';
-import { BackupError } from './backup-error.ts';
+import { BackupError } from './fill-table.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-archive-'));
 after(() => rm(home, { recursive: true }));

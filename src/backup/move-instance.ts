@@ -5,13 +5,22 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
-import { BackupError } from './backup-error.ts';
-import { migrateCells, otherCells } from '#cells/migrate-cells.ts';
-import { identifier, isUsed, requireCells } from './cells.ts';
-import { countOf } from './count-of.ts';
-import { fillTable, listed, type Table } from './fill-table.ts';
-import { inOurs, nameOf, refillTables, selectTables } from './refill-tables.ts';
-import { requireStopped } from './require-stopped.ts';
+import {
+  BackupError,
+  countOf,
+  fillTable,
+  identifier,
+  inOurs,
+  isUsed,
+  listed,
+  nameOf,
+  refillTables,
+  requireCells,
+  selectTables,
+  type Table,
+} from './fill-table.ts';
+import { migrateCells, otherCells } from '#cells/cells.ts';
+import { requireStopped } from './restore-backup.ts';
 import { hideShards } from '#cells/citus/citus.ts';
 import { findInstance } from '#kit/instance-key.ts';
 

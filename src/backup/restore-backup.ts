@@ -1,22 +1,35 @@
+import { only, type Queryable, statement } from '#kit/statement.ts';
+import { BackupError, type Filling, fillTable, isUsed, refillTables, requireCells } from './fill-table.ts';
 import type { FileHandle } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { setStorageId, takeOverStorage } from '#kit/instance-storage.ts';
-import { migrateCells } from '#cells/migrate-cells.ts';
+import { setStorageId, takeOverStorage } from '#kit/instance-key.ts';
+import { migrateCells } from '#cells/cells.ts';
 import { readMigrations } from '#kit/migrate.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
-import { type ArchiveEntry, readArchive } from './archive.ts';
-import { BackupError } from './backup-error.ts';
-import { isUsed, requireCells } from './cells.ts';
-import { type Filling, fillTable } from './fill-table.ts';
-import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
-import { refillTables } from './refill-tables.ts';
-import { requireStopped } from './require-stopped.ts';
+import { type ArchiveEntry, Ending, entryNames, Manifest, readArchive, readPart } from './archive.ts';
+
+/** Whether a service is on this database; what restores names its sessions otherwise. */
+const findService = statement(
+  'backup.find_service',
+  '',
+  'is_running:boolean',
+  `select exists (
+     select from pg_stat_activity where datname = current_database() and (application_name = 'formloom' or application_name like 'formloom node %')) as is_running`,
+);
+
+/**
+ * A running service would go on with what it remembers of the database, its key first.
+ * @throws BackupError
+ */
+export async function requireStopped(db: Queryable, which = 'this database'): Promise<void> {
+  if (only(await findService(db, {}))!.is_running)
+    throw new BackupError(`Formloom is running on ${which}. Stop it first.`);
+}
 
 /** Of what was being made when a backup was: the one that holds this row, and no more is known of it where that is restored. */
 const forgetBegun = statement('backup.forget_begun', '', '', `delete from backups where finished_at is null`);
@@ -127,7 +140,7 @@ async function requireUnused(db: Queryable): Promise<void> {
   );
 }
 
-export type Reading = {
+type Reading = {
   manifest: Manifest;
   entries: AsyncGenerator<ArchiveEntry>;
   /** Whether this place has no key yet, so that the backup has to bring it. */

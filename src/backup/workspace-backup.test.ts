@@ -9,14 +9,13 @@ import { element } from '#ast/testing.ts';
 import { storedFiles } from '#files/stored-files.ts';
 import { newId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { diskStorage } from '#kit/disk-storage.ts';
-import type { Storage } from '#kit/storage.ts';
+import { diskStorage, type Storage } from '#kit/storage.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeOneOfEach } from '#test/one-of-each.ts';
 import { openService, type Tenant } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { readArchive, writeArchive } from './archive.ts';
-import { BackupError } from './backup-error.ts';
+import { BackupError } from './fill-table.ts';
 import {
   backUpWorkspace,
   peopleTables,

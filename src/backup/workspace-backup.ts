@@ -3,10 +3,17 @@ import { sayCount } from '#ast/say-count.ts';
 import { cellForNew } from '#cells/choose-cell.ts';
 import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
-import { readingLock, readMigrations } from '#kit/migrate.ts';
+import { ownSchema, readingLock, readMigrations } from '#kit/migrate.ts';
 import { only, statement } from '#kit/statement.ts';
-import { type ArchiveWriter, readArchive, writeArchive } from './archive.ts';
-import { BackupError } from './backup-error.ts';
+import {
+  type ArchiveWriter,
+  type Ending,
+  entryNames,
+  type Manifest,
+  readArchive,
+  writeArchive,
+} from './archive.ts';
+import { BackupError, identifier, listed, type Table } from './fill-table.ts';
 import {
   addFiles,
   addTable,
@@ -16,7 +23,6 @@ import {
   describeBackup,
   filesOf,
 } from './make-backup.ts';
-import { type Ending, entryNames, type Manifest } from './manifest.ts';
 import {
   damaged,
   isKeyOf,
@@ -28,9 +34,6 @@ import {
   sum,
   untilEnd,
 } from './restore-backup.ts';
-import { ownSchema } from '#kit/search-path.ts';
-import { listed, type Table } from './fill-table.ts';
-import { identifier } from './cells.ts';
 import { hideShards } from '#cells/citus/citus.ts';
 
 // Of one workspace: its row, each row of a tenant table with its id, and the people whom these rows name.

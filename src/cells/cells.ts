@@ -1,8 +1,17 @@
 import { type Database, databaseOf, firstPart, type Part, renew } from '#kit/database.ts';
 import type { Whereabouts } from '#kit/find-host.ts';
-import { findHome, pathOf } from '#kit/search-path.ts';
+import { asInCell, findHome, migrate, type Migration, pathOf, runMigrations, setPath } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
-import { findPlaces, isCluster, type Place, viewsOf } from './citus/citus.ts';
+import {
+  bindFunctions,
+  closeViews,
+  findPlaces,
+  isCluster,
+  openViews,
+  pathOfDistributed,
+  type Place,
+  viewsOf,
+} from './citus/citus.ts';
 
 /** The cells of an instance, the first one first; none while it has one alone. */
 export const selectCells = statement(
@@ -153,4 +162,50 @@ export function onCell(database: Database, notify: (cell: Cell) => void): () => 
 export function cellsOf(db: Queryable): readonly Cell[] {
   const database = databaseOf(db);
   return instances.get(database)?.cells ?? [{ name: firstCell, database, restsUntil: 0 }];
+}
+
+/** Returns the cells in a database beside its first one; none if it is empty, or of a version that knows none. */
+export async function otherCells(db: Queryable): ReturnType<typeof selectCells> {
+  const { knows_cells: knowsCells } = only(await findHome(db, {}))!;
+  return knowsCells ? (await selectCells(db, {})).filter(({ name }) => name !== firstCell) : [];
+}
+
+/** Makes the views of every cell that a cluster has, unless they are there. */
+export async function openAllViews(database: Database): Promise<void> {
+  const others = await otherCells(database);
+  if (others.length > 0 && (await isCluster(database)))
+    await openViews(
+      database,
+      others.map(({ schema_name }) => schema_name),
+    );
+}
+
+/** Brings the database to this version, every cell of it, all or nothing: see `migrate`. Cells at nodes answer 503 meanwhile. */
+export async function migrateCells(
+  database: Database,
+  migrations: readonly Migration[],
+  tell?: (line: string) => void,
+): Promise<string[]> {
+  try {
+    return await migrate(database, migrations, tell, async (client, run) => {
+      const others = await otherCells(client);
+      if (others.length === 0) return run();
+      const { path, schema_name: home } = only(await findHome(client, {}))!;
+      const places = (await isCluster(client)) ? await findPlaces(client) : new Map<string, never>();
+      for (const schema of places.keys()) await closeViews(client, schema);
+      const ran = await run();
+      for (const { schema_name: schema } of others) {
+        const isDistributed = places.has(schema);
+        await setPath(client, {
+          path: isDistributed ? pathOfDistributed(schema, home) : pathOf(schema, home),
+        });
+        await runMigrations(client, migrations.map(asInCell));
+        if (isDistributed) await bindFunctions(client, schema);
+      }
+      await setPath(client, { path });
+      return ran;
+    });
+  } finally {
+    await openAllViews(database);
+  }
 }

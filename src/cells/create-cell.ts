@@ -2,8 +2,15 @@ import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { asInCell, beginMigrating, readMigrations, runMigrations } from '#kit/migrate.ts';
-import { findHome, pathOf, setPath } from '#kit/search-path.ts';
+import {
+  asInCell,
+  beginMigrating,
+  findHome,
+  pathOf,
+  readMigrations,
+  runMigrations,
+  setPath,
+} from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import { connectionsOf, firstCell, selectCells } from './cells.ts';
 import {

@@ -6,8 +6,8 @@ import { openDatabase } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
-import { openAccounts } from '#workspaces/accounts.ts';
-import { findPerson } from './access.ts';
+import { openAccounts } from '#workspaces/users.ts';
+import { findPerson } from './serve.ts';
 import type { LocatedForm } from './forms/shapes.ts';
 
 const service = await openService();

@@ -6,7 +6,7 @@ import { consoleRoutes } from '#app/operations.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
-import { openAccounts } from '#workspaces/accounts.ts';
+import { openAccounts } from '#workspaces/users.ts';
 
 const service = await openService();
 const { services, url } = service;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
 import { openService } from '#test/service.ts';
 import { listFiles, makeForm } from '#test/visitor.ts';
-import { sweepFiles } from './sweep.ts';
+import { sweepFiles } from './stored-files.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();

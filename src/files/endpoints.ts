@@ -1,15 +1,47 @@
+import type { Config } from '#kit/config.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
 import { effectiveForm } from '#ast/effective-form.ts';
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
 import { requireForm } from '#forms/require-form.ts';
-import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import { operation } from '#kit/operation.ts';
-import { requireReach } from '#workspaces/reach.ts';
-import { fileLimits, type FilesContext, receiveFile } from './receive.ts';
-import { readRoom } from './room.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
+import { fileLimits, type FileLinks, type FilesContext, receiveFile, storageKey } from './stored-files.ts';
+import { create as contentDisposition } from 'content-disposition';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
+
+/** How much the files of a form take, and those of its workspace. */
+const storedBytes = statement(
+  'stored_bytes',
+  'workspace_id form_id',
+  'of_form:bigint of_workspace:bigint',
+  `select coalesce(sum(bytes) filter (where form_id = $form_id), 0)::bigint as of_form,
+     coalesce(sum(bytes), 0)::bigint as of_workspace
+   from stored_bytes where workspace_id = $workspace_id`,
+);
+
+const megabyte = 1024 * 1024;
+type Limits = Pick<Config['limits'], 'uploadMbPerForm' | 'uploadMbPerWorkspace'>;
+
+/** How many bytes of files a form may still take, by its own limit and by that of its workspace. */
+export async function readRoom(
+  db: Queryable,
+  limits: Limits,
+  { workspaceId, formId }: { workspaceId: string; formId: string },
+): Promise<number> {
+  const [stored] = await storedBytes(db, { workspace_id: workspaceId, form_id: formId });
+  return Math.min(
+    roomIn(limits.uploadMbPerForm, stored!.of_form),
+    roomIn(limits.uploadMbPerWorkspace, stored!.of_workspace),
+  );
+}
+
+/** 0: without end. */
+const roomIn = (megabytes: number, stored: number): number =>
+  megabytes === 0 ? Number.POSITIVE_INFINITY : megabytes * megabyte - stored;
 
 /** What bytes cannot show, and is not dangerous to believe. */
 const declaredTypes = [
@@ -103,4 +135,57 @@ function refuse(field: string, message: string): never {
   throw new ApiError('validation_error', message, {
     errors: [{ field, message, code: 'invalid_reference' }],
   });
+}
+
+/** A file that may be downloaded: one of a living submission, outside the trash, of a living form, in a workspace that is open. */
+export const findClaimedFile = statement(
+  'find_claimed_file',
+  'workspace_id form_id id',
+  'filename content_type size',
+  `select f.filename, f.content_type, f.size from files f
+   join forms on forms.workspace_id = f.workspace_id and forms.id = f.form_id
+   join workspaces w on w.id = f.workspace_id and w.ends_at is null
+   join submissions s on s.workspace_id = f.workspace_id and s.id = f.submission_id
+   where f.workspace_id = $workspace_id and f.form_id = $form_id and f.id = $id and s.trashed_at is null and forms.deleted_at is null`,
+);
+
+type Download = {
+  Params: { workspace: string; form: string; file: string };
+  Querystring: { expires?: string; signature?: string };
+};
+
+/**
+ * `GET /files/<workspace>/<form>/<file>?expires&signature`: the bytes, to whoever holds a valid link. Always as a download,
+ * never sniffed, and sandboxed: an uploaded page must not run in our origin (docs/rules.md T14).
+ */
+export function fileRoutes(server: Server, context: FilesContext & { links: FileLinks }): void {
+  server.get<Download>('/files/:workspace/:form/:file', async (request, reply) => {
+    const { workspace, form, file } = request.params;
+    const { expires = '', signature = '' } = request.query;
+    if (!context.links.verify({ workspaceId: workspace, formId: form, id: file }, expires, signature)) {
+      throw new ApiError('forbidden', 'This link is not valid or has expired. Ask for a new one.');
+    }
+    const [found] = await findClaimedFile(context.database, {
+      workspace_id: workspace,
+      form_id: form,
+      id: file,
+    });
+    // Of an empty stream the framework keeps our Content-Length, which a HEAD answer has as well.
+    const read = () =>
+      request.method === 'HEAD' ? Readable.from([]) : context.storage.open(storageKey(workspace, file));
+    const stream = found && (await read());
+    if (!found || !stream) throw new ApiError('not_found', 'This file no longer exists.');
+    return reply
+      .headers({
+        'Content-Type': found.content_type,
+        'Content-Length': String(found.size),
+        'Content-Disposition': contentDisposition(found.filename),
+        'Content-Security-Policy': "sandbox; default-src 'none'",
+        'Cache-Control': 'private, no-store',
+        'Referrer-Policy': 'no-referrer',
+        'Cross-Origin-Resource-Policy': 'same-site',
+      })
+      .send(stream);
+  });
+  refuseOtherMethods(server, '/files/:workspace/:form/:file', ['GET']);
 }

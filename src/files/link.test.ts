@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openVault } from '#kit/vault.ts';
-import { linkSeconds, openFileLinks } from './link.ts';
+import { linkSeconds, openFileLinks } from './stored-files.ts';
 
 const vault = openVault('ab'.repeat(32));
 const start = Date.parse('2026-01-31T12:00:00.700Z');

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
-import { diskStorage } from '#kit/disk-storage.ts';
-import { toApiError } from '#kit/problem-of.ts';
+import { diskStorage } from '#kit/storage.ts';
+import { toApiError } from '#kit/validation.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { cpuMsOf } from '#test/slowness.ts';
-import { cleanFilename, discardFiles, fileLimits, receiveFile, storageKey } from './receive.ts';
+import { cleanFilename, discardFiles, fileLimits, receiveFile, storageKey } from './stored-files.ts';
 
 const { database } = await testDatabase();
 const directory = await mkdtemp(join(tmpdir(), 'formloom-receive-'));

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { shareService } from '#test/service.ts';
 import { asJson, makeForm, openVisitor } from '#test/visitor.ts';
-import { openFileLinks } from './link.ts';
-import { storageKey } from './receive.ts';
+import { openFileLinks, storageKey } from './stored-files.ts';
 
 const service = await shareService();
 const visitor = openVisitor(service);

@@ -5,7 +5,7 @@ import type { Settings } from '#ast/settings.ts';
 import type { PictureSize } from '#ast/theme/theme.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
-import { share } from '#kit/share.ts';
+import { share } from '#kit/concurrency.ts';
 import { json, jsonb, only, statement, word } from '#kit/statement.ts';
 import { findPictureSizes, imagesOf } from './images/images.ts';
 import { sentStructure } from './structure-columns.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import { limits } from '#ast/limits.ts';
 import { withStableLabels } from '#ast/piping.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Scope } from '#kit/operation.ts';
 import { columns, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import type { Settings } from '#ast/settings.ts';
 import { sentStructure } from './structure-columns.ts';
 import type { FormStatus } from './present.ts';

@@ -1,6 +1,5 @@
-import { changedSettings, mergeSettings } from '#ast/merge-settings.ts';
-import { namesOrigin } from '#ast/origins.ts';
-import type { Settings } from '#ast/settings.ts';
+import { changedSettings, mergeSettings, type Settings } from '#ast/settings.ts';
+import { namesOrigin } from '#ast/settings-by-condition.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { type Queryable, requireRow, statement } from '#kit/statement.ts';

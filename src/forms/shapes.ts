@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { type ProblemCode, problemCodes } from '#ast/problem-codes.ts';
 import type { Settings } from '#ast/settings.ts';
-import { listOf, listParameters } from '#kit/cursor.ts';
-import { named } from '#kit/named.ts';
-import { closed, timestamp, uuid } from '#kit/schemas.ts';
+import { listOf, listParameters, named } from '#kit/pagination.ts';
+import { closed, timestamp, uuid } from '#kit/validation.ts';
 import { formSources } from './import/convert.ts';
 import { formStatuses } from './live-form.ts';
 

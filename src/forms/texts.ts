@@ -12,14 +12,13 @@ import { readTextsFile, writeTextsFile } from '#ast/translations/texts-file.ts';
 import { attachment } from '#kit/attachment.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { wired } from '#kit/wire.ts';
-import { personOf } from '#workspaces/actor.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { wired } from '#kit/http.ts';
+import { personOf, requireReach } from '#workspaces/authenticate.ts';
 import { draftTag, revisionsIn } from './drafts/draft-tag.ts';
 import { readBuilderForm, saveWorkingCopy } from './drafts/draft.ts';
-import { closed } from '#kit/schemas.ts';
+import { closed } from '#kit/validation.ts';
 
 const tag = Type.String({ description: 'A BCP-47 tag.' });
 

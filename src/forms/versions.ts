@@ -1,6 +1,6 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { endCutBy, readCutBy } from '#kit/cursor.ts';
+import { endCutBy, readCutBy } from '#kit/pagination.ts';
 import { jsonb, nullable, requireRow, statement } from '#kit/statement.ts';
 import type { Settings } from '#ast/settings.ts';
 import { sentStructure } from './structure-columns.ts';

@@ -1,6 +1,6 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { hashOfToken } from '#kit/personal-link.ts';
+import { hashOfToken } from '#kit/vault.ts';
 import { jsonb, type Queryable, statement } from '#kit/statement.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import { invitationStatuses } from './status.ts';
 
 const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);

@@ -5,7 +5,7 @@ import { newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { hashOfToken } from '#kit/personal-link.ts';
+import { hashOfToken } from '#kit/vault.ts';
 import { jsonText, type Queryable, statement } from '#kit/statement.ts';
 import type { InvitedForm, InvitingContext } from './context.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from './draft.ts';

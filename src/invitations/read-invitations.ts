@@ -1,5 +1,5 @@
 import { isCleanText } from '#ast/text.ts';
-import { belowId, type Cut, endCut, type Ends } from '#kit/cursor.ts';
+import { belowId, type Cut, endCut, type Ends } from '#kit/pagination.ts';
 import { ApiError } from '#kit/errors.ts';
 import { nullable, orNothing, requireRow, type RowOf, statement, text, word } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';

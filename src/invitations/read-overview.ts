@@ -5,14 +5,14 @@ import { listQuestions } from '#ast/tree.ts';
 import { requireForm } from '#forms/require-form.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { wired } from '#kit/wire.ts';
+import { wired } from '#kit/http.ts';
 import { prefillableOf } from './draft.ts';
 import { defaultMessage } from './message/message.ts';
 import { placeholders } from './message/placeholders.ts';
 import { type InvitationStatus, invitationStatuses } from './status.ts';
 import type { InvitedForm } from './context.ts';
 import type { InvitationsOverview } from './shapes.ts';
-import { failedReason } from '#kit/queue/parked-jobs.ts';
+import { failedReason } from '#kit/queue/park-job.ts';
 import { statement, word } from '#kit/statement.ts';
 import { statusOf, withSubmission } from './links-file.ts';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
 import { draftLimits } from './draft.ts';
 import { type Invitation, mostInvited } from './invite.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { accessModes } from '#ast/settings.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
-import { failedReason } from '#kit/schemas.ts';
+import { failedReason } from '#kit/validation.ts';
 import { draftLimits } from './draft.ts';
 import { importLimits } from './import/limits.ts';
 import { messageProperties } from './message/message-shape.ts';

@@ -1,5 +1,4 @@
-import { type LinkTarget, signLink, verifyLink } from '#kit/personal-link.ts';
-import type { Vault } from '#kit/vault.ts';
+import { type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 
 /** The parameter of a form's address that carries a token. */
 export const invitationParameter = '_invitation';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { closeInOrder } from './close-in-order.ts';
+import { closeInOrder } from './concurrency.ts';
 import { openServer } from './http.ts';
 import { openLog } from './log.ts';
 

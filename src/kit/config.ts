@@ -1,10 +1,16 @@
 import { availableParallelism, networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { type BackupConfig, readBackup } from './config/read-backup.ts';
-import { type IdentityProviderConfig, readIdentityProvider } from './config/read-identity-provider.ts';
-import { type Limits, readLimits } from './config/read-limits.ts';
-import { type MetricsConfig, readMetrics } from './config/read-metrics.ts';
+import {
+  type BackupConfig,
+  type IdentityProviderConfig,
+  type Limits,
+  type MetricsConfig,
+  readBackup,
+  readIdentityProvider,
+  readLimits,
+  readMetrics,
+} from './config/sections.ts';
 import { addressesOf } from './find-host.ts';
 import { readMailAddress } from './outbox/address.ts';
 import { readSmtp, type SmtpConfig } from './smtp.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from './clock.ts';
-import { belowId, endCut, leastId, readCut } from './cursor.ts';
+import { belowId, endCut, leastId, readCut } from './pagination.ts';
 
 const rows = (count: number) => Array.from({ length: count }, () => ({ id: newId() }));
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { diskStorage } from './disk-storage.ts';
+import { diskStorage } from './storage.ts';
 import { streamOf, testStorage } from './testing.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'formloom-disk-'));

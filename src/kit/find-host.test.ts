@@ -7,7 +7,7 @@ import { freePort, until } from '#test/service.ts';
 import { isUnavailable, openDatabase, renew, transaction } from './database.ts';
 import { addressesOf, isReadOnly } from './find-host.ts';
 import { openLog } from './log.ts';
-import { listen } from './queue/listen.ts';
+import { listen } from './queue/announcer.ts';
 
 test('an address with several hosts is one for each of them, with all else the same', () => {
   assert.deepEqual(addressesOf('postgres://u:p%2C@one:1,[::1]:2,other/db?sslmode=no-verify'), [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gather } from './gather.ts';
+import { gather } from './concurrency.ts';
 
 test('what is asked in one turn goes in one batch, and each gets its own answer', async () => {
   const batches: number[][] = [];

@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -7,14 +5,29 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { newId } from './clock.ts';
+import { newId, uuidPattern } from './clock.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Config } from './config.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import { jsonBodyLimit, readJsonBody, readLargeJsonBody } from './json-body.ts';
-import type { Log } from './log.ts';
-import { placeOf } from './place-of.ts';
-import { problemOf } from './problem-of.ts';
-import { readTraceparent, runInTrace, traceRequests } from './trace.ts';
+import { type Log, readTraceparent, runInTrace, traceRequests } from './log.ts';
+import { problemOf } from './validation.ts';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/schema';
+
+/**
+ * Where a request went, as logs and lists may say it: the pattern of its route, with the ids that are in it. What else
+ * stands in an address may be somebody's secret: the token of a link, an answer, a key that was pasted into it.
+ */
+export function placeOf(request: FastifyRequest): string {
+  const given = request.params as Readonly<Record<string, string>>;
+  const pattern = request.routeOptions.url ?? '(a path that does not exist)';
+  return pattern.replace(/:(\w+)/g, (parameter, name: string) => {
+    const value = given[name] ?? '';
+    return uuidPattern.test(value) ? value : parameter;
+  });
+}
 
 /** Not imported: with the names that a module can import from node:http, Node loads its fetch, which is 6 MB and 40 ms of each start. */
 const { maxHeaderSize } = process.getBuiltinModule('node:http');
@@ -240,3 +253,107 @@ const brokenRequests: Readonly<Record<string, Broken>> = {
     code: 'bad_request',
   },
 };
+
+declare const meaning: unique symbol;
+/** JSON text that stands for a T: what PostgreSQL or a writer by hand made, passed on unparsed. */
+export type JsonText<T> = string & { readonly [meaning]: T };
+
+/** Says what a JSON text stands for. Its writer is believed here, and held to it in tests (hold-reply.ts). */
+export const jsonText = <T>(text: string): JsonText<T> => text as JsonText<T>;
+
+/** A list as JSON, whose items are text already: they go out one by one, as all of them may be too long for one turn. */
+export type JsonList<T> = {
+  readonly items: readonly string[];
+  /** What stands behind `"data":[…]`. */
+  readonly ends: string;
+  readonly [meaning]?: T;
+};
+
+/** Says what a list of JSON texts stands for. */
+export const jsonList = <List extends { data: unknown[] }>(
+  items: readonly JsonText<List['data'][number]>[],
+  ends: Omit<List, 'data'>,
+): JsonList<List> => ({ items, ends: JSON.stringify({ data: 0, ...ends }).slice(9) });
+
+/** What an operation answers, as JSON text; undefined where it answers none. */
+export function textOf({
+  json,
+  body,
+}: {
+  json?: string | JsonList<unknown> | undefined;
+  body?: unknown;
+}): string | undefined {
+  if (typeof json === 'object') return `${beginning}${json.items.join(',')}]${json.ends}`;
+  return json ?? (body === undefined ? undefined : JSON.stringify(body));
+}
+
+const beginning = '{"data":[';
+
+/** The text of a list in parts. */
+export function* partsOf({ items, ends }: JsonList<unknown>): Generator<string> {
+  let before = beginning;
+  for (const item of items) {
+    yield before + item;
+    before = ',';
+  }
+  yield `${items.length === 0 ? beginning : ''}]${ends}`;
+}
+
+/** What a T is once it was written as JSON: moments are text. */
+type Wired<T> = T extends Date
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Wired<Item>[]
+    : T extends object
+      ? { [K in keyof T]: Wired<T[K]> }
+      : T;
+
+/** To the compiler what JSON.stringify will make of a value; at run time the value itself. */
+export const wired = <T>(value: T): Wired<T> => value as Wired<T>;
+
+/** What is wrong with a value; nothing of a good one. */
+type Check = (sent: unknown) => string[];
+type Held = { body?: unknown; json?: string | JsonList<unknown>; stream?: unknown };
+type Shape = { readonly status: number; readonly schema?: TSchema; readonly content?: readonly string[] };
+
+/**
+ * Compiles what holds an operation's answers against its declared reply: of JSON every field, those that it has too many
+ * as well. It costs a multiple of the request: tests switch it on (CHECK_REPLIES).
+ */
+export function compileReply(shape: Shape): (answer: Held) => void {
+  let check: Check | undefined;
+  return ({ stream, ...answer }) => {
+    const text = textOf(answer);
+    if (
+      (text === undefined) !== (shape.schema === undefined) ||
+      (stream === undefined) !== (shape.content === undefined)
+    )
+      throw new Error('The answer has not the kind of content that is declared.');
+    if (text === undefined) return;
+    // As it goes to the wire: dates are text, and what is undefined is not there.
+    const sent = JSON.parse(text) as unknown;
+    check ??= checkOf(closed(shape.schema) as TSchema);
+    const found = check(sent);
+    if (found.length > 0) throw new Error(`The answer is not as declared: ${found.slice(0, 5).join('; ')}.`);
+  };
+}
+
+/** A function, as to compare the library's types of two schemas takes the compiler a second. */
+function checkOf(schema: TSchema): Check {
+  const compiled = Compile(schema);
+  return (sent) => {
+    if (compiled.Check(sent)) return [];
+    const [, errors] = compiled.Errors(sent);
+    return errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
+  };
+}
+
+/** The same schema, in which an object that does not say otherwise has no more than its properties. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  const isOpen =
+    !('properties' in schema) || 'additionalProperties' in schema || 'patternProperties' in schema;
+  return isOpen ? copy : { ...copy, additionalProperties: false };
+}

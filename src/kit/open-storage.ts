@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
-import { diskStorage } from './disk-storage.ts';
-import type { Storage } from './storage.ts';
+import { diskStorage, type Storage } from './storage.ts';
 import { openBucket } from './s3-bucket.ts';
 
 /**

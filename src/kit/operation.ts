@@ -2,9 +2,8 @@ import type { Readable } from 'node:stream';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Unchanged } from './conditional.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
-import { compileReply } from './hold-reply.ts';
+import { compileReply, type JsonList, type JsonText } from './http.ts';
 import { compileBody, compileQuery } from './validation.ts';
-import type { JsonList, JsonText } from './wire.ts';
 
 /** Who asks: an API key, a person who is signed in, or the operator at the command line. */
 export type Actor = {

@@ -7,8 +7,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { certificate, openReceiver } from '#test/receiver.ts';
 import { freePort, until } from '#test/service.ts';
-import { checkTarget } from './outbound/target.ts';
-import { openOutbound, type OutboundOptions, type OutboundResult } from './outbound.ts';
+import { checkTarget, openOutbound, type OutboundOptions, type OutboundResult } from './outbound.ts';
 
 // The test authority is trusted through NODE_EXTRA_CA_CERTS, which test/run.ts sets.
 const timeoutMs = 400;

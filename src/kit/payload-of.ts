@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isKnown } from './conditional.ts';
-import { jsonType } from './http.ts';
+import { type JsonList, jsonType, partsOf, textOf } from './http.ts';
 import type { Answer } from './operation.ts';
 import { packAnswer, packStream } from './packing.ts';
-import { type JsonList, partsOf, textOf } from './wire.ts';
-import { inTurns, turnSize } from './turns.ts';
+import { inTurns, turnSize } from './concurrency.ts';
 
 const lengthOf = (text: string): number => text.length;
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from './clock.ts';
-import { hashOfToken, type LinkPurpose, type LinkTarget, signLink, verifyLink } from './personal-link.ts';
-import { openVault } from './vault.ts';
+import { hashOfToken, type LinkPurpose, type LinkTarget, openVault, signLink, verifyLink } from './vault.ts';
 
 const vault = openVault('3c'.repeat(32));
 const target: LinkTarget = { workspaceId: newId(), formId: newId(), id: newId() };

@@ -18,13 +18,10 @@ import {
   LeaseLost,
   rescheduleJob,
 } from './queue.ts';
-import { openAnnouncer } from './queue/announcer.ts';
-import { claim, idleTime, pollMs, restMs } from './queue/claim.ts';
-import { hearJobs } from './queue/hear-jobs.ts';
+import { hearJobs, openAnnouncer } from './queue/announcer.ts';
+import { claim, idleTime, openLookBack, pollMs, renewLeases, restMs } from './queue/claim.ts';
 import { openLanes } from './queue/lanes.ts';
-import { openLookBack } from './queue/look-back.ts';
 import { backoffSeconds, type Handlers, type Queue, startQueue } from './queue/worker.ts';
-import { renewLeases } from './queue/leases.ts';
 
 const { database, url } = await testDatabase();
 // A second process is stood in for by a second pool: all that queues share is the database.

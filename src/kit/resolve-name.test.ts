@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
-import { addressesInHosts, resolveName } from './resolve-name.ts';
+import { addressesInHosts, resolveName } from './address-guard.ts';
 
 const typeA = 1;
 const noError = 0;

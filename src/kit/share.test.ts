@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { share } from './share.ts';
+import { share } from './concurrency.ts';
 
 /** Questions that are answered when the test says so, in their order. */
 function openQuestions() {

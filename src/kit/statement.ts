@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import { noteFullDisk } from './full-disk.ts';
+import { noteFullDisk } from './storage.ts';
 import { ApiError } from './errors.ts';
 
 /**

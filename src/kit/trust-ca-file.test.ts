@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { command } from '#test/command-line.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { openOutbound } from './outbound.ts';
-import { trustCaFile } from './trust-ca-file.ts';
+import { trustCaFile } from './address-guard.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'formloom-ca-'));
 after(() => rm(directory, { recursive: true }));

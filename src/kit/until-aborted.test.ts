@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from './concurrency.ts';
 
 test('work is waited for until the signal, and what has ended leaves nothing with a signal that stays', async () => {
   const { signal } = new AbortController();

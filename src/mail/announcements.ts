@@ -3,7 +3,7 @@ import { findInAllCells, inCellOf } from '#cells/across-cells.ts';
 import { idOf, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
+import { enqueueMails, type NewMail } from '#kit/outbox.ts';
 import { announceWithCommit } from '#kit/queue.ts';
 import type { Vault } from '#kit/vault.ts';
 import { statement } from '#kit/statement.ts';

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { oneLine } from '#kit/outbox/enqueue-mail.ts';
+import { oneLine } from '#kit/outbox.ts';
 import { cases } from '#test/cases.ts';
-import { composeMessage } from './sending/compose-message.ts';
+import { composeMessage } from './sending/send-mail.ts';
 import { drawLetter } from './template.ts';
 
 /** Text as an attacker writes it: line breaks of every kind, headers, encoded words, markup, half characters. */

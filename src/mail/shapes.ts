@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/named.ts';
+import { listOf, listParameters, named } from '#kit/pagination.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
-import { type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
-import { type MailState, mailStates } from '#kit/outbox/mail-states.ts';
-import { listOf, listParameters } from '#kit/cursor.ts';
-import { closed, orNull, timestamp, uuid } from '#kit/schemas.ts';
+import { type MailKind, mailPaces, type MailState, mailStates } from '#kit/outbox.ts';
+import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
 
 export type { MailKind, MailState };
 

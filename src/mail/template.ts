@@ -1,5 +1,5 @@
 import { saySize } from '#ast/say-size.ts';
-import type { Letter, LetterBlock, LetterField, LetterFile } from '#kit/outbox/letter.ts';
+import type { Letter, LetterBlock, LetterField, LetterFile } from '#kit/outbox.ts';
 
 // A symbol as the key: nothing that was parsed from JSON can pass for markup.
 const markup = Symbol('markup');

@@ -8,7 +8,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 import { fullMessage, isFull } from '#submissions/exactly-once/maximum.ts';
-import { countUpTo } from '#workspaces/limit.ts';
+import { countUpTo } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
 /**

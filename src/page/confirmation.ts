@@ -5,12 +5,11 @@ import { sayDay } from '#ast/words.ts';
 import { timeOfId, uuidPattern } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { LiveForm } from '#forms/live-form.ts';
-import { redirectOf } from './post/next-address.ts';
+import { redirectOf } from './post/answer-json.ts';
 import { renderConfirmation } from './render/notices.ts';
 import { readTold, toldParameter } from './told-answers.ts';
 import { writeAddress } from './visit/address.ts';
-import { languageLinks } from './visit/language-links.ts';
-import { scriptInFrame, type Visit } from './visit/visit.ts';
+import { languageLinks, scriptInFrame, type Visit } from './visit/visit.ts';
 
 /** The text of the page after a submission; undefined when the query of its address names no receipt. */
 export function confirmationPage(

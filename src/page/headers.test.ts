@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { headersFor, pageHeaders } from './headers.ts';
+import { headersFor, pageHeaders } from './problem-page.ts';
 import { renderNotice } from './render/notices.ts';
 import { type Look, lookOf, plainLook } from './theme/look.ts';
 

@@ -1,23 +1,87 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, errorCodes } from '#kit/errors.ts';
+import { editByToken, type OpenedEdit, openEdit } from '#submissions/changes/edit-by-token.ts';
+import { sendPage } from './problem-page.ts';
+import {
+  type LinkRequest,
+  type OpenContext,
+  openKnownForm,
+  openVisit,
+  readVisit,
+  Refused,
+  type Visit,
+} from './visit/visit.ts';
+import { answerForm, type Ending } from './post/answer-form.ts';
+import { redirectsOf, wantsJson } from './post/answer-json.ts';
+import type { AnsweringContext } from './post/answering.ts';
+import { controlOf, numberOf } from './post/controls.ts';
+import { pageAgain } from './post/page-post.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import type { Form } from '#ast/tree.ts';
 import { answerContext } from '#forms/answer-context.ts';
-import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { openEdit, type OpenedEdit } from '#submissions/changes/edit-by-token.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
 import { openResume } from '#submissions/progress/resume.ts';
 import { courseOf } from './counting/count-visit.ts';
 import { writeCourse } from './counting/course.ts';
-import { answerForm } from './post/answer-form.ts';
-import type { AnsweringContext } from './post/answering.ts';
-import { editEnding, editShowing } from './post/edit-ending.ts';
-import { sendPage } from './send-page.ts';
 import { uploadRoute } from './upload-route.ts';
 import { formPage } from './visit/form-page.ts';
-import { type LinkRequest, type OpenContext, openKnownForm, openVisit } from './visit/open-visit.ts';
-import { Refused } from './visit/refused.ts';
-import { readVisit, type Visit } from './visit/visit.ts';
-import { redirectsOf } from './post/next-address.ts';
+
+/** What a page has that changes a submission, as it was opened now. */
+function editShowing({ words }: Visit, token: string, { seen }: OpenedEdit): ReturnType<Ending['showing']> {
+  return {
+    editToken: token,
+    submitText: words.editSubmit,
+    // What the visitor sees: a change of somebody else since then is not overwritten unasked.
+    hidden: [['_seen_at', String(seen.getTime())]],
+  };
+}
+
+/** A page that ends with a changed submission: the one that a link to edit leads to, as it was opened now. */
+function editEnding(
+  context: AnsweringContext,
+  visit: Visit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { token, edit }: { token: string; edit: OpenedEdit },
+): Ending {
+  const { live, words, look, address } = visit;
+  const now = editShowing(visit, token, edit);
+  return {
+    // A page keeps the state that its visitor saw, through all its steps.
+    showing: ({ controls }) => ({ ...now, hidden: [['_seen_at', controlOf(controls, '_seen_at') ?? '']] }),
+    submissionId: edit.submissionId,
+    async finish(post) {
+      const { raw, files, controls } = post;
+      const sent = numberOf(controls, '_seen_at');
+      const seen = sent === undefined ? undefined : new Date(sent);
+      try {
+        const result = await editByToken(context, {
+          formId: live.id,
+          token,
+          raw,
+          files,
+          seen,
+          language: visit.language,
+        });
+        if (!result.ok) return result.errors;
+        const told = new Map([['receipt', result.id], ['edit', token], ['_changed', '1'], ...address.own]);
+        const next = `/f/${live.id}/submitted?${new URLSearchParams([...told]).toString()}`;
+        if (wantsJson(request)) reply.send({ id: result.id, next });
+        else reply.redirect(next, 303);
+      } catch (error) {
+        const isOutdated = error instanceof ApiError && error.code === 'precondition_failed';
+        if (!isOutdated || wantsJson(request)) throw error;
+        const again = { ...now, step: post.step, errors: [], notice: words.editOutdated };
+        const page = pageAgain(context, visit, post, again);
+        sendPage(reply, errorCodes.precondition_failed.status, page, look);
+      }
+      return [];
+    },
+    save: () =>
+      Promise.reject(new ApiError('bad_request', 'Answers that were submitted are not saved for later.')),
+  };
+}
 
 type LinkContext = AnsweringContext & OpenContext;
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settingsFor } from '#ast/settings-for.ts';
-import { checkSettings } from '#ast/settings.ts';
+import { checkSettings, settingsFor } from '#ast/settings.ts';
 import { composite, element, formOf, problemsOf, stepsOf } from '#ast/testing.ts';
 import { type Paper, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';

@@ -1,21 +1,78 @@
+import { createHash } from 'node:crypto';
+import { factOf } from '#ast/fact-of.ts';
+import { stylesheet } from './style.ts';
+import { type Look, lookOf, plainLook } from './theme/look.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Page, sendText } from '#kit/packing.ts';
 import { fill, sayTime } from '#ast/words.ts';
 import { TooMuchWork } from '#ast/work.ts';
 import { type ApiError, errorCodes } from '#kit/errors.ts';
-import { problemOf } from '#kit/problem-of.ts';
+import { problemOf } from '#kit/validation.ts';
 import type { RefusalReason } from './admission.ts';
-import { sourceOf } from './other-sites.ts';
+import { sourceOf } from './screening.ts';
 import { wantsJson } from './post/answer-json.ts';
 import { isMultipart } from './post/multipart.ts';
 import { renderNotice, renderPassword, type Retry } from './render/notices.ts';
-import { sendPage } from './send-page.ts';
-import { lookOf } from './theme/look.ts';
-import { languageLinks } from './visit/language-links.ts';
-import { Refused } from './visit/refused.ts';
-import { readVisit, scriptInFrame, type Visit } from './visit/visit.ts';
-import { chooseLocale } from './words/choose-locale.ts';
-import { wordsOf } from './words/languages.ts';
-import type { Words } from './words/words.ts';
+import { languageLinks, readVisit, Refused, scriptInFrame, type Visit } from './visit/visit.ts';
+import { chooseLocale, type Words, wordsOf } from './words/words.ts';
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+const styleHash = hashOf(stylesheet);
+
+/**
+ * Headers of a page of this room. The policy lets the page load its own inline style sheets, known by their hashes,
+ * scripts, images and fonts of this origin, and nothing else. Only a page that was asked for as an embedded one may
+ * be framed, by the origins of the form's settings. `no-store`: a page carries answers.
+ */
+function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: Look) {
+  const ancestors = isEmbedded ? embedOrigins.join(' ') : '';
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      `style-src ${style === '' ? styleHash : `${styleHash} ${hashOf(style)}`}`,
+      "script-src 'self'",
+      "connect-src 'self'",
+      // Pictures that a visitor chose are shown from where the browser has them.
+      "img-src 'self' blob:",
+      "font-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      `frame-ancestors ${ancestors || "'none'"}`,
+    ].join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cache-Control': 'no-store',
+  } as const satisfies Readonly<Record<string, string>>;
+}
+
+export const headersFor = factOf(makeHeaders);
+
+/** Headers of pages without a theme. */
+export const pageHeaders = headersFor(plainLook);
+
+/**
+ * Sends a page of this room, with the headers of the look that it was drawn in.
+ * @param leadsTo where posting the page's form redirects to: browsers hold the policy's `form-action` against it.
+ */
+export function sendPage(
+  reply: FastifyReply,
+  status: number,
+  page: Page,
+  look: Look = plainLook,
+  leadsTo: readonly string[] = [],
+): FastifyReply {
+  reply.code(status).headers(headersFor(look)).type('text/html; charset=utf-8');
+  if (leadsTo.length > 0) {
+    const policy = headersFor(look)['Content-Security-Policy'];
+    const origins = new Set(leadsTo.map((address) => new URL(address).origin));
+    const target = `form-action 'self' ${[...origins].join(' ')}`;
+    reply.header('Content-Security-Policy', policy.replace("form-action 'self'", target));
+  }
+  return sendText(reply.request, reply, page);
+}
 
 type FrameContext = {
   readonly scriptSource: string | undefined;

@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
-import { fileLimits } from '#files/receive.ts';
-import { sweepFiles } from '#files/sweep.ts';
+import { fileLimits, sweepFiles } from '#files/stored-files.ts';
 import { sendRaw } from '#test/raw.ts';
 import { openService, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 import { asJson, listFiles, makeForm, openVisitor, type Part, type Visit } from '#test/visitor.ts';
-import { pageHeaders } from './headers.ts';
+import { pageHeaders } from './problem-page.ts';
 import { byId, readMarkup, type Tag } from './testing.ts';
 
 const service = await openService();

@@ -1,31 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fill } from '#ast/words.ts';
-import type { ImagesContext } from '#forms/images/images.ts';
-import { ApiError } from '#kit/errors.ts';
-import { noteArrival, noteBeginning } from '#invitations/admission.ts';
+import { fill, sayDay } from '#ast/words.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { addressKey } from '#workspaces/address-key.ts';
-import { enterPassword, entryParameter } from './admission.ts';
-import { confirmationPage } from './confirmation.ts';
-import { countView } from './counting/count-visit.ts';
-import { notBegun, writeCourse } from './counting/course.ts';
-import { visitRoute } from './counting/visit-route.ts';
-import { linkRoutes } from './link-routes.ts';
-import { answerPreflight, judgeSource } from './other-sites.ts';
-import { answerForm } from './post/answer-form.ts';
-import { answerJson, isJsonBody } from './post/answer-json.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { mailResumeLink } from '#mail/notices/submission-letters.ts';
+import { followLink, linkToken } from '#submissions/links.ts';
+import { openResume } from '#submissions/progress/resume.ts';
+import { addressKey } from '#workspaces/users.ts';
 import type { AnsweringContext } from './post/answering.ts';
-import { readHtmlForms } from './post/read-post.ts';
-import { submitEnding } from './post/submit-ending.ts';
-import { packFile, type Page, sendPacked, whenAskedFor } from '#kit/packing.ts';
-import { answerProblem, passwordPage } from './problem-page.ts';
-import { resumeMailRoute } from './resume-mail-route.ts';
-import { sendPage } from './send-page.ts';
-import { fontRoutes } from './theme/font-route.ts';
-import { imageRoutes } from './theme/image-route.ts';
-import { uploadRoute } from './upload-route.ts';
-import { readPrefill, writeAddress } from './visit/address.ts';
-import { firstPage, formPage } from './visit/form-page.ts';
+import { renderNotice, renderSaved, renderUnsubscribe, type SavedMail } from './render/notices.ts';
+import { answerPreflight, judgeSource, limitSaves } from './screening.ts';
+import { answerProblem, passwordPage, sendPage } from './problem-page.ts';
+import { readPrefill, resumeAddress, resumeMailAddress, writeAddress } from './visit/address.ts';
 import {
   type FormRequest,
   type FormRoute,
@@ -33,21 +18,96 @@ import {
   type OpenContext,
   openKnownForm,
   openVisit,
-} from './visit/open-visit.ts';
-import type { Visit } from './visit/visit.ts';
+  scriptInFrame,
+  type Visit,
+} from './visit/visit.ts';
+import type { ImagesContext } from '#forms/images/images.ts';
+import { ApiError } from '#kit/errors.ts';
+import { noteArrival, noteBeginning } from '#invitations/admission.ts';
+import { enterPassword, entryParameter } from './admission.ts';
+import { confirmationPage } from './confirmation.ts';
+import { countView, visitRoute } from './counting/count-visit.ts';
+import { notBegun, writeCourse } from './counting/course.ts';
+import { linkRoutes } from './link-routes.ts';
+import { answerForm } from './post/answer-form.ts';
+import { answerJson, isJsonBody, redirectsOf } from './post/answer-json.ts';
+import { readHtmlForms } from './post/read-post.ts';
+import { submitEnding } from './post/submit-ending.ts';
+import { packFile, type Page, sendPacked, whenAskedFor } from '#kit/packing.ts';
+import { fontRoutes, imageRoutes } from './theme/routes.ts';
+import { uploadRoute } from './upload-route.ts';
+import { firstPage, formPage } from './visit/form-page.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
-import { linkToken } from '#submissions/links.ts';
-import { redirectsOf } from './post/next-address.ts';
 import { findUnsubscriber, unsubscribe } from '#invitations/sending/unsubscribe.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
-import { renderNotice, renderUnsubscribe } from './render/notices.ts';
-import { chooseLocale } from './words/choose-locale.ts';
-import { wordsOf } from './words/languages.ts';
+import { chooseLocale, wordsOf } from './words/words.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+type MailContext = AnsweringContext & OpenContext;
+
+/**
+ * `POST /f/<id>/resume/<token>/mail`: mails the visitor the link to go on. The page that comes back still shows the
+ * link, whatever becomes of the mail.
+ */
+function resumeMailRoute(server: Server, context: MailContext): void {
+  server.post('/f/:id/resume/:token/mail', async (request: LinkRequest, reply) => {
+    const visit = await openVisit(context, request);
+    const { live, guest } = visit;
+    const { token } = request.params;
+    // Also says that there are answers to go on with.
+    await openResume(context.database, live.id, token);
+    const { expiresAt, submissionId } = await followLink(context.database, {
+      formId: live.id,
+      token,
+      purpose: 'resume',
+    });
+    await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
+    const url = `${context.config.publicUrl}${resumeAddress(live.id, token, guest)}`;
+    const given = request.body instanceof URLSearchParams ? (request.body.get('_mail') ?? '') : '';
+    const said = await mailLink(context, visit, { url, until: expiresAt, given, submissionId });
+    return sendSavedAgain(context, visit, { url, until: expiresAt, said }, reply);
+  });
+  refuseOtherMethods(server, '/f/:id/resume/:token/mail', ['POST']);
+}
+
+async function mailLink(
+  context: MailContext,
+  { live, words, locale }: Visit,
+  { given, ...saved }: { url: string; until: Date; given: string; submissionId: string },
+): Promise<Pick<SavedMail, 'given' | 'problem' | 'sentTo'>> {
+  const to = readMailAddress(given);
+  if (!to) return { given, problem: words.mailLinkWrong };
+  const { workspaceId, id: formId, form, settings } = live;
+  const formName = form.attrs.name;
+  const link = { workspaceId, formId, formName, timeZone: settings.time_zone, locale, ...saved };
+  if (!(await mailResumeLink(context, link, to))) return { given, problem: words.mailLinkLimited };
+  context.wakeQueue();
+  return { given: '', sentTo: to.address };
+}
+
+function sendSavedAgain(
+  context: MailContext,
+  visit: Visit,
+  { url, until, said }: { url: string; until: Date; said: Omit<SavedMail, 'action'> },
+  reply: FastifyReply,
+): FastifyReply {
+  const { live, language, locale, look, words } = visit;
+  const page = renderSaved({
+    formName: live.form.attrs.name,
+    address: url,
+    until: sayDay(until, locale),
+    language,
+    look,
+    words,
+    script: scriptInFrame(visit, context),
+    mail: context.config.smtp && { ...said, action: resumeMailAddress(url, visit.address) },
+  });
+  return sendPage(reply, said.problem === undefined ? 200 : 422, page, look);
+}
 
 /** The built script of the page (setup.mjs): files whose names carry a hash of their content. */
 const builtScript = fileURLToPath(new URL('../../dist/page', import.meta.url));

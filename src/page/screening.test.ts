@@ -9,8 +9,7 @@ import { readKey, signKey } from '#submissions/keys.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import type { Source } from './other-sites.ts';
-import { hasWorked, limitSaves, screenAnswers, type Sender } from './screening.ts';
+import { hasWorked, limitSaves, screenAnswers, type Sender, type Source } from './screening.ts';
 
 const { database } = await testDatabase();
 const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') });

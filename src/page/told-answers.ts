@@ -7,7 +7,7 @@ import { type Confirmation, chooseConfirmation, confirmedBy } from '#ast/setting
 import type { Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
-import type { SayAnswer } from './render/piped.ts';
+import type { SayAnswer } from './render/html.ts';
 import type { Visit } from './visit/visit.ts';
 
 /** The parameter of the confirmation's address that holds the answers that its texts show. */

@@ -3,7 +3,7 @@ import type { FileAnswer } from '#ast/answers.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { HeldFiles } from './post/held-files.ts';
-import { judgeSource, type SourceContext } from './other-sites.ts';
+import { judgeSource, type SourceContext } from './screening.ts';
 import { discardReceived, readPost, type ReadingContext } from './post/read-post.ts';
 import type { Visit } from './visit/visit.ts';
 

@@ -1,19 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { sayNumber } from '#ast/say-number.ts';
 import { attachment } from '#kit/attachment.ts';
-import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/cursor.ts';
+import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/pagination.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { closed, uuid } from '#kit/schemas.ts';
+import { closed, uuid } from '#kit/validation.ts';
 import { columns, jsonb, requireRow, statement, word } from '#kit/statement.ts';
-import { wired } from '#kit/wire.ts';
-import { requireWholeWorkspace } from '#workspaces/reach.ts';
+import { wired } from '#kit/http.ts';
+import { requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import { askedLengths, readAsked } from './asked.ts';
 import { type EraseContext, startErasing } from './erase/erase-person.ts';
 import { type ErasedCounts, type ErasedKind, erasedKinds, everyCount } from './erase/receipt.ts';
 import { packPerson } from './pack-person.ts';
 import { Erasure, PersonPage } from './shapes.ts';
 import { findTraces, matches, mostTraces, type Trace } from './traces.ts';
-import { failedReason } from '#kit/queue/parked-jobs.ts';
+import { failedReason } from '#kit/queue/park-job.ts';
 
 const erasureColumns = columns(
   'id requested_by? total:integer done list_hash hash:text? created_at finished_at?',

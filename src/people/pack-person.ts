@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { english } from '#mail/words/words.ts';
-import { answerFields } from '#mail/notices/answer-fields.ts';
-import { type FilesContext, storageKey } from '#files/receive.ts';
+import { answerFields } from '#mail/notices/submission-letters.ts';
+import { type FilesContext, storageKey } from '#files/stored-files.ts';
 import { now } from '#kit/clock.ts';
 import { json, only, statement } from '#kit/statement.ts';
-import { tarStream, type TarWriter } from '#kit/tar.ts';
+import { tarStream, type TarWriter } from '#kit/archives.ts';
 import type { Trace, TraceKind } from './traces.ts';
 import type { Answers } from '#ast/answers.ts';
 import { formTree } from '#forms/structure-columns.ts';

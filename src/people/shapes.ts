@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { listOf } from '#kit/cursor.ts';
-import { named } from '#kit/named.ts';
-import { failedReason, orNull, timestamp, uuid } from '#kit/schemas.ts';
+import { listOf, named } from '#kit/pagination.ts';
+import { failedReason, orNull, timestamp, uuid } from '#kit/validation.ts';
 import { countedKinds, erasedKinds } from './erase/receipt.ts';
 import { traceKinds } from './traces.ts';
 import { submissionStatuses } from '#submissions/present.ts';

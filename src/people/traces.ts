@@ -1,6 +1,6 @@
-import { firstId } from '#kit/cursor.ts';
+import { firstId } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
-import { fewAtOnce } from '#kit/few-at-once.ts';
+import { fewAtOnce } from '#kit/concurrency.ts';
 import { findPage } from '#search/find-page.ts';
 import { readAsked as readQuestion } from '#search/read-asked.ts';
 import { saidIn } from '#submissions/erase/strip-answers.ts';

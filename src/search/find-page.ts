@@ -1,7 +1,7 @@
 import type { Database } from '#kit/database.ts';
 import { orNothing, type RowOf, statement } from '#kit/statement.ts';
 import { readFiltered } from '#submissions/list.ts';
-import { checking, checkParameters, isPassed, lookWindow } from './checks.ts';
+import { checking, checkParameters, isPassed, lookWindow } from './ask.ts';
 import {
   asking,
   askingWords,

@@ -3,7 +3,9 @@ import { cutToBytes } from '#ast/text.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Hit } from '#submissions/present.ts';
 import type { Asked } from './ask.ts';
-import type { UnitKind } from './question.ts';
+import { asking, questionParameters, type UnitKind, walk, wordsAlone } from './question.ts';
+import type { Database } from '#kit/database.ts';
+import { mapInTurns } from '#kit/concurrency.ts';
 
 /** The texts with marks around every word that a question finds, in the order in which they were given. */
 const markHits = statement(
@@ -32,7 +34,7 @@ const readBytes = 20_000;
 export const readCharacters = readBytes;
 
 /** What is looked for in texts: the words that must be there, and how others begin. */
-export type Sought = { q: string; beginnings: readonly string[] };
+type Sought = { q: string; beginnings: readonly string[] };
 
 /** What the hits of a question are. */
 export function soughtBy({ q, unit_kinds, unit_texts }: Asked['index']): Sought {
@@ -95,7 +97,7 @@ const mostTexts = 200;
 const excerptCharacters = 160;
 
 /** A submission in which words are looked for, in the language by which they are found, and as people read its options. */
-export type Searched = {
+type Searched = {
   answers: string;
   reference: string;
   language: string;
@@ -175,4 +177,127 @@ function excerptOf(text: string, words: readonly string[]): string {
   const start = first > excerptCharacters / 2 ? first - excerptCharacters / 4 : 0;
   const cut = text.slice(start, start + excerptCharacters).toWellFormed();
   return `${start > 0 ? '…' : ''}${cut}${start + excerptCharacters < text.length ? '…' : ''}`;
+}
+
+/**
+ * Options whose label is not what answers keep, of the named elements, or of all, in forms as they are live. Only forms that
+ * have such options are taken apart.
+ */
+export const listLabelledOptions = statement(
+  'list_labelled_options',
+  'workspace_id form_ids? elements?',
+  'form_id element id:text label',
+  `select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, option ->> 'label' as label
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+     -- An object among options, behind any number of texts.
+     and v.structure::text ~ '"options"\\s*:\\s*\\[(?:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*,)*\\s*\\{'
+   cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
+   cross join jsonb_array_elements(asking.attrs -> 'options') as option
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
+     and ($elements is null or asking.attrs ->> 'id' = any ($elements)) and option ->> 'label' is not null`,
+);
+
+/** A form in the version that is live. */
+type Live = { id: string; version: number };
+
+/** By element and id of the option. */
+type Labels = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** The labels of options whose ids answers keep, by form, as the forms are now; undefined of a form without any. */
+export type OptionLabels = (
+  workspaceId: string,
+  forms: readonly Live[],
+) => Promise<(formId: string) => SayOption | undefined>;
+
+/** Versions whose labels are kept. */
+const keptVersions = 200;
+
+/** Labels are asked for once per version, since versions never change. */
+export function openOptionLabels(database: Database): OptionLabels {
+  const kept = new Map<string, Labels>();
+
+  const readLabels = async (workspace_id: string, forms: readonly Live[]): Promise<void> => {
+    const form_ids = forms.map(({ id }) => id);
+    const rows = await listLabelledOptions(database, { workspace_id, form_ids, elements: null });
+    const rowsOf = Map.groupBy(rows, ({ form_id }) => form_id);
+    for (const form of forms) {
+      const byElement = Map.groupBy(rowsOf.get(form.id) ?? [], ({ element }) => element);
+      kept.set(
+        keyOf(form),
+        new Map(
+          [...byElement].map(([element, options]) => [
+            element,
+            new Map(options.map(({ id, label }) => [id, label])),
+          ]),
+        ),
+      );
+    }
+  };
+
+  return async (workspaceId, forms) => {
+    const unknown = forms.filter((form) => !kept.has(keyOf(form)));
+    if (unknown.length > 0) await readLabels(workspaceId, unknown);
+    const labels = new Map(forms.map((form) => [form.id, kept.get(keyOf(form))!]));
+    for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - keptVersions)))
+      kept.delete(oldest);
+    return (formId) => {
+      const ofForm = labels.get(formId);
+      return ofForm?.size ? (element, id) => ofForm.get(element)?.get(id) : undefined;
+    };
+  };
+}
+
+const keyOf = ({ id, version }: Live): string => `${id}:${version}`;
+
+/** The answers of the newest submissions that answer a question; those of unusual length are left out. */
+const listWrittenTexts = statement(
+  'list_written_texts',
+  ['limit', questionParameters],
+  'answers:text',
+  `with ${asking}
+   select s.answers::text as answers
+   from (${walk('anywhere', { limit: '$limit', inOrder: true })}) newest
+   join submissions s on s.workspace_id = $workspace_id and s.id = newest.id
+   where s.trashed_at is null and length(s.answers::text) < 20000`,
+);
+
+/** Submissions whose words are read: the newest that have one that begins so. */
+const readSubmissions = 100;
+/** Longer texts are no names, and cost more than they say. */
+const longestText = 200;
+
+type Reach = { workspace_id: string; form_ids: string[] | null };
+
+/** The words that begin in one of these ways in short answers of the newest submissions, in small letters, each as often as it is there. */
+export async function writtenWords(
+  database: Database,
+  reach: Reach,
+  beginnings: readonly string[],
+): Promise<string[]> {
+  const rows = await listWrittenTexts(database, {
+    ...reach,
+    ...wordsAlone,
+    q: '',
+    unit_kinds: ['beginning'],
+    unit_texts: [beginnings.join(' ')],
+    limit: readSubmissions,
+  });
+  const words = await mapInTurns(
+    rows,
+    ({ answers }) => answers.length,
+    ({ answers }) =>
+      [...wordsIn(JSON.parse(answers))].filter((word) =>
+        beginnings.some((beginning) => word.startsWith(beginning)),
+      ),
+  );
+  return words.flat();
+}
+
+function* wordsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') {
+    if (value.length <= longestText)
+      for (const [word] of value.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) yield word;
+  } else if (Array.isArray(value)) for (const item of value) yield* wordsIn(item);
+  else if (isRecord(value)) for (const item of Object.values(value)) yield* wordsIn(item);
 }

@@ -1,4 +1,4 @@
-import { firstId, lastId } from '#kit/cursor.ts';
+import { firstId, lastId } from '#kit/pagination.ts';
 import { boolean, columns, nullable, type RowOf, text, texts, uuid, uuids } from '#kit/statement.ts';
 
 /** As many submissions a search finds: so many can be paged through, and total_count goes up to there. */

@@ -5,7 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { ask, type Asked, type Known, phrasesIn, type SaidOption } from './ask.ts';
 import { statement } from '#kit/statement.ts';
-import { listLabelledOptions } from './option-labels.ts';
+import { listLabelledOptions } from './hits.ts';
 import { listSearchedForms } from './suggest.ts';
 
 /** Of which types elements of these names are, or were, in any version of the forms within reach. */

@@ -1,8 +1,8 @@
 import { leastBeginning, operators, operatorsCalled, quoteValue, type Unfinished } from '#ast/search.ts';
 import type { Database } from '#kit/database.ts';
-import { writtenWords } from './written-words.ts';
+import { writtenWords } from './hits.ts';
 import { statement } from '#kit/statement.ts';
-import { ownSchema } from '#kit/search-path.ts';
+import { ownSchema } from '#kit/migrate.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { newId, timeOfId } from '#kit/clock.ts';
-import { type LinkTarget, signLink, verifyLink } from '#kit/personal-link.ts';
-import type { Vault } from '#kit/vault.ts';
+import { type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 import { requireIdempotencyKey } from '#workspaces/idempotency.ts';
 
 /**

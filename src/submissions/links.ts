@@ -1,6 +1,5 @@
 import { type Queryable, statement, word } from '#kit/statement.ts';
-import { hashOfToken, type LinkTarget, signLink } from '#kit/personal-link.ts';
-import type { Vault } from '#kit/vault.ts';
+import { hashOfToken, type LinkTarget, signLink, type Vault } from '#kit/vault.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 

@@ -1,4 +1,4 @@
-import { belowId, type Cut, leastId } from '#kit/cursor.ts';
+import { belowId, type Cut, leastId, mostPerPage } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { columns, nullable, orNothing, type RowOf, statement, word } from '#kit/statement.ts';
@@ -11,7 +11,6 @@ import {
   spanColumns,
 } from './filter/where-of-forms.ts';
 import { inSpan } from './filter/read-where.ts';
-import { mostPerPage } from '#kit/pagination.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 import { foundColumns, submissionSelection } from './submit-endpoint.ts';
 import { answeredVersion } from './remove-form.ts';

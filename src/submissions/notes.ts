@@ -5,7 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
-import { wired } from '#kit/wire.ts';
+import { wired } from '#kit/http.ts';
 import { reachSubmission } from './changes/reach-submission.ts';
 import { changedBy } from './history/changed-by.ts';
 import { changedByColumns } from './history/endpoints.ts';

@@ -3,13 +3,13 @@ import type { AnswerRow, Answers as AnswersOf, AnswerValue, FileAnswer } from '#
 import type { FieldDescription } from '#ast/describe.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import type { FileLinks } from '#files/link.ts';
+import type { FileLinks } from '#files/stored-files.ts';
 import { Answers } from '#forms/payload.ts';
 import { now } from '#kit/clock.ts';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { mapInTurns } from '#kit/turns.ts';
-import { type JsonText, jsonText } from '#kit/wire.ts';
+import { mapInTurns } from '#kit/concurrency.ts';
+import { type JsonText, jsonText } from '#kit/http.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 
 export const submissionStatuses = ['completed', 'incomplete'] as const satisfies SubmissionStatus[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import { sweepFiles } from '#files/sweep.ts';
+import { sweepFiles } from '#files/stored-files.ts';
 import { createWebhook } from '#webhooks/editing/webhooks.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { storageKey } from '#files/receive.ts';
+import { storageKey } from '#files/stored-files.ts';
 import type { PoolClient } from 'pg';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { element, structure } from '#ast/testing.ts';
@@ -17,7 +17,7 @@ import { s3Storage } from '#kit/open-storage.ts';
 import { openS3Server } from '#test/s3-server.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { completeJob, enqueueJob, LeaseLost } from '#kit/queue.ts';
-import { beginEnd, bringBack, removeEndedAccounts } from '#workspaces/endings/endings.ts';
+import { beginEnd, bringBack, removeEndedAccounts } from '#workspaces/endings.ts';
 import { removeEndedWorkspaces } from './remove-workspace.ts';
 
 const service = await openService();

@@ -1,16 +1,15 @@
-import { type FilesContext, removeTakenFiles } from '#files/receive.ts';
+import { type FilesContext, removeTakenFiles, takeFilesOfWorkspace } from '#files/stored-files.ts';
 import { removeImagesOf } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
 import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
-import { takeFilesOfWorkspace } from '#files/stored-files.ts';
 import {
   deleteEndedDeliveries,
   deleteEndedEvents,
   deleteEndedMails,
   deleteEndedSubmissions,
   deleteWorkspace,
-} from '#workspaces/endings/delete-ended.ts';
-import { findEndedWorkspaces } from '#workspaces/endings/endings.ts';
+  findEndedWorkspaces,
+} from '#workspaces/endings.ts';
 
 const workspacesAtOnce = 10;
 /** Files whose bytes are removed before their rows are. */

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { quote } from '#ast/problems.ts';
 import { type Form, languagesOf } from '#ast/tree.ts';
-import type { FileLinks } from '#files/link.ts';
+import type { FileLinks } from '#files/stored-files.ts';
 import type { LiveForms } from '#forms/live-form.ts';
 import { closures, findClosure } from '#forms/openness.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, nullable, requireRow, statement, text, word } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import { findArrived } from './changes/arrived-files.ts';
 import { takeNamedFiles } from './changes/edited-answers.ts';
 import { Submission, submissionJson, submissionTag } from './present.ts';

@@ -9,7 +9,7 @@ import { makeWebhook } from '#webhooks/testing.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { addToCount } from './submission-rows.ts';
 import { submitAnswers, type SubmitResult } from './submit.ts';
-import { insertUnclaimedFile, setFileContent } from '#files/receive.ts';
+import { insertUnclaimedFile, setFileContent } from '#files/stored-files.ts';
 
 // Submissions to test with. Only tests import this file.
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deliveryBody, type BodySource } from './body.ts';
+import { deliveryBody, type BodySource } from './signature.ts';
 import type { Snapshot } from './event.ts';
 
 const snapshot: Snapshot = {

@@ -1,22 +1,19 @@
 import type { Static } from 'typebox';
-import type { FileLinks } from '#files/link.ts';
+import type { FileLinks } from '#files/stored-files.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { readCut } from '#kit/cursor.ts';
+import { readCut } from '#kit/pagination.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import type { Vault } from '#kit/vault.ts';
 import { readRange } from '#kit/time-range.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { changeWebhook, type WebhookChange as Change } from './editing/change-webhook.ts';
 import { createWebhook, deleteWebhook, mostWebhooks } from './editing/webhooks.ts';
-import { listDeliveries, readDelivery } from './log/deliveries.ts';
-import { readHealth } from './log/delivery-health.ts';
-import { reachWebhook } from './log/reach-webhook.ts';
-import { readWebhooks } from './log/read-webhooks.ts';
+import { listDeliveries, reachWebhook, readDelivery, readHealth, readWebhooks } from './log.ts';
 import { testWebhook } from './samples.ts';
 import {
   DeliveryDetail,

@@ -12,7 +12,7 @@ import { elements } from '#ast/elements.ts';
 import { composite, element, formOf, formOfSteps } from '#ast/testing.ts';
 import type { Form } from '#ast/tree.ts';
 import { newId } from '#kit/clock.ts';
-import { deliveryBody } from './body.ts';
+import { deliveryBody } from './signature.ts';
 import { snapshotOf } from './event.ts';
 import { sampleSubmission } from './samples.ts';
 import { payloadSchema, typeScriptOf } from './payload.ts';

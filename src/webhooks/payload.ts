@@ -1,17 +1,17 @@
 import { effectiveForm } from '#ast/effective-form.ts';
 import { Type } from 'typebox';
 import { type Form, listQuestions } from '#ast/tree.ts';
-import type { FileLinks } from '#files/link.ts';
+import type { FileLinks } from '#files/stored-files.ts';
 import { requireForm } from '#forms/require-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { requireReach } from '#workspaces/reach.ts';
-import { deliveryBody } from './body.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
+import { deliveryBody } from './signature.ts';
 import { type EventKind, eventKinds } from './event.ts';
 import { feedUrlOf } from './feed/endpoints.ts';
-import { reachWebhook } from './log/reach-webhook.ts';
+import { reachWebhook } from './log.ts';
 import { sampleSnapshot } from './samples.ts';
 import { Payload, Receiver } from './shapes.ts';
 import { readFileSync } from 'node:fs';
@@ -179,7 +179,7 @@ const examples = [
 ] as const;
 
 const read = (path: string): string =>
-  readFileSync(new URL(`../../../examples/${path}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../examples/${path}`, import.meta.url), 'utf8');
 /** Read once, when the server starts: 16 KB. */
 const sources = examples.map((example) => ({ ...example, code: read(`${example.id}/${example.file}`) }));
 

@@ -1,12 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Condition } from '#ast/logic/condition.ts';
-import { listOf, listParameters } from '#kit/cursor.ts';
-import { named } from '#kit/named.ts';
-import { closed, failedReason, orNull, timestamp, uuid } from '#kit/schemas.ts';
+import { listOf, listParameters, named } from '#kit/pagination.ts';
+import { closed, failedReason, orNull, timestamp, uuid } from '#kit/validation.ts';
 import { rangeParameters, replayRange } from '#kit/time-range.ts';
 import { triggers } from './delivery-job.ts';
-import { longestName, longestValue, mostHeaders } from './editing/custom-headers.ts';
-import { longestUrl, secretLength } from './editing/webhook-problems.ts';
+import { longestName, longestUrl, longestValue, mostHeaders, secretLength } from './editing/webhooks.ts';
 import { eventKinds } from './event.ts';
 import { replayStatuses } from './replay/filter.ts';
 import { deliveryStatuses } from './retry-delivery.ts';

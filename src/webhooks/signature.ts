@@ -1,4 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { LinkTarget } from '#kit/vault.ts';
+import type { EventKind, Snapshot } from './event.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 
 /**
  * The value of X-Service-Signature: `sha256=` and the lowercase hexadecimal HMAC-SHA256 of the raw body, keyed with
@@ -15,7 +18,7 @@ type SignedMessage = { id: string; timestamp: number; body: Buffer };
  * by blanks. A receiver accepts any of them, so that secrets can be changed without a gap.
  * @param secrets the newest first.
  */
-export const signMessage = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
+const signMessage = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
   secrets
     .map((secret) => {
       const hmac = createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`).update(body);
@@ -40,3 +43,111 @@ export function verifySignature(secret: string, body: string | Buffer, header: s
   const given = Buffer.from(header ?? '');
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
+
+export type BodySource = {
+  kind: EventKind;
+  occurredAt: Date;
+  deliveryId: string;
+  /** The JSON text of a Snapshot, as `events.snapshot` keeps it: PostgreSQL leaves a json as it was written. */
+  snapshot: string;
+  /** Returns the download address of a file. It lives for an hour, so it is made for each send. */
+  signLink: (file: LinkTarget) => string;
+};
+
+/**
+ * The JSON text that is signed and sent. Specification, "Request body". Every send of a delivery has the same text,
+ * but for the links. A file also has its `id`, with which a new link can be asked for.
+ * @throws when the snapshot is not what this service wrote.
+ */
+export function deliveryBody({ kind, occurredAt, deliveryId, snapshot, signLink }: BodySource): string {
+  const head = JSON.stringify({ event: kind, timestamp: occurredAt.toISOString(), delivery_id: deliveryId });
+  return `${head.slice(0, -1)},${withLinks(snapshot, signLink).slice(1)}`;
+}
+
+/** How a snapshot begins and, without files, ends. In a text of somebody's, a quotation mark is escaped. */
+const beginning = '{"form":{';
+const endWithoutFiles = ',"file_uploads":{}}}';
+
+/** The `form` and `submission` of the body. Without files they are the snapshot's, to the byte. */
+function withLinks(snapshot: string, signLink: BodySource['signLink']): string {
+  if (snapshot.startsWith(beginning) && snapshot.endsWith(endWithoutFiles)) return snapshot;
+  const { form, submission } = JSON.parse(snapshot) as Snapshot;
+  const uploads = Object.entries(submission.file_uploads).map(([element, files]) => [
+    element,
+    files.map(({ filename, ...file }) => ({
+      filename,
+      url: signLink({ workspaceId: form.workspace_id, formId: form.id, id: file.id }),
+      ...file,
+    })),
+  ]);
+  return JSON.stringify({ form, submission: { ...submission, file_uploads: Object.fromEntries(uploads) } });
+}
+
+const userAgent = `Formloom-Webhooks/${packageJson.version}`;
+
+type HeaderSource = {
+  kind: EventKind;
+  deliveryId: string;
+  /** When this attempt began, in seconds. */
+  timestamp: number;
+  body: Buffer;
+  /** The newest first; none: nothing is signed. The second is that of before a rotation. */
+  secrets: readonly string[];
+  custom: Readonly<Record<string, string>>;
+  isTest: boolean;
+  /** Of the trace that the event belongs to (W3C Trace Context). */
+  traceparent?: string | undefined;
+};
+
+/**
+ * Specification, "Request headers", and beside them those of Standard Webhooks 1.0. What signs is there only when a
+ * secret is set (docs/rules.md 3). X-Service-Signature is made with the newest secret; in the day after a rotation
+ * X-Service-Signature-Previous has the one of before (docs/decisions/0016).
+ */
+export function deliveryHeaders(source: HeaderSource): Record<string, string> {
+  const { kind, deliveryId, timestamp, body, secrets, custom, isTest, traceparent } = source;
+  const [newest, previous] = secrets;
+  return {
+    ...custom,
+    'Content-Type': 'application/json',
+    'User-Agent': userAgent,
+    'X-Service-Event': kind,
+    'X-Service-Delivery-ID': deliveryId,
+    ...(isTest && { 'X-Service-Test': 'true' }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(newest !== undefined && {
+      'X-Service-Signature': signBody(newest, body),
+      ...(previous !== undefined && { 'X-Service-Signature-Previous': signBody(previous, body) }),
+      'webhook-id': deliveryId,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signMessage(secrets, { id: deliveryId, timestamp, body }),
+    }),
+  };
+}
+
+const hidden = '(hidden)';
+
+/** How the ledger shows what proves who we are: with it, whoever reads the log could send in our name. */
+const shown: Readonly<Record<string, (value: string) => string>> = {
+  'X-Service-Signature': () => `sha256=${hidden}`,
+  'X-Service-Signature-Previous': () => `sha256=${hidden}`,
+  'webhook-signature': (value) => value.replaceAll(/v1,\S+/g, `v1,${hidden}`),
+};
+
+/**
+ * The headers of a request as the ledger keeps them: with the length, which is added on the way out, without
+ * signatures and without the values of the webhook's own headers, which may be passwords.
+ * @param custom the names of those.
+ */
+export const loggedHeaders = (
+  { headers, body }: { headers: Readonly<Record<string, string>>; body: Buffer },
+  custom: readonly string[],
+): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      custom.includes(name) ? hidden : (shown[name]?.(value) ?? value),
+    ]),
+  ),
+  'Content-Length': String(body.length),
+});

@@ -1,9 +1,10 @@
 import { now } from '#kit/clock.ts';
+import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
+import type { RequestCounter } from './request-counter.ts';
+import type { PlanName } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
-import type { Scope } from '#kit/operation.ts';
+import type { Actor, Scope } from '#kit/operation.ts';
 import { hashOfHeader } from './api-key.ts';
-import type { Rate } from './limit.ts';
 import {
   keyMay,
   type Permission,
@@ -12,9 +13,94 @@ import {
   type Role,
   roleMay,
 } from '#rules/permissions.ts';
-import { type Plan, rateOf } from './plans.ts';
-import { nullable, statement, word } from '#kit/statement.ts';
+import { nullable, only, statement, word } from '#kit/statement.ts';
 import { permissionList } from './keys/key-rows.ts';
+
+/** Requests that pass in a window: `perMinute`, and `burst` beyond it. A Caller has both. */
+export type Rate = { readonly perMinute: number; readonly burst: number };
+
+/**
+ * The rate of requests without a valid key, counted by address (address-key.ts): far above what a test suite sends, and
+ * guesses at 256 random bits need no lower one.
+ */
+export const anonymousRate: Rate = { perMinute: 1_000, burst: 0 };
+
+/** The window of a person, over all their workspaces and whatever their browser asks (`CONSOLE_PER_MINUTE`). */
+export const windowOfPerson = (userId: string): string => `console of ${userId}`;
+
+/** What every answer of the API carries. Specification, "API rate limits". */
+type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset', string>;
+
+/**
+ * Counts one request against the window of `key`: a workspace's id, so that its keys share one window, or an
+ * address. docs/rules.md 12: `perMinute + burst` requests pass in a window; Remaining counts down from `perMinute` and
+ * stays 0 in the burst; Reset is the Unix second in which the window has ended.
+ * @returns the headers, and when the request is one too many, `exceeded`: the whole seconds to wait, at least 1.
+ */
+export async function takeRequest(
+  counter: RequestCounter,
+  key: string,
+  rate: Rate,
+): Promise<{ headers: RateHeaders; exceeded?: number }> {
+  const at = now().getTime();
+  const { requests, msLeft } = await counter.count(key);
+  const headers = {
+    'X-RateLimit-Limit': String(rate.perMinute),
+    'X-RateLimit-Remaining': String(Math.max(0, rate.perMinute - requests)),
+    'X-RateLimit-Reset': String(Math.ceil((at + msLeft) / 1_000)),
+  };
+  if (requests <= rate.perMinute + rate.burst) return { headers };
+  return { headers, exceeded: secondsToWait(msLeft) };
+}
+
+/** Whole seconds, at least 1, until a window has ended. */
+const secondsToWait = (msLeft: number): number => Math.max(1, Math.ceil(msLeft / 1_000));
+
+/**
+ * Counts one more of what may be done `most` times in a window.
+ * @param options.seconds the length of the window, a minute unless said; `why` as rateLimitExceeded has it.
+ * @throws ApiError rate_limit_exceeded with the wait.
+ */
+export async function countUpTo(
+  counter: RequestCounter,
+  key: string,
+  most: number,
+  { seconds, why }: { seconds?: number; why?: string } = {},
+): Promise<void> {
+  const { requests, msLeft } = await counter.count(key, seconds);
+  if (requests > most) throw rateLimitExceeded(secondsToWait(msLeft), why);
+}
+
+/** What a plan gives a workspace: the requests that pass in a minute, and whether its webhooks may be signed. */
+type PlanTerms = {
+  /** X-RateLimit-Limit. */
+  readonly perMinute: number;
+  /** How many requests of a minute may pass beyond `perMinute`. */
+  readonly burst: number;
+  /** Whether a webhook may have a secret, and so the signature header. */
+  readonly signedWebhooks: boolean;
+};
+
+/**
+ * The four tiers. Specification, "API rate limits" and "Webhook signature".
+ * Enterprise is "custom" there: its numbers here hold until a workspace is given numbers of its own.
+ */
+export const plans = {
+  free: { perMinute: 60, burst: 10, signedWebhooks: false },
+  pro: { perMinute: 300, burst: 30, signedWebhooks: true },
+  business: { perMinute: 1_000, burst: 100, signedWebhooks: true },
+  enterprise: { perMinute: 5_000, burst: 500, signedWebhooks: true },
+} as const satisfies Record<PlanName, PlanTerms>;
+
+export type Plan = PlanName;
+
+/** The plan's numbers, or the workspace's own where the operator has set one (columns rate_limit and burst). */
+export function rateOf(
+  plan: Plan,
+  own: { rateLimit: number | null; burst: number | null },
+): { perMinute: number; burst: number } {
+  return { perMinute: own.rateLimit ?? plans[plan].perMinute, burst: own.burst ?? plans[plan].burst };
+}
 
 /** Who a key belongs to, and all that a request needs to know about it. A revoked key is not found. */
 const findKeyByHash = statement(
@@ -138,4 +224,51 @@ function remember(name: string, question: Question): void {
     if (asked.get(name) === question) asked.delete(name);
   };
   question.known.then((known) => known ?? forget(), forget);
+}
+
+/** The person behind a request: who is signed in, or who made the key; nobody for the operator's keys. */
+const findPersonBehind = statement(
+  'workspaces.find_person_behind',
+  'workspace_id user_id? key_id?',
+  'id:text name',
+  `select u.id, u.name from users u
+    where u.id = coalesce(
+      $user_id, (select k.created_by from api_keys k where k.workspace_id = $workspace_id and k.id = $key_id))`,
+);
+
+/** The account of whoever asks; null for a key and the operator. */
+export const personOf = (actor: Actor): string | null => (actor.kind === 'person' ? actor.id : null);
+
+/**
+ * The person behind a request: who is signed in, or who made the key. What a key makes is theirs, so that it ends with
+ * their membership. Nobody is behind the operator and the keys that the operator made.
+ */
+export async function personBehind(
+  database: Database,
+  { workspaceId, actor }: Pick<Scope, 'workspaceId' | 'actor'>,
+): Promise<{ id: string; name: string } | undefined> {
+  const key_id = actor.kind === 'key' ? actor.id : null;
+  return only(
+    await findPersonBehind(database, { workspace_id: workspaceId, user_id: personOf(actor), key_id }),
+  );
+}
+
+/** The only forms that a request reaches, with their submissions; null: all of the workspace (Caller.formIds). */
+export type Reach = readonly string[] | null;
+
+/**
+ * Lets a request through to a form, or to a submission of it. What a key does not reach is for it as if it were absent.
+ * @throws ApiError not_found.
+ */
+export function requireReach(reach: Reach, formId: string): void {
+  if (reach !== null && !reach.includes(formId.toLowerCase())) throw new ApiError('not_found');
+}
+
+/**
+ * Lets a request through to what belongs to no form in particular.
+ * @throws ApiError forbidden for a key that is limited to certain forms.
+ */
+export function requireWholeWorkspace(reach: Reach): void {
+  if (reach !== null)
+    throw new ApiError('forbidden', 'This API key is limited to certain forms, and so may not do this.');
 }

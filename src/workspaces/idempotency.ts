@@ -5,7 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Answer, Scope } from '#kit/operation.ts';
 import type { Vault } from '#kit/vault.ts';
-import { textOf } from '#kit/wire.ts';
+import { textOf } from '#kit/http.ts';
 
 /** Forgets what requests were answered: whoever repeats one is told to look whether it took effect. */
 export const forgetKeptAnswers = statement(

@@ -9,7 +9,7 @@ import { apiKeyBytes, hashApiKey, makeApiKey, prefixOf } from './api-key.ts';
 import { forgetKeys } from './authenticate.ts';
 import { isPermission, type Permission, permissionNames, type Role } from '#rules/permissions.ts';
 import { reportNews } from './mail-news.ts';
-import { nameProblems, refuseProblems } from './problems.ts';
+import { nameProblems, refuseProblems } from './users.ts';
 import { insertApiKey, permissionList, tellOfKeys } from './keys/key-rows.ts';
 
 const insertApiKeyLookup = statement(

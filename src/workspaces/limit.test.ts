@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { rateLimitExceeded } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
-import { anonymousRate, countUpTo, type Rate, takeRequest } from './limit.ts';
-import { plans } from './plans.ts';
+import { anonymousRate, countUpTo, plans, type Rate, takeRequest } from './authenticate.ts';
 import { openRequestCounter } from './request-counter.ts';
 
 const counter = await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') });

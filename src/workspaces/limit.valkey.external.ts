@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { openLog } from '#kit/log.ts';
-import { takeRequest } from './limit.ts';
-import { plans } from './plans.ts';
+import { plans, takeRequest } from './authenticate.ts';
 import { openRequestCounter } from './request-counter.ts';
 
 /** Not part of `npm test`: needs a Valkey or Redis. VALKEY_TEST_URL=redis://127.0.0.1:6379 node --test <this file> */

@@ -6,9 +6,8 @@ import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
 import { reportPasswordChange, reportToPerson } from './mail-news.ts';
-import { refuseProblems } from './problems.ts';
+import { emailProblems, refuseProblems, wordsOfPerson } from './users.ts';
 import { passwordProblems } from './passwords.ts';
-import { emailProblems, wordsOfPerson } from './users.ts';
 import { strangersFactors } from './second-factor/strangers-factors.ts';
 
 /** Those whose time is over. */

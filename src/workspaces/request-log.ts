@@ -1,8 +1,7 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
-import { runPeriodically } from '#kit/periodic.ts';
-import { sweep } from '#kit/sweeps.ts';
+import { runPeriodically, sweep } from '#kit/periodic.ts';
 import { requestDays } from './keys.ts';
 import { type Column, statement } from '#kit/statement.ts';
 

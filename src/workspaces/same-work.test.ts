@@ -7,7 +7,7 @@ import { readSmtp } from '#kit/smtp.ts';
 import { openVault } from '#kit/vault.ts';
 import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
-import { openAccounts } from './accounts.ts';
+import { openAccounts } from './users.ts';
 import { inviteMember } from './member-invitations/invite.ts';
 import { askForPasswordReset } from './password-reset.ts';
 import { openRequestCounter } from './request-counter.ts';

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { testDatabase } from '#test/database.ts';
 import { authenticate } from './authenticate.ts';
-import { completeSetup, prepareSetup } from './setup.ts';
+import { completeSetup, prepareSetup } from './workspaces.ts';
 import { createUser } from './users.ts';
 
 const { database } = await testDatabase();

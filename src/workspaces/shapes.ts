@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
-import { plans, type Plan } from './plans.ts';
-import { longestName } from './problems.ts';
+import { plans, type Plan } from './authenticate.ts';
+import { longestName } from './users.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 
 export type { Role };

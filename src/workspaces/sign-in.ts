@@ -1,19 +1,45 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { now } from '#kit/clock.ts';
+import { createHash, randomBytes } from 'node:crypto';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
 import { only, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
-import type { Accounts } from './accounts.ts';
-import { countUpTo } from './limit.ts';
+import { type Accounts, refuseProblems, wordsOfPerson } from './users.ts';
+import { countUpTo } from './authenticate.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
-import { refuseProblems } from './problems.ts';
 import type { RequestCounter } from './request-counter.ts';
-import { isTemporaryOver } from './session-end.ts';
-import { wordsOfPerson } from './users.ts';
+
+/** However often it is used, a session ends so long after its sign-in; one that is not used ends after a week. */
+const longestSessionMs = 30 * 86_400_000;
+
+/** A sign-in whose second step is not taken by then begins anew. */
+const secondStepMs = 10 * 60_000;
+
+type Found = {
+  session: { createdAt: Date; secondFactorAt?: Date | null | undefined };
+  user: { secondFactor?: boolean | null | undefined };
+};
+
+/** Whether the second step of the sign-in has yet to be taken. */
+export const awaitsSecondStep = ({ session, user }: Found): boolean =>
+  user.secondFactor === true && !session.secondFactorAt;
+
+export const isSessionOver = (found: Found): boolean =>
+  now().getTime() - found.session.createdAt.getTime() >=
+  (awaitsSecondStep(found) ? secondStepMs : longestSessionMs);
+
+/** Until when a person's temporary password opens its own change; undefined where they chose theirs. */
+export const temporaryUntil = (user: object): Date | undefined =>
+  'temporaryUntil' in user && user.temporaryUntil instanceof Date ? user.temporaryUntil : undefined;
+
+/** Whether it opens nothing any more: neither a sign-in, nor what was signed in to with it. */
+export function isTemporaryOver(user: object): boolean {
+  const until = temporaryUntil(user);
+  return until !== undefined && until <= now();
+}
 
 /** The person has chosen a password in place of a temporary one: everything is open again. */
 const confirmPassword = statement(

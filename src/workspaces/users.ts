@@ -1,17 +1,42 @@
+import type { ProblemCode } from '#ast/problem-codes.ts';
+import { countCharacters, isCleanText, normalizeText } from '#ast/text.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { homeOf } from '#kit/database.ts';
 import { randomBytes } from 'node:crypto';
 import { isEmail } from '#ast/rules/text-formats.ts';
-import { normalizeText } from '#ast/text.ts';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
-import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { normalizeAddress, readMailAddress } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
-import { nameProblems, refuseProblems } from './problems.ts';
 import { strangersFactors } from './second-factor/strangers-factors.ts';
+import ipaddr from 'ipaddr.js';
+import type { AccountLibrary, Surroundings } from './account-library.ts';
+import { signAnew } from './sessions.ts';
+
+/** In characters. */
+export const longestName = 100;
+
+/**
+ * What is wrong with the name of a workspace, key or person: 1 to 100 characters, not only blanks, and text that
+ * PostgreSQL can hold (docs/rules.md 13).
+ * @param field how the caller calls it.
+ */
+export function nameProblems(field: string, name: string): ErrorItem[] {
+  const problem = (code: ProblemCode, message: string): ErrorItem[] => [{ field, message, code }];
+  if (name.trim() === '') return problem('required', 'A name is required.');
+  if (countCharacters(name) > longestName)
+    return problem('too_long', `A name has at most ${longestName} characters.`);
+  if (!isCleanText(name)) return problem('not_storable', 'The name holds a NUL or half of a surrogate pair.');
+  return [];
+}
+
+/** @throws ApiError validation_error with all of them, when there are any. */
+export function refuseProblems(problems: readonly ErrorItem[]): void {
+  if (problems.length > 0) throw new ApiError('validation_error', undefined, { errors: problems });
+}
 
 // People ---------------------------------------------------------------------------------------------------
 
@@ -72,7 +97,7 @@ const findWordsOfPerson = statement(
 );
 
 /** A person who signs in with email and password. The name defaults to the address before its @. */
-export type NewUser = {
+type NewUser = {
   email: string;
   password: string;
   name?: string;
@@ -159,4 +184,48 @@ export async function wordsOfPerson(database: Queryable, userId: string): Promis
     isPartial: true,
   });
   return found.flatMap(({ email, name, workspaces }) => [email, name, ...workspaces]);
+}
+
+/** A household or a server gets a whole /64, so counting single IPv6 addresses would count nothing. */
+const ipv6Prefix = 64;
+
+/**
+ * What requests without a valid API key are counted as (limit.ts): equal for all ways of writing one
+ * IPv4 address, `::ffff:1.2.3.4` among them, and for all addresses of one IPv6 /64 (docs/rules.md T29).
+ * @param ip the peer's address, or what a trusted proxy names; all that is no address counts as one.
+ */
+export function addressKey(ip: string): string {
+  if (!ipaddr.isValid(ip)) return 'unknown';
+  const address = ipaddr.process(ip);
+  if (address.kind() === 'ipv4') return address.toString();
+  const network = ipaddr.IPv6.networkAddressFromCIDR(
+    `${address.toNormalizedString().split('%', 1)[0]}/${ipv6Prefix}`,
+  );
+  return `${network.toString()}/${ipv6Prefix}`;
+}
+
+/**
+ * Accounts of people. Nobody signs up: the library's sign-up is off, and people are made by the set-up link, the CLI
+ * or a member. Its API-key plugin is not used (CVE-2025-61928); API keys are ours.
+ */
+export type Accounts = {
+  /** Loaded when a person first comes: it takes 25 MB, and forms and the API do without it. */
+  library(): Promise<AccountLibrary>;
+  /** See users.ts, which does it without the library. */
+  createUser(user: NewUser): Promise<{ id: string }>;
+  /** The cookies of a request as the library takes them: see signAnew. */
+  readCookies(cookies: string | undefined): string;
+};
+
+export function openAccounts(surroundings: Surroundings): Accounts {
+  let loading: Promise<AccountLibrary> | undefined;
+  const load = async (): Promise<AccountLibrary> => {
+    const { openAccountLibrary } = await import('./account-library.ts');
+    return openAccountLibrary(surroundings);
+  };
+  return {
+    library: () => (loading ??= load()),
+    createUser: (user) => createUser(surroundings.database, user),
+    readCookies: (cookies = '') => signAnew(surroundings.vault, cookies),
+  };
 }

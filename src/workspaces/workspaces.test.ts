@@ -6,7 +6,7 @@ import type { WorkspaceCreation } from '#kit/config.ts';
 import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { addMember } from './members.ts';
-import { type Plan, plans, rateOf } from './plans.ts';
+import { type Plan, plans, rateOf } from './authenticate.ts';
 import { createWorkspace, listWorkspaces, mayCreateWorkspace, setPlan } from './workspaces.ts';
 
 const { database } = await testDatabase();

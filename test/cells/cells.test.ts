@@ -12,17 +12,16 @@ import {
   inEachCell,
   isAway,
 } from '#cells/across-cells.ts';
-import { type Cell, cellsOf, connectionsOf, openCells } from '#cells/cells.ts';
+import { type Cell, cellsOf, connectionsOf, migrateCells, openCells } from '#cells/cells.ts';
 import { findRoom } from '#cells/create-cell.ts';
 import { type Database, openClient } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { migrateCells } from '#cells/migrate-cells.ts';
 import { readMigrations } from '#kit/migrate.ts';
 import type { Queryable } from '#kit/statement.ts';
-import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
+import { enqueueMails } from '#kit/outbox.ts';
 import { checkQuotas } from '#mail/sending/quota.ts';
 import { keyChannel } from '#workspaces/keys/key-rows.ts';
-import { removeEndedAccounts } from '#workspaces/endings/endings.ts';
+import { removeEndedAccounts } from '#workspaces/endings.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { command } from '../command-line.ts';

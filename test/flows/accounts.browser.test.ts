@@ -19,7 +19,7 @@ import { openProvider, providerSettings } from '#test/provider.ts';
 import { callApi, freePort, openService } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
-import { prepareSetup } from '#workspaces/setup.ts';
+import { prepareSetup } from '#workspaces/workspaces.ts';
 import { resetUserPassword } from '#workspaces/users.ts';
 import { readNext } from '../../web/account/next.ts';
 

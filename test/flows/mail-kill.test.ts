@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
+import { enqueueMails } from '#kit/outbox.ts';
 import { openVault } from '#kit/vault.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { cases } from '#test/cases.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
-import { openAccounts } from '#workspaces/accounts.ts';
+import { openAccounts } from '#workspaces/users.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';

@@ -4,7 +4,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findAccount, findClosedDirectory } from '#kit/embedded-postgres/account.ts';
+import { findAccount, findClosedDirectory } from '#kit/embedded-postgres/machine.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { heading, motion, openConsoleBrowser } from '#test/console-browser.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { callApi, openService, until } from '#test/service.ts';
-import { prepareSetup } from '#workspaces/setup.ts';
+import { prepareSetup } from '#workspaces/workspaces.ts';
 
 /* The whole story in one browser: from the one-time link to the API that gives back what a visitor wrote. */
 

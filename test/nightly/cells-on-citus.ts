@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { element, structure } from '#ast/testing.ts';
 import { findPlaces } from '#cells/citus/citus.ts';
 import { findRoom } from '#cells/create-cell.ts';
-import { migrateCells } from '#cells/migrate-cells.ts';
+import { migrateCells } from '#cells/cells.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { readMigrations } from '#kit/migrate.ts';

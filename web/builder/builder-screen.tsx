@@ -9,10 +9,15 @@ import { useForm } from '../shell/form-place.ts';
 import { useSession } from '../shell/session.ts';
 import { Builder } from './builder.tsx';
 import { readStructure } from './model/edit-node.ts';
-import { type BuilderApi, type BuilderForm, openBuilderApi } from './saving/builder-api.ts';
-import type { FormDocument } from './saving/form-document.ts';
-import { listOpenWindows, openKeptWork } from './saving/kept-work.ts';
-import { afterLeaving } from './saving/leaving.ts';
+import {
+  type BuilderApi,
+  type BuilderForm,
+  type FormDocument,
+  listOpenWindows,
+  openBuilderApi,
+  openKeptWork,
+} from './saving/autosave.ts';
+import { afterLeaving } from './saving/use-saving.ts';
 
 /** The builder of the form in the address (docs/rules.md B1-B7). */
 export function BuilderScreen(): ReactElement {

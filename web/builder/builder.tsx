@@ -19,14 +19,18 @@ import { type JsonDraft, JsonView } from './json.tsx';
 import { LiveChanged } from './live-changed.tsx';
 import { type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
 import type { Moment } from './model/history.ts';
-import { findProblems, type LocatedProblem, problemsByKey } from './model/located-problems.ts';
-import { PreviewView } from './preview/preview-view.tsx';
-import { LaunchDialog } from './publish/launch-dialog.tsx';
-import { PublishDialog } from './publish/publish-dialog.tsx';
-import type { BuilderApi } from './saving/builder-api.ts';
-import { ConflictDialog } from './saving/conflict-dialog.tsx';
+import { findProblems, type LocatedProblem, problemsByKey } from './model/say-problem.ts';
+import { PreviewView } from './preview.tsx';
+import { LaunchDialog, PublishDialog } from './publish/publish-dialog.tsx';
+import type { BuilderApi } from './saving/autosave.ts';
+import { ConflictDialog } from './saving/save-state.tsx';
 import { type Saving, useLeaveWarning } from './saving/use-saving.ts';
-import { findSettingProblems, focusSetting, type SettingProblem } from './settings/setting-problems.ts';
+import {
+  findSettingProblems,
+  focusSetting,
+  type SettingProblem,
+  viewOfSetting,
+} from './settings/settings-values.ts';
 import { SettingsView } from './settings/settings-view.tsx';
 import { ShareView } from './share/share-view.tsx';
 import { ShortcutsDialog } from './shortcuts/shortcuts-dialog.tsx';
@@ -35,9 +39,8 @@ import { ThemeView } from './theme/theme-view.tsx';
 import { type OpenedForm, type OpenForm, type TakenOver, useOpenForm } from './use-open-form.ts';
 import { VersionsView } from './versions.tsx';
 import { type BuilderView, ViewTabs } from './view-tabs.tsx';
-import { changedSettings } from '#ast/merge-settings.ts';
+import { changedSettings } from '#ast/settings.ts';
 import type { Editor } from './editor/editor.ts';
-import { viewOfSetting } from './settings/setting-words.ts';
 
 type Viewing = {
   readonly view: BuilderView;

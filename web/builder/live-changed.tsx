@@ -3,9 +3,8 @@ import { Button } from '../design/button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Message } from '../design/message.tsx';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
-import { compareDocuments, DifferenceList } from './publish/difference-list.tsx';
-import type { Autosave } from './saving/autosave.ts';
-import type { BuilderForm } from './saving/builder-api.ts';
+import { compareDocuments, DifferenceList } from './publish/publish-dialog.tsx';
+import type { Autosave, BuilderForm } from './saving/autosave.ts';
 import { documentOf } from './saving/use-saving.ts';
 import type { TakenOver } from './use-open-form.ts';
 

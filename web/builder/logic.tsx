@@ -9,8 +9,7 @@ import { type Jump, jumpsOf, type Reference } from './model/logic/references.ts'
 import { sayJump, sayLogic, sayWhenIn, stepName } from './model/logic/say-logic.ts';
 import './logic.css';
 import { ConditionEditor } from '../conditions/condition-editor.tsx';
-import { readCondition, writeCondition } from '../conditions/condition-tree.ts';
-import { newCondition } from '../conditions/new-leaf.ts';
+import { newCondition, readCondition, writeCondition } from '../conditions/condition-tree.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { useHandOver } from '../design/use-hand-over.ts';

@@ -2,7 +2,7 @@ import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, us
 import { isSameJson } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { ReplyOf } from '#app/operations.ts';
-import { readOptions } from '../conditions/asked-node.ts';
+import { readOptions } from '../conditions/condition-tree.ts';
 import { isStale } from '../api/client.ts';
 import type { Seen } from '../api/operations.ts';
 import { toastDone } from '../design/toast.tsx';
@@ -16,10 +16,14 @@ import { replaceContent } from './model/edit.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './model/edit-node.ts';
 import { idsOf } from './model/element-ids.ts';
 import type { Moment } from './model/history.ts';
-import type { BuilderApi, BuilderForm } from './saving/builder-api.ts';
-import type { Resolution } from './saving/conflict-dialog.tsx';
-import { type FormDocument, mergeDocuments } from './saving/form-document.ts';
-import type { KeptWork } from './saving/kept-work.ts';
+import {
+  type BuilderApi,
+  type BuilderForm,
+  type FormDocument,
+  type KeptWork,
+  mergeDocuments,
+} from './saving/autosave.ts';
+import type { Resolution } from './saving/save-state.tsx';
 import { documentOf, type Saving, useSaving } from './saving/use-saving.ts';
 
 /** What the builder starts from. */

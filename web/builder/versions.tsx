@@ -6,11 +6,10 @@ import { Dialog } from '../design/dialog.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
 import { sayMoment } from '../design/time.tsx';
 import { toastProblem } from '../design/toast.tsx';
-import { toastUndoable } from './editor/toast-undoable.ts';
-import { useBuilder, useEditorState } from './editor/use-editor.ts';
+import { toastUndoable, useBuilder, useEditorState } from './editor/use-editor.ts';
 import { Message } from '../design/message.tsx';
-import { compareDocuments, DifferenceList } from './publish/difference-list.tsx';
-import type { BuilderApi, BuilderForm, VersionDetail } from './saving/builder-api.ts';
+import { compareDocuments, DifferenceList } from './publish/publish-dialog.tsx';
+import type { BuilderApi, BuilderForm, VersionDetail } from './saving/autosave.ts';
 import './versions.css';
 
 type VersionsProps = {

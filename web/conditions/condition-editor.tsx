@@ -3,20 +3,28 @@ import { type ReactElement, useRef } from 'react';
 import { limits } from '#ast/limits.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Select } from '../design/select.tsx';
-import { type AskedNode, sayAsked, withRows } from './asked-node.ts';
 import {
+  type AskedNode,
+  askedPart,
   changePart,
   type Group,
   type GroupMode,
   groupModes,
+  isOperator,
   type Leaf,
+  newLeaf,
+  operatorsOf,
   type Part,
   type PartPath,
+  sayAsked,
+  sayOperator,
+  takesValue,
+  withOperator,
+  withRows,
+  withSubject,
 } from './condition-tree.ts';
-import { askedPart, newLeaf, withOperator, withSubject } from './new-leaf.ts';
 import { elements, isElementType } from '#ast/elements.ts';
 import { TextField } from '../design/field.tsx';
-import { isOperator, operatorsOf, sayOperator, takesValue } from './operators.ts';
 import { ValueField } from './value-field.tsx';
 
 type ComparisonProps = {

@@ -1,4 +1,11 @@
 import { isRecord, own } from '#ast/json.ts';
+import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/answers/options.ts';
+import { inputRules, isInputType } from '#ast/input-rules.ts';
+import { operatorsOf as operatorsOfKind } from '#ast/logic/check-condition.ts';
+import { type Operator, operators } from '#ast/logic/condition.ts';
+import { rowKind } from '#ast/types/matrix/rules.ts';
+import type { AnswerKind } from '#ast/types/rules.ts';
+import { sayCount } from '#ast/say-count.ts';
 
 /** One comparison as it is edited: what is asked, how, and with what. It may be incomplete. */
 export type Leaf = {
@@ -128,4 +135,173 @@ export function mapLeaves(group: Group, change: (leaf: Leaf) => Leaf): Group {
 /** Every comparison, in reading order. */
 export function leavesOf(group: Group): Leaf[] {
   return group.parts.flatMap((part) => (part.kind === 'leaf' ? [part] : leavesOf(part)));
+}
+
+/**
+ * What a condition can ask: an element of the builder's tree, or one of a form as it is published; with `row`, one row of
+ * a matrix, by its id.
+ */
+export type AskedNode = {
+  readonly type: string;
+  readonly attrs: Readonly<Record<string, unknown>>;
+  readonly row?: string;
+};
+
+/** An attribute as text; what is not text is empty. */
+export function textOf({ attrs }: Pick<AskedNode, 'attrs'>, name: string): string {
+  const value = own(attrs, name);
+  return typeof value === 'string' ? value : '';
+}
+
+/** The options of a selection that may be half written: what is no option yet is left out. */
+export const readOptions = (options: unknown): ChoiceOption[] =>
+  (Array.isArray(options) ? (options as readonly unknown[]) : [])
+    .filter(isOption)
+    .map((option) => ({ ...(isRecord(option) && option), id: idOf(option), label: labelOf(option) }));
+
+const isOption = (entry: unknown): entry is Option =>
+  typeof entry === 'string' ||
+  (isRecord(entry) && typeof entry['id'] === 'string' && typeof entry['label'] === 'string');
+
+/** The nodes with the rows of each matrix behind it, which can be asked for by themselves. */
+export const withRows = (nodes: readonly AskedNode[]): AskedNode[] =>
+  nodes.flatMap((node) => [
+    node,
+    ...readOptions(node.attrs['rows']).map(({ id }) => ({ type: node.type, attrs: node.attrs, row: id })),
+  ]);
+
+/** What people read of it: its label, and of a row of a matrix that too. */
+export function sayAsked(node: AskedNode, row = node.row): string {
+  const label = textOf(node, 'label') || textOf(node, 'id');
+  if (row === undefined) return label;
+  const found = readOptions(node.attrs['rows']).find(({ id }) => id === row);
+  return `${label} (${found?.label ?? `${row}: missing`})`;
+}
+
+/** The element that an id names, if there is one. */
+export type FindAsked = (id: string) => AskedNode | undefined;
+
+/** What can be asked about: the kinds of answers, groups, and reference values. */
+type Asked = AnswerKind | 'group' | 'reference';
+
+/** What the answer to an element is, or to a row of it, for a condition; undefined for what takes no answer. */
+export function askedKind(node: AskedNode): Exclude<Asked, 'reference'> | undefined {
+  if (node.row !== undefined) return rowKind(node.attrs['multiple'] === true);
+  if (node.type === 'composite') return 'group';
+  return isInputType(node.type) ? inputRules[node.type].kind : undefined;
+}
+
+/** The comparisons that can be asked of an element; of a value of the address all. */
+export function operatorsOf(asked: AskedNode | undefined): readonly Operator[] {
+  const kind = asked && askedKind(asked);
+  return kind ? operatorsOfKind(kind) : operators;
+}
+
+const general: Readonly<Record<Operator, string>> = {
+  equals: 'is',
+  not_equals: 'is not',
+  contains: 'contains',
+  not_contains: 'does not contain',
+  one_of: 'is one of',
+  greater_than: 'is more than',
+  at_least: 'is at least',
+  less_than: 'is less than',
+  at_most: 'is at most',
+  answered: 'is answered',
+  not_answered: 'is not answered',
+};
+
+const special: { readonly [Kind in Asked]?: { readonly [Name in Operator]?: string } } = {
+  moment: {
+    greater_than: 'is after',
+    at_least: 'is on or after',
+    less_than: 'is before',
+    at_most: 'is on or before',
+  },
+  choices: { contains: 'includes', not_contains: 'does not include', one_of: 'includes one of' },
+};
+
+/** A comparison in words: `is at least`, of a date `is on or after`. */
+export function sayOperator(operator: Operator, asked: Asked | undefined): string {
+  return (asked && special[asked]?.[operator]) ?? general[operator];
+}
+
+/** Whether the comparison compares with something. */
+export const takesValue = (operator: string): boolean =>
+  operator !== 'answered' && operator !== 'not_answered';
+
+/** Whether the comparison is one that the form language knows. */
+export const isOperator = (is: string): is is Operator => operators.some((known) => known === is);
+
+/** What a comparison asks about: its kind and its options decide the values. */
+export type AskedPart = { readonly kind: Asked; readonly options: readonly ChoiceOption[] };
+
+/** What is asked of an element; a reference value is a text that nobody knows. */
+export function askedPart(node: AskedNode | undefined): AskedPart {
+  const kind = node && askedKind(node);
+  if (!node || !kind) return { kind: 'reference', options: [] };
+  return { kind, options: readOptions(node.attrs['options']) };
+}
+
+/** A new comparison that asks for an element's answer, complete where there is something to suggest. */
+export function newLeaf(asked: AskedNode | undefined): Leaf {
+  const part = askedPart(asked);
+  const [is = 'answered'] = operatorsOf(asked);
+  const subject = asked
+    ? ({
+        of: 'element',
+        name: textOf(asked, 'id'),
+        ...(asked.row !== undefined && { row: asked.row }),
+      } as const)
+    : ({ of: 'reference', name: '' } as const);
+  return withOperator({ kind: 'leaf', subject, is }, part, is);
+}
+
+/** A new condition of one comparison, as a form keeps it. */
+export const newCondition = (asked: AskedNode | undefined): object =>
+  writeCondition({ kind: 'group', mode: 'all', parts: [newLeaf(asked)] });
+
+/** The comparison asking for something else; the operator stays where it fits there, and with it a free value. */
+export function withSubject(leaf: Leaf, asked: AskedNode | undefined): Leaf {
+  const fresh = newLeaf(asked);
+  const part = askedPart(asked);
+  if (!isOperator(leaf.is) || !operatorsOf(asked).includes(leaf.is)) return fresh;
+  const kept = withOperator(fresh, part, leaf.is);
+  const isText = part.kind === 'text' || part.kind === 'reference';
+  return isText && typeof leaf.value === 'string' ? { ...kept, value: leaf.value } : kept;
+}
+
+/** The comparison with another operator; the value stays when the operator compares with such a one. */
+export function withOperator({ value, ...leaf }: Leaf, part: AskedPart, is: Operator): Leaf {
+  if (!takesValue(is)) return { ...leaf, is };
+  const isList = is === 'one_of';
+  const fits = value !== undefined && Array.isArray(value) === isList;
+  const next = fits ? value : suggestValue(part, isList, value);
+  return { ...leaf, is, ...(next !== undefined && { value: next }) };
+}
+
+function suggestValue({ kind, options }: AskedPart, isList: boolean, old: unknown): unknown {
+  const single: unknown = Array.isArray(old) ? old[0] : (old ?? (kind === 'boolean' ? true : options[0]?.id));
+  if (!isList) return single;
+  return single === undefined ? undefined : [single];
+}
+
+/** How a limit in time is given. */
+export const ways = ['none', 'fixed', 'before', 'after'] as const;
+export type Way = (typeof ways)[number];
+
+/** How a stored limit reads: `today-18` is 18 days before today. */
+export function readMoment(text: string): { readonly way: Way; readonly days: number } {
+  if (text === '') return { way: 'none', days: 0 };
+  const [isRelative, sign, days] = /^today(?:([+-])(\d+))?$/.exec(text) ?? [];
+  if (isRelative === undefined) return { way: 'fixed', days: 0 };
+  return { way: sign === '+' ? 'after' : 'before', days: Number(days ?? 0) };
+}
+
+/** A limit in words: `today-18` is `18 days before today`; a fixed one stays as it is. */
+export function sayMoment(text: string): string {
+  const { way, days } = readMoment(text);
+  if (way !== 'before' && way !== 'after') return text;
+  if (days === 0) return 'today';
+  return `${sayCount(days, 'day')} ${way} today`;
 }

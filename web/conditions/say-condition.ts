@@ -1,7 +1,17 @@
-import { type AskedNode, type FindAsked, readOptions, sayAsked } from './asked-node.ts';
-import type { Group, GroupMode, Leaf } from './condition-tree.ts';
-import { sayMoment } from './moment-way.ts';
-import { askedKind, isOperator, sayOperator, takesValue } from './operators.ts';
+import {
+  askedKind,
+  type AskedNode,
+  type FindAsked,
+  type Group,
+  type GroupMode,
+  isOperator,
+  type Leaf,
+  readOptions,
+  sayAsked,
+  sayMoment,
+  sayOperator,
+  takesValue,
+} from './condition-tree.ts';
 
 /** A piece of a sentence; what the author wrote is strong. */
 export type Words = { readonly text: string; readonly isStrong?: true };

@@ -7,7 +7,7 @@ import type { RuleName } from '#ast/rules/problem.ts';
 import { newWork } from '#ast/work.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
 import { sayToVisitor } from '#page/words/say-problem.ts';
-import { heldOf, unsentOf } from './held-files.ts';
+import { heldOf, unsentOf } from './held-list.ts';
 import { byId, type Page } from './page.ts';
 
 /** A problem of a field by its HTML name, in the visitor's language. */

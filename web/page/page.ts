@@ -1,5 +1,5 @@
-import type { SayAnswer } from '#page/render/piped.ts';
-import type { ScriptData } from '#page/render/script-data.ts';
+import type { SayAnswer } from '#page/render/html.ts';
+import type { ScriptData } from '#page/render/view.ts';
 
 /** Points of a drawing as shares of the pad's width, so that they stay where they are when the pad is narrower. */
 export type Strokes = (readonly [x: number, y: number])[][];

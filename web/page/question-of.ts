@@ -1,4 +1,4 @@
-import { otherChoice } from '#ast/answers/other-choice.ts';
+import { otherChoice } from '#ast/answers/options.ts';
 import { parseCellName } from '#ast/fields.ts';
 
 /** The name of the question that a control belongs to: its own, or that of the options or rows among which it stands. */

@@ -9,9 +9,8 @@ import {
   showSummary,
   summarise,
 } from './errors.ts';
-import { keep, type Kept, restore } from './kept.ts';
+import { keep, keepAsYouGo, type Kept, restore } from './saving.ts';
 import { byId, make, type Page, readPage } from './page.ts';
-import { keepAsYouGo } from './saving.ts';
 import { followHistory, goBackTo, goTo, showStep, stepBeside } from './steps.ts';
 import { inputRules } from '#ast/input-rules.ts';
 import { type Form, walkElements } from '#ast/tree.ts';

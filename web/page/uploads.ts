@@ -1,17 +1,18 @@
 import { fill } from '#ast/words.ts';
 import { saySize } from '#ast/say-size.ts';
 import { findErrors } from './answers.ts';
-import { heldOf, type StoredFile } from './held-files.ts';
 import {
   addItem,
   fillItem,
+  heldOf,
   itemButton,
   removeItem,
   showPicture,
   showStored,
   showUnsent,
+  type StoredFile,
 } from './held-list.ts';
-import type { Kept } from './kept.ts';
+import type { Kept } from './saving.ts';
 import { byId, make, type Page } from './page.ts';
 
 // For what is sent otherwise than by a control for files (types/signature.ts), and has its list all the same.

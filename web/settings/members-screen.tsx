@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Member } from '#workspaces/members/shapes.ts';
+import type { Member } from '#workspaces/members.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Page } from '../design/page.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';

@@ -1,6 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { Member } from '#workspaces/members/shapes.ts';
+import type { Member } from '#workspaces/members.ts';
 import type { Role, Workspace } from '#workspaces/shapes.ts';
 import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';

@@ -7,7 +7,8 @@ import { TabLinks } from '../design/tabs.tsx';
 import { FinderFrame, FinderIcon } from './finder/finder-frame.tsx';
 import { FormHeaderPlace } from './form-header-actions.tsx';
 import { useForm } from './form-place.ts';
-import { formScreens, SkipLink } from './navigation.tsx';
+import { SkipLink } from './navigation.tsx';
+import { formScreens } from './places.ts';
 import { useSession } from './session.ts';
 
 /** What the screens of one form share: the way back, its name and status, and the tabs between them. */

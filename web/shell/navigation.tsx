@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { Icon, type IconName, Logo } from '../design/icon.tsx';
+import { Icon, Logo } from '../design/icon.tsx';
 import './navigation.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { FinderButton } from './finder/finder-frame.tsx';
@@ -15,6 +15,7 @@ import { ApiProblem, unlocatedProblem } from '../api/client.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
 import { TextField } from '../design/field.tsx';
 import './skip-link.css';
+import { workspaceScreens } from './places.ts';
 
 /** The first letters of a name, as a picture of whoever or whatever bears it. */
 export function Avatar({ name, isSquare = false }: { name: string; isSquare?: boolean }): ReactElement {
@@ -28,41 +29,6 @@ export function Avatar({ name, isSquare = false }: { name: string; isSquare?: bo
     </span>
   );
 }
-
-export type Place = {
-  /** Behind the address of the workspace, or of the form. */
-  readonly path: string;
-  readonly label: string;
-  readonly icon: IconName;
-};
-
-/** The screens of a workspace in its navigation; those of settings that only who administers it may open are marked. */
-export const workspaceScreens: readonly (Place & { isSetting?: true; isAdministration?: true })[] = [
-  { path: '/forms', label: 'Forms', icon: 'form' },
-  { path: '/submissions', label: 'All submissions', icon: 'table' },
-  { path: '/settings/general', label: 'General', icon: 'settings', isSetting: true },
-  { path: '/settings/members', label: 'Members', icon: 'people', isSetting: true },
-  { path: '/settings/keys', label: 'API keys', icon: 'key', isSetting: true, isAdministration: true },
-  { path: '/settings/mail', label: 'Mail', icon: 'mail', isSetting: true, isAdministration: true },
-  {
-    path: '/settings/retention',
-    label: 'Retention',
-    icon: 'clock',
-    isSetting: true,
-    isAdministration: true,
-  },
-  { path: '/settings/people', label: 'People', icon: 'search', isSetting: true, isAdministration: true },
-  { path: '/settings/activity', label: 'Activity', icon: 'history', isSetting: true, isAdministration: true },
-];
-
-/** The screens of a form in its header. */
-export const formScreens: readonly Place[] = [
-  { path: '', label: 'Build', icon: 'edit' },
-  { path: '/submissions', label: 'Submissions', icon: 'table' },
-  { path: '/summary', label: 'Summary', icon: 'summary' },
-  { path: '/invitations', label: 'Invitations', icon: 'people' },
-  { path: '/webhooks', label: 'Webhooks', icon: 'webhook' },
-];
 
 /** Makes a workspace and goes there. */
 function CreateWorkspaceDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactElement {

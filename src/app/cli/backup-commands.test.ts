@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { sharedDirectory } from '#kit/embedded-postgres/placement.ts';
+import { sharedDirectory } from '#kit/embedded-postgres/create-cluster.ts';
 import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
 import { openBucket } from '#kit/s3-bucket.ts';
 import { command } from '#test/command-line.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { newId } from '#kit/clock.ts';
-import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
+import { enqueueMails } from '#kit/outbox.ts';
 import { openLog } from '#kit/log.ts';
 import { startQueue } from '#kit/queue/worker.ts';
 import { openVault } from '#kit/vault.ts';

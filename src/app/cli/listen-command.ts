@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { untilAborted } from '#kit/until-aborted.ts';
+import { untilAborted } from '#kit/concurrency.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { makeSecret } from '#webhooks/editing/webhooks.ts';
 import { eventKinds } from '#webhooks/event.ts';
-import { deliveryHeaders } from '#webhooks/sending/headers.ts';
+import { deliveryHeaders } from '#webhooks/signature.ts';
 import type { ReplyOf } from '../operations.ts';
 import { type Api, call } from './api.ts';
 import { apiCommand, optional, required } from './command.ts';

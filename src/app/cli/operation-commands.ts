@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { isRecord, isSameJson } from '#ast/json.ts';
 import { readConfig } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
-import { untilAborted } from '#kit/until-aborted.ts';
+import { untilAborted } from '#kit/concurrency.ts';
 import { type ApiRoute, apiRoutes } from '../operations.ts';
 import type { Services } from '../services.ts';
 import type { ApiRequest, Sent } from './api.ts';

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findCellsAway } from '#cells/across-cells.ts';
 import { isAway } from '#cells/across-cells.ts';
 import { readConfig } from '#kit/config.ts';
-import { trustCaFile } from '#kit/trust-ca-file.ts';
+import { trustCaFile } from '#kit/address-guard.ts';
 import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
 import { ApiError, type ErrorCode, type ErrorItem } from '#kit/errors.ts';
-import { untilAborted } from '#kit/until-aborted.ts';
+import { untilAborted } from '#kit/concurrency.ts';
 import { openLog } from '#kit/log.ts';
 import { explain } from '../explain.ts';
 import {

@@ -1,7 +1,7 @@
 import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace, notePerson } from '#workspaces/audit/note-person.ts';
-import { accountOf, beginEndOfAccount, bringBackAccount } from '#workspaces/endings/endings.ts';
+import { accountOf, beginEndOfAccount, bringBackAccount } from '#workspaces/endings.ts';
 import { inviteByHand } from '#workspaces/member-invitations/invite.ts';
 import { addMember } from '#workspaces/members.ts';
 import { forgetFactors } from '#workspaces/second-factor/second-factor.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isRecord } from '#ast/json.ts';
 import { isDate } from '#ast/rules/text-formats.ts';
 import { uuidPattern } from '#kit/clock.ts';
-import { type Plan, plans } from '#workspaces/plans.ts';
+import { type Plan, plans } from '#workspaces/authenticate.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 
 /** The command line is not understood: exit 2, with the usage. */

@@ -2,7 +2,7 @@ import { cellForNew } from '#cells/choose-cell.ts';
 import { cellOfWorkspace, findInAllCells, newestFirst } from '#cells/across-cells.ts';
 import { transaction } from '#kit/database.ts';
 import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
-import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';
+import { beginEnd, bringBack } from '#workspaces/endings.ts';
 import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces.ts';
 import { command, optional } from './command.ts';
 import { id, plan, text, wholeNumber } from './values.ts';

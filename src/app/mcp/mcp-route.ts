@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { refuseForeignOrigin } from '#console/access.ts';
+import { refuseForeignOrigin } from '#console/serve.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Origin } from '#kit/operation.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';

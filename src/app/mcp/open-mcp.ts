@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
-import { toApiError } from '#kit/problem-of.ts';
+import { toApiError } from '#kit/validation.ts';
 import type { Permission } from '#rules/permissions.ts';
 import type { Api } from '../cli/api.ts';
 import { version } from '../version.ts';

@@ -1,11 +1,11 @@
-import { readBackups } from '#backup/schedule/read-backups.ts';
+import { readBackups } from '#backup/read-backups.ts';
 import { refreshCells } from '#cells/cells.ts';
 import { findCellsAway, findInAllCells } from '#cells/across-cells.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { sendMailJob } from '#kit/outbox/kinds.ts';
+import { sendMailJob } from '#kit/outbox.ts';
 import { double, jsonb, only, statement } from '#kit/statement.ts';
-import { findClockDoubt } from '#kit/sweeps.ts';
+import { findClockDoubt } from '#kit/periodic.ts';
 import { askValkey } from '#kit/valkey.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { type DiskSettings, readDisks } from '../disks.ts';

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Database } from '#kit/database.ts';
 import { cellsOf, onCell } from '#cells/cells.ts';
 import { countDroppedWrites } from '#kit/output.ts';
-import { watchPoolWaits } from '#kit/pool-waits.ts';
+import { watchPoolWaits } from '#kit/pooling.ts';
 import type { Report } from './report.ts';
 import type { DeliveryStatus } from '#webhooks/retry-delivery.ts';
 

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { ErrorCode } from '#kit/errors.ts';
-import { errorCodes } from '#kit/errors.ts';
-import { named } from '#kit/named.ts';
+import { type ErrorCode, errorCodes } from '#kit/errors.ts';
+import { named } from '#kit/pagination.ts';
 import { idempotencyKey, json } from './operations.ts';
 import { always, errorResponse, referToHeaders } from './responses.ts';
 import type { Schemas } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { problemCodes } from '#ast/problem-codes.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import type { Header, Reference, Response } from './types.ts';
 
 const ErrorItem = named(

@@ -1,5 +1,4 @@
-import { eventKinds, type EventKind } from '#webhooks/event.ts';
-import { Event } from '#webhooks/feed/event-shape.ts';
+import { Event, type EventKind, eventKinds } from '#webhooks/event.ts';
 import { json } from './operations.ts';
 import type { Schemas } from './schemas.ts';
 import type { OpenApi, Parameter } from './types.ts';

@@ -1,15 +1,15 @@
 import { hostname } from 'node:os';
 import { Cron } from 'croner';
 import { sayCount } from '#ast/say-count.ts';
-import { readBackups } from '#backup/schedule/read-backups.ts';
+import { readBackups } from '#backup/read-backups.ts';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import type { LetterField } from '#kit/outbox/letter.ts';
-import { selectParked } from '#kit/queue/parked-jobs.ts';
+import type { LetterField } from '#kit/outbox.ts';
+import { selectParked } from '#kit/queue/park-job.ts';
 import { only, statement } from '#kit/statement.ts';
-import { findClockDoubt } from '#kit/sweeps.ts';
+import { findClockDoubt } from '#kit/periodic.ts';
 import { askValkey, ValkeyError } from '#kit/valkey.ts';
 import { readDisks } from '../disks.ts';
 

@@ -4,7 +4,7 @@ import { transaction } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { announceWithCommit } from '#kit/queue.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
+import { enqueueMails, type NewMail } from '#kit/outbox.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { firstWorkspace } from '#workspaces/mail-news.ts';

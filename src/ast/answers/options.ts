@@ -1,6 +1,7 @@
 import { defaults } from '../attributes/defaults.ts';
 import { factOf } from '../fact-of.ts';
 import type { Condition } from '../logic/condition.ts';
+import { trimText } from '../text.ts';
 
 /**
  * An option of a question, as its form has it: a text that answers keep and people read, or an id that answers keep and
@@ -54,3 +55,17 @@ export const havePoints = (attrs: Attributes): boolean =>
 /** An option as if its id and its label had been written down. */
 export const written = (option: Option): ChoiceOption =>
   typeof option === 'string' ? { id: option, label: option } : option;
+
+/** The value of the choice that stands for an answer besides the options. */
+export const otherChoice = '_other';
+
+/** The name of the control for the text of that answer. */
+export function otherName(name: string): string {
+  return `${otherChoice}[${name}]`;
+}
+
+/** Returns a choice, or a list of them, without invisible characters around a text that is not an option as it stands. */
+export function tidyChoices(attrs: Partial<Selection> | object, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((choice) => tidyChoices(attrs, choice));
+  return typeof value === 'string' && !optionsById(attrs).has(value) ? trimText(value) : value;
+}

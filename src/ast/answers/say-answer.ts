@@ -1,4 +1,4 @@
-import { otherChoice } from './other-choice.ts';
+import { otherChoice } from './options.ts';
 import { sayMoment } from '../rules/moments.ts';
 import { type NumberMarks, sayNumber } from '../rules/written-numbers.ts';
 import { isRecord, own } from '../json.ts';

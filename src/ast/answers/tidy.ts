@@ -2,7 +2,7 @@ import { inputRules } from '../input-rules.ts';
 import type { InputElement } from '../tree.ts';
 import type { InputRules } from '../types/rules.ts';
 import { spend, type Work } from '../work.ts';
-import { tidyChoices } from './tidy-choices.ts';
+import { tidyChoices } from './options.ts';
 
 /** What it costs to tidy a character of a text, where lines end in it too, and a choice, in the steps of work.ts. */
 const steps = { character: 0.25, characterOfLines: 1, choice: 10 } as const;

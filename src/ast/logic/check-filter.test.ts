@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, formOfSteps } from '../testing.ts';
-import { checkFilter } from './check-filter.ts';
+import { checkFilter } from './check-condition.ts';
 
 const form = formOfSteps(
   {},

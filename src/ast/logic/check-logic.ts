@@ -1,11 +1,10 @@
 import { isInputType } from '../input-rules.ts';
 import { limits } from '../limits.ts';
 import { quote } from '../problems.ts';
-import { comparisonProblem, referenceProblem } from './check-comparison.ts';
+import { checkPiping, comparisonProblem, referenceProblem } from './check-condition.ts';
 import { findCircles } from './circles.ts';
 import { type Comparison, comparisonsOf, type Condition, endOfForm } from './condition.ts';
 import { checkFormulas } from './formula/check-formulas.ts';
-import { checkPiping } from './check-piping.ts';
 import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
 
 /**

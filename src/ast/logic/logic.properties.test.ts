@@ -7,7 +7,7 @@ import { checkStep, stepOf } from '../check-step.ts';
 import { context, element, stepsOf } from '../testing.ts';
 import { type Form, type FormNode, listQuestions } from '../tree.ts';
 import { validateStructure } from '../validate.ts';
-import { operatorsFor } from './check-comparison.ts';
+import { operatorsFor } from './check-condition.ts';
 import type { Condition } from './condition.ts';
 import { evaluate } from './evaluate.ts';
 

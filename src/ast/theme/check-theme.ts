@@ -1,18 +1,22 @@
 import { isRecord, own } from '../json.ts';
 import { quote } from '../problems.ts';
-import { contrast, fromOklch, isColour, sayContrast, toOklch } from './colour.ts';
-import { imageIdProblem, isImageId } from '../image-id.ts';
-import { limits } from '../limits.ts';
-import { fitsBytes, isCleanText } from '../text.ts';
 import {
+  contrast,
+  fromOklch,
   inkContrast,
+  isColour,
   paletteOf,
   paperContrast,
   readableAccent,
+  sayContrast,
   type Scheme,
   schemesOf,
   textContrast,
-} from './palette.ts';
+  toOklch,
+} from './colour.ts';
+import { imageIdProblem, isImageId } from '../image-id.ts';
+import { limits } from '../limits.ts';
+import { fitsBytes, isCleanText } from '../text.ts';
 import { corners, densities, fontNames, modes, type Theme } from './theme.ts';
 
 type ThemeProblem = { readonly field: string; readonly message: string };

@@ -1,3 +1,5 @@
+import type { Theme } from './theme.ts';
+
 /** A colour as three shares of light, 0 to 1 each, as sRGB encodes them. */
 type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -99,3 +101,191 @@ function writeHex(colour: Rgb): string {
   );
   return `#${pairs.join('')}`;
 }
+
+/** The two looks of a page. */
+export type Scheme = 'light' | 'dark';
+
+/** Every colour of a page, each `#rrggbb`. The names are those of the style sheet's properties. */
+export type Palette = Readonly<Record<PaletteName, string>>;
+type PaletteName =
+  | 'ground'
+  | 'paper'
+  | 'ink'
+  | 'soft'
+  | 'edge'
+  | 'line'
+  | 'tint'
+  | 'accent'
+  | 'deep'
+  | 'on-accent'
+  | 'bad'
+  | 'bad-tint';
+
+/** What text needs on its ground (WCAG 2.2, 1.4.3). */
+export const textContrast = 4.5;
+/** What the main text needs on a chosen paper; a paper on which it has that leaves room for all others. */
+export const inkContrast = 10;
+/** What edges need that show where a control is (1.4.11). */
+const edgeContrast = 3;
+
+/** The accent of a form whose theme names none. */
+export const defaultColour = '#0b6655';
+
+/** Lightness and chroma of what takes only its hue from the accent: chosen for contrast, and proven by a test. */
+const neutrals = {
+  light: {
+    ground: [0.949, 0.008],
+    paper: [1, 0],
+    ink: [0.235, 0.018],
+    soft: [0.47, 0.02],
+    edge: [0.6, 0.018],
+    line: [0.902, 0.01],
+    tint: [0.97, 0.011],
+  },
+  dark: {
+    ground: [0.175, 0.009],
+    paper: [0.225, 0.012],
+    ink: [0.94, 0.008],
+    soft: [0.75, 0.016],
+    edge: [0.605, 0.018],
+    line: [0.32, 0.014],
+    tint: [0.27, 0.016],
+  },
+} as const satisfies Record<Scheme, Partial<Record<PaletteName, readonly [number, number]>>>;
+
+/** The red of what is wrong, and others for accents that it could be taken for, in the order in which they are liked. */
+const warnings = {
+  light: { red: '#b3261e', others: ['#6f0e0f', '#db1c22', '#3d0000'], tint: '#fcf1f0' },
+  dark: { red: '#ff9d94', others: ['#ffd54a', '#ffd1d0', '#f3625d', '#fff0ef'], tint: '#2b1d1c' },
+} as const satisfies Record<Scheme, { red: string; others: readonly string[]; tint: string }>;
+
+/** From this distance (Oklab) on two colours are told apart at a glance; white and black are 1 apart. */
+export const plainDistance = 0.15;
+
+/** What says that something is wrong, in a colour that reads on the paper and that nobody takes for the accent. */
+function warningsOf(accent: string, paper: string, scheme: Scheme): Pick<Palette, 'bad' | 'bad-tint'> {
+  const { red, others, tint } = warnings[scheme];
+  const reading = (shade: string): string => readableOn([paper], shade, textContrast, scheme);
+  const plain = reading(red);
+  if (distance(accent, plain) >= plainDistance) return { bad: plain, 'bad-tint': tint };
+  const shades = others.map(reading);
+  const [furthest] = shades.toSorted((one, other) => contrast(accent, other) - contrast(accent, one));
+  const bad = shades.find((shade) => distance(accent, shade) >= plainDistance) ?? furthest!;
+  return { bad, 'bad-tint': tint };
+}
+
+/** The scheme for which an author chooses the colours, and the schemes that visitors see. */
+export function schemesOf({ mode = 'auto' }: Theme): readonly [chosen: Scheme, ...derived: Scheme[]] {
+  return mode === 'auto' ? ['light', 'dark'] : [mode];
+}
+
+/**
+ * The colours of a theme in one scheme. The theme's colour is the accent exactly as chosen in the scheme it was chosen
+ * for; in the other one it becomes a shade of the same hue that reads on that paper.
+ */
+export function paletteOf(theme: Theme, scheme: Scheme): Palette {
+  const chosen = theme.color ?? defaultColour;
+  const neutral = neutralsOf(theme);
+  const shades = neutrals[scheme];
+  const { paper, tint, line } = groundsOf(theme, scheme, neutral);
+  const isChosen = schemesOf(theme)[0] === scheme;
+  // The default colour was chosen for white paper.
+  const isReadable = theme.color === undefined ? contrast(chosen, paper) >= textContrast : isChosen;
+  const accent = isReadable ? chosen : readableAccent(chosen, paper, scheme);
+  return {
+    ground:
+      theme.background === undefined
+        ? neutral(shades.ground)
+        : isChosen
+          ? theme.background
+          : atNight(theme.background, neutrals.dark.ground[0]),
+    paper,
+    ink: neutral(shades.ink),
+    soft: readableOn([paper, tint], neutral(shades.soft), textContrast, scheme),
+    edge: readableOn([paper, tint], neutral(shades.edge), edgeContrast, scheme),
+    line,
+    tint,
+    accent,
+    deep: pressedShade(accent, scheme),
+    'on-accent': textOn(accent),
+    ...warningsOf(accent, paper, scheme),
+  };
+}
+
+type Neutral = (shade: readonly [lightness: number, breath: number]) => string;
+
+/** A grey accent gets grey paper; from a chroma of 0.05 on, the paper has the full breath of the hue. */
+function neutralsOf({ color = defaultColour }: Theme): Neutral {
+  const { hue, chroma } = toOklch(color);
+  const strength = Math.min(1, chroma / 0.05);
+  return ([lightness, breath]) => fromOklch({ lightness, chroma: breath * strength, hue });
+}
+
+/** The contrast that the main text of a theme has where it has the least, in the scheme that the theme was chosen for. */
+export function paperContrast(theme: Theme): number {
+  const [scheme] = schemesOf(theme);
+  const neutral = neutralsOf(theme);
+  const { paper, tint } = groundsOf(theme, scheme, neutral);
+  const ink = neutral(neutrals[scheme].ink);
+  return Math.min(contrast(ink, paper), contrast(ink, tint));
+}
+
+/** What text stands on. A chosen paper is shown as it is in the scheme it was chosen for, and what is laid on it is a shade of it. */
+function groundsOf(theme: Theme, scheme: Scheme, neutral: Neutral): Pick<Palette, 'paper' | 'tint' | 'line'> {
+  const { paper, tint, line } = neutrals[scheme];
+  if (theme.paper === undefined) return { paper: neutral(paper), tint: neutral(tint), line: neutral(line) };
+  const chosen = schemesOf(theme)[0] === scheme ? theme.paper : atNight(theme.paper, paper[0]);
+  const { lightness, ...hue } = toOklch(chosen);
+  const shade = ([other]: readonly [number, number]): string =>
+    fromOklch({ ...hue, lightness: lightness + other - paper[0] });
+  return { paper: chosen, tint: shade(tint), line: shade(line) };
+}
+
+/** A colour that was chosen by day as it is at night. */
+function atNight(colour: string, lightness: number): string {
+  const { hue, chroma } = toOklch(colour);
+  return fromOklch({ lightness, chroma: Math.min(chroma, 0.03), hue });
+}
+
+/** The colour itself where it reads on these grounds, or the nearest shade further from them that does. */
+function readableOn(grounds: readonly string[], colour: string, least: number, scheme: Scheme): string {
+  const reads = (shade: string): boolean => grounds.every((ground) => contrast(shade, ground) >= least);
+  const from = toOklch(colour);
+  const step = scheme === 'dark' ? 0.02 : -0.02;
+  let shade = colour;
+  for (let lightness = from.lightness; !reads(shade) && lightness > 0 && lightness < 1; ) {
+    lightness += step;
+    shade = fromOklch({ ...from, lightness });
+  }
+  return shade;
+}
+
+/** White or nearly black, whichever reads better: one of them always has 4.5:1. */
+function textOn(colour: string): string {
+  const { hue, chroma } = toOklch(colour);
+  const dark = fromOklch({ lightness: 0.2, chroma: Math.min(chroma, 0.03), hue });
+  return contrast('#ffffff', colour) >= contrast(dark, colour) ? '#ffffff' : dark;
+}
+
+/** What a button shows under the pointer: a little further from the paper, and still a ground for its text. */
+function pressedShade(accent: string, scheme: Scheme): string {
+  const { lightness, ...rest } = toOklch(accent);
+  const step = scheme === 'dark' || lightness < 0.25 ? 0.07 : -0.07;
+  const moved = fromOklch({ ...rest, lightness: Math.min(0.97, lightness + step) });
+  return contrast(moved, textOn(accent)) >= textContrast ? moved : accent;
+}
+
+/** The shade of this hue nearest to the colour that reads on this paper, with some room above the least contrast. */
+export function readableAccent(colour: string, paper: string, scheme: Scheme): string {
+  const from = toOklch(colour);
+  const [start, step] = scheme === 'dark' ? [Math.max(from.lightness, 0.74), 0.01] : [from.lightness, -0.01];
+  for (let lightness = start; lightness >= 0 && lightness <= 1; lightness += step) {
+    const shade = fromOklch(calm({ ...from, lightness }, scheme));
+    if (contrast(shade, paper) >= textContrast + 0.1) return shade;
+  }
+  return scheme === 'dark' ? '#ffffff' : '#000000';
+}
+
+/** Light on a dark page glows: a full chroma is taken back a little. */
+const calm = (colour: Oklch, scheme: Scheme): Oklch =>
+  scheme === 'dark' ? { ...colour, chroma: Math.min(colour.chroma, 0.13) } : colour;

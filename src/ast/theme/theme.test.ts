@@ -11,18 +11,22 @@ import {
   record,
   tuple,
 } from 'fast-check';
-import { contrast, distance, fromOklch, sayContrast, toOklch } from './colour.ts';
-import { accentContrast, findThemeProblems, suggestColour, suggestPaper } from './check-theme.ts';
 import {
+  contrast,
   defaultColour,
+  distance,
+  fromOklch,
   inkContrast,
   type Palette,
   paletteOf,
   paperContrast,
   plainDistance,
+  sayContrast,
   schemesOf,
   textContrast,
-} from './palette.ts';
+  toOklch,
+} from './colour.ts';
+import { accentContrast, findThemeProblems, suggestColour, suggestPaper } from './check-theme.ts';
 import { modes, type Theme } from './theme.ts';
 
 const shades = (from: number, to: number) =>

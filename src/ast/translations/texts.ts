@@ -4,16 +4,17 @@ import { isRecord, own } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { FormNode } from '../tree.ts';
-import { attributesOfType, textAttributes } from './text-attributes.ts';
 import {
+  attributesOfType,
   confirmationBytes,
   type ConfirmationText,
   confirmationTexts,
   isConfirmationText,
   settingText,
   settingTexts,
+  textAttributes,
   translationsOf,
-} from './setting-texts.ts';
+} from './check-translations.ts';
 import type { Translation, Translations } from './shapes.ts';
 import { changeTranslation } from './translations.ts';
 

@@ -4,8 +4,7 @@ import { checkAnswers } from '../answers.ts';
 import { context, element, formOf, problemsOf } from '../testing.ts';
 import { searchLanguage } from '../languages.ts';
 import { limits } from '../limits.ts';
-import { settingsFor } from '../settings-for.ts';
-import { checkSettings, type Settings } from '../settings.ts';
+import { checkSettings, type Settings, settingsFor } from '../settings.ts';
 import type { Form, FormNode } from '../tree.ts';
 import { validateStructure } from '../validate.ts';
 import { matchLanguage } from './match-language.ts';
@@ -13,7 +12,7 @@ import { readTextsFile, writeTextsFile } from './texts-file.ts';
 import { mapSaidTexts, saidTexts } from './said-texts.ts';
 import { listTexts, missingIn, type TextDocument, tidyTranslations, translateTexts } from './texts.ts';
 import { inLanguage } from './translations.ts';
-import { settingsInLanguage } from './setting-texts.ts';
+import { settingsInLanguage } from './check-translations.ts';
 
 const name = element('text', 'name', {
   label: 'Your name',

@@ -1,5 +1,4 @@
-import { otherChoice } from '../answers/other-choice.ts';
-import { optionsById, type Selection } from '../answers/options.ts';
+import { optionsById, otherChoice, type Selection } from '../answers/options.ts';
 import { answerLimits } from '../limits.ts';
 import { fitsBytes, isCleanText } from '../text.ts';
 import { accept, type CheckedAnswer, refuse } from './rules.ts';

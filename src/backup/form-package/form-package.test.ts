@@ -11,7 +11,7 @@ import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { type ElementType, elements } from '#ast/elements.ts';
 import { composite, element, structure } from '#ast/testing.ts';
 import { sweepImages } from '#forms/images/images.ts';
-import { readTar, tarStream } from '#kit/tar.ts';
+import { readTar, tarStream } from '#kit/archives.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { type Body, openService, type Tenant, until } from '#test/service.ts';
 import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';

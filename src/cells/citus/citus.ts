@@ -3,7 +3,7 @@ import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Host } from '#kit/find-host.ts';
-import { pathOf } from '#kit/search-path.ts';
+import { pathOf } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 
 /** Whether the database is one of a Citus cluster. */

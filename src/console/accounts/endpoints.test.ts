@@ -4,7 +4,7 @@ import { afterTries, beginSession, callConsole, type ConsolePerson, signIn } fro
 import { openService } from '#test/service.ts';
 import { signInTries } from '#workspaces/sign-in.ts';
 import { resetUserPassword } from '#workspaces/users.ts';
-import type { Member } from '#workspaces/members/shapes.ts';
+import type { Member } from '#workspaces/members.ts';
 import type { Workspace } from '#workspaces/shapes.ts';
 import type { Session } from './shapes.ts';
 

@@ -9,7 +9,7 @@ import { openProvider, openProviderVisitor, providerSettings } from '#test/provi
 import { freePort, openService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { newId } from '#kit/clock.ts';
-import { openAccounts } from '#workspaces/accounts.ts';
+import { openAccounts } from '#workspaces/users.ts';
 import { askProvider, signInByProvider } from '#workspaces/identity-provider.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 

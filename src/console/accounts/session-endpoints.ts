@@ -1,18 +1,37 @@
 import { findInAllCells } from '#cells/across-cells.ts';
-import { now } from '#kit/clock.ts';
+import { now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
-import { operation } from '#kit/operation.ts';
+import { idParameter, operation } from '#kit/operation.ts';
 import { notePerson, originOf, personalLine } from '#workspaces/audit/note-person.ts';
-import { nameProblems, refuseProblems } from '#workspaces/problems.ts';
-import { changePassword, signIn } from '#workspaces/sign-in.ts';
+import { nameProblems, refuseProblems } from '#workspaces/users.ts';
+import { changePassword, countTry, signIn, signInTries } from '#workspaces/sign-in.ts';
 import { readSecondSteps, takeSecondStep } from '#workspaces/second-factor/second-factor.ts';
 import { mayCreateWorkspace } from '#workspaces/workspaces.ts';
-import { findPerson, isClosed } from '../access.ts';
-import type { ConsoleServices } from '../services.ts';
-import { deviceCookie } from './device-cookie.ts';
-import { PasswordChange, PersonChange, SecondStep, Session, SignIn } from './shapes.ts';
-import { selectWorkspacesOfUser } from '#workspaces/members/endpoints.ts';
-import { updateUserName } from '#workspaces/members/membership.ts';
+import { type ConsoleServices, findPerson, isClosed } from '../serve.ts';
+import { deviceCookie } from './second-factor-endpoints.ts';
+import {
+  Account,
+  Activity,
+  NewPassword,
+  PasswordAgain,
+  PasswordChange,
+  PasswordReset,
+  PersonChange,
+  SecondStep,
+  Session,
+  Sessions,
+  SignIn,
+} from './shapes.ts';
+import { selectWorkspacesOfUser, updateUserName } from '#workspaces/members.ts';
+import { Type } from 'typebox';
+import { belowId, endCut, listParameters, readCut } from '#kit/pagination.ts';
+import { requireRow } from '#kit/statement.ts';
+import { requirePassword } from '#workspaces/second-factor/password-again.ts';
+import { endOtherSessions, endSession, selectSessions } from '#workspaces/sessions.ts';
+import { countPersonalLines } from '#workspaces/audit/endpoints.ts';
+import { selectPersonalLines } from '#workspaces/audit/audit-lines.ts';
+import { createHash } from 'node:crypto';
+import { askForPasswordReset, finishPasswordReset } from '#workspaces/password-reset.ts';
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionEndpoints(services: ConsoleServices) {
@@ -161,3 +180,125 @@ const nothingOpen = {
 
 const isRefusal = (error: unknown, code: ErrorCode): boolean =>
   error instanceof ApiError && error.code === code;
+
+/** Where a person is signed in, and the ends of it. */
+export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' | 'requestCounter'>) {
+  const { database } = services;
+  return {
+    listSessions: operation({
+      summary: 'List where one is signed in',
+      caller: 'person',
+      reply: { status: 200, description: 'The newest first.', schema: Sessions },
+      async run({ person }) {
+        const rows = await selectSessions(database, { user_id: person.id, now: now() });
+        const data = rows.map((row) => ({
+          id: row.id,
+          browser: row.user_agent || null,
+          signed_in_at: row.created_at.toISOString(),
+          used_at: row.updated_at.toISOString(),
+          is_halfway: row.is_halfway,
+          is_this: row.id === person.sessionId,
+        }));
+        return { body: { data } };
+      },
+    }),
+
+    listActivity: operation({
+      summary: 'List what concerned one’s account',
+      caller: 'person',
+      query: Type.Object(listParameters, { additionalProperties: false }),
+      reply: { status: 200, description: 'The newest first, of the last year.', schema: Activity },
+      async run({ person, query }) {
+        const cut = readCut(query, 'activity');
+        const place = { below: belowId(cut), limit: cut.limit, offset: cut.offset };
+        const found = await selectPersonalLines(database, { user_id: person.id, ...place });
+        const total = cut.total ?? (await countPersonalLines(database, { user_id: person.id }))[0]!.count;
+        const { rows, ends } = endCut(cut, found, total);
+        const data = rows.map(({ id, actor_kind, operation, status, address, agent, session_id }) => ({
+          id,
+          at: timeOfId(id).toISOString(),
+          by_operator: actor_kind === 'operator',
+          operation,
+          status,
+          address,
+          browser: agent,
+          is_this: session_id === person.sessionId,
+        }));
+        return { body: { data, ...ends } };
+      },
+    }),
+
+    endSession: operation({
+      summary: 'End one of one’s sessions',
+      caller: 'person',
+      params: idParameter,
+      body: PasswordAgain,
+      reply: { status: 204, description: 'It opens nothing any more.' },
+      errors: ['rate_limit_exceeded'],
+      async run({ person, visitor, params, body }) {
+        await requirePassword(services, person, body.password);
+        requireRow(await endSession(database, { user_id: person.id, id: params.id }));
+        await notePerson(database, personalLine({ person, visitor }, 'endSession'));
+      },
+    }),
+
+    endOtherSessions: operation({
+      summary: 'End every other session of one’s own',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: { status: 204, description: 'This one is left.' },
+      errors: ['rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        await requirePassword(services, person, body.password);
+        await endOtherSessions(database, { user_id: person.id, id: person.sessionId });
+        await notePerson(database, personalLine({ person, visitor }, 'endOtherSessions'));
+      },
+    }),
+  };
+}
+
+/** Mails to one address that are asked for in a minute, whether or not anybody has it. */
+const asksPerMinute = 3;
+
+/** Choosing a new password through a mail. Nothing of it tells whether an address has an account. */
+export function passwordResetEndpoints(services: ConsoleServices) {
+  return {
+    askForPasswordReset: operation({
+      summary: 'Ask for a new password by mail',
+      caller: 'visitor',
+      body: PasswordReset,
+      reply: {
+        status: 202,
+        description: 'A mail is on its way to the account of this address, if there is one.',
+      },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        if (!services.config.smtp) {
+          const message = 'This server sends no mail. Whoever runs it can give you a temporary password.';
+          throw new ApiError('conflict', message);
+        }
+        const asked = createHash('sha256').update(body.email.trim().toLowerCase()).digest('base64url');
+        await countTry(services, `password reset from ${visitor.address}`, signInTries.ofAccount);
+        await countTry(services, `password reset of ${asked}`, asksPerMinute);
+        await askForPasswordReset(services.database, body.email);
+        services.wakeQueue();
+      },
+    }),
+
+    finishPasswordReset: operation({
+      summary: 'Choose a new password by the link of a mail',
+      caller: 'visitor',
+      body: NewPassword,
+      reply: { status: 200, description: 'The address to sign in with.', schema: Account },
+      errors: ['gone', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        await countTry(services, `password reset from ${visitor.address}`, signInTries.ofAccount);
+        const { email } = await finishPasswordReset(services.database, body);
+        const by = { origin: originOf(visitor) };
+        await notePerson(services.database, { who: { email }, operation: 'finishPasswordReset', by });
+        services.wakeQueue();
+        return { body: { email } };
+      },
+    }),
+  };
+}

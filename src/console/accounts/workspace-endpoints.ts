@@ -1,12 +1,28 @@
 import { cellForNew } from '#cells/choose-cell.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { idParameter, operation } from '#kit/operation.ts';
-import { noteInWorkspace, originOf } from '#workspaces/audit/note-person.ts';
-import { addMember, leaveWorkspace } from '#workspaces/members.ts';
+import { idParameter, operation, type Visitor } from '#kit/operation.ts';
+import { noteInWorkspace, originOf, personalLine } from '#workspaces/audit/note-person.ts';
+import { addMember, findMembership, leaveWorkspace } from '#workspaces/members.ts';
 import { createWorkspace, mayCreateWorkspace } from '#workspaces/workspaces.ts';
-import type { ConsoleServices } from '../services.ts';
-import { MadeWorkspace, WorkspaceName } from './shapes.ts';
+import type { ConsoleServices } from '../serve.ts';
+import {
+  Account,
+  Ending,
+  InvitationToken,
+  Joined,
+  MadeWorkspace,
+  NewPerson,
+  OpenInvitation,
+  PasswordAgain,
+  WorkspaceName,
+} from './shapes.ts';
+import { requireRow } from '#kit/statement.ts';
+import { beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '#workspaces/endings.ts';
+import { requirePassword } from '#workspaces/second-factor/password-again.ts';
+import { cellOfWorkspace } from '#cells/across-cells.ts';
+import { joinAsPerson, joinByPassword, openInvitation } from '#workspaces/member-invitations/accept.ts';
+import { countTry, signInTries } from '#workspaces/sign-in.ts';
 
 /** What is everyone's own matter: to make a workspace, and to leave one. */
 export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {
@@ -48,6 +64,136 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices
           by: { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) },
           thingId: person.id,
         });
+      },
+    }),
+  };
+}
+
+/** Deleting a workspace, and one's account, and coming back meanwhile. */
+export function endingEndpoints(services: ConsoleServices) {
+  const { accounts, database } = services;
+  /** @throws ApiError not_found for strangers; forbidden for who does not own it. */
+  const requireOwner = async (workspaceId: string, userId: string): Promise<void> => {
+    const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: userId }));
+    if (found.role !== 'owner') throw new ApiError('forbidden', 'Only an owner may do this.');
+  };
+
+  return {
+    deleteWorkspace: operation({
+      summary: 'Delete a workspace',
+      caller: 'person',
+      params: idParameter,
+      body: PasswordAgain,
+      reply: { status: 200, description: 'It is closed, and when it is gone.', schema: Ending },
+      errors: ['forbidden', 'conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, params, body }) {
+        await requireOwner(params.id, person.id);
+        await requirePassword(services, person, body.password);
+        const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
+        const at = await beginEnd(database, params.id, by);
+        services.wakeQueue();
+        return { body: { ends_at: at.toISOString() } };
+      },
+    }),
+
+    bringBackWorkspace: operation({
+      summary: 'Bring a workspace back that is being deleted',
+      caller: 'person',
+      params: idParameter,
+      reply: { status: 204, description: 'It is open again, as it was.' },
+      errors: ['forbidden', 'conflict'],
+      async run({ person, visitor, params }) {
+        await requireOwner(params.id, person.id);
+        const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
+        await bringBack(database, params.id, by);
+        services.wakeQueue();
+      },
+    }),
+
+    deleteAccount: operation({
+      summary: 'Delete one’s account',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: { status: 200, description: 'Every session is over, and when it is gone.', schema: Ending },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        await requirePassword(services, person, body.password);
+        const { by } = personalLine({ person, visitor }, 'deleteAccount');
+        const at = await beginEndOfAccount(database, person.id, by);
+        services.wakeQueue();
+        const { auth } = await accounts.library();
+        const { headers } = await auth.api.signOut({ headers: visitor.headers, returnHeaders: true });
+        return { body: { ends_at: at.toISOString() }, headers: { 'Set-Cookie': headers.getSetCookie() } };
+      },
+    }),
+
+    bringBackAccount: operation({
+      summary: 'Come back before one’s account is deleted',
+      caller: 'leaving',
+      reply: { status: 204, description: 'The account is open again, as it was.' },
+      errors: ['conflict'],
+      async run({ person, visitor }) {
+        const { by } = personalLine({ person, visitor }, 'bringBackAccount');
+        await bringBackAccount(database, person.id, by);
+        services.wakeQueue();
+      },
+    }),
+  };
+}
+
+/** Joining a workspace by an invitation. Tokens travel in bodies: addresses end up in logs. */
+export function joinEndpoints(services: ConsoleServices) {
+  const count = ({ address }: Visitor): Promise<void> =>
+    countTry(services, `join from ${address}`, signInTries.ofAddress);
+  const noteJoin = async (
+    visitor: Visitor,
+    { workspaceId, ...who }: { workspaceId: string; userId: string; sessionId?: string },
+  ): Promise<void> =>
+    noteInWorkspace(await cellOfWorkspace(services.database, workspaceId), {
+      workspaceId,
+      operation: 'joinWorkspace',
+      by: { ...who, origin: originOf(visitor) },
+      thingId: who.userId,
+    });
+
+  return {
+    openMemberInvitation: operation({
+      summary: 'Read an invitation to a workspace',
+      caller: 'visitor',
+      body: InvitationToken,
+      reply: { status: 200, description: 'What its holder is asked.', schema: OpenInvitation },
+      errors: ['gone', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        await count(visitor);
+        const { invitedBy, ...invitation } = await openInvitation(services, body.token);
+        return { body: { ...invitation, invited_by: invitedBy } };
+      },
+    }),
+
+    joinByPassword: operation({
+      summary: 'Join by choosing a password',
+      caller: 'visitor',
+      body: NewPerson,
+      reply: { status: 201, description: 'The address to sign in with.', schema: Account },
+      errors: ['gone', 'conflict', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        await count(visitor);
+        const { email, ...joined } = await joinByPassword(services, { ...body, name: body.name.trim() });
+        await noteJoin(visitor, joined);
+        return { body: { email } };
+      },
+    }),
+
+    joinWorkspace: operation({
+      summary: 'Join as who is signed in',
+      caller: 'person',
+      body: InvitationToken,
+      reply: { status: 200, description: 'They are a member.', schema: Joined },
+      errors: ['gone', 'conflict'],
+      async run({ person, visitor, body }) {
+        const { workspaceId } = await joinAsPerson(services, { token: body.token, userId: person.id });
+        await noteJoin(visitor, { workspaceId, userId: person.id, sessionId: person.sessionId });
+        return { body: { workspace_id: workspaceId } };
       },
     }),
   };

@@ -1,11 +1,10 @@
 import { type FormStatus, publicUrlOf } from '#forms/present.ts';
 import { idParameter, operation, type Person } from '#kit/operation.ts';
 import { requireRow, statement, word } from '#kit/statement.ts';
-import { wired } from '#kit/wire.ts';
+import { wired } from '#kit/http.ts';
 import { TableSettings } from '#submissions/shapes.ts';
 import { findTableSettings, saveTableSettings } from '#submissions/table.ts';
-import { refuseOneStep } from '../access.ts';
-import type { ConsoleServices } from '../services.ts';
+import { type ConsoleServices, refuseOneStep } from '../serve.ts';
 import { Arrangement, LocatedForm } from './shapes.ts';
 import { draftJoin, shownName } from '#forms/overview.ts';
 import type { Role } from '#rules/permissions.ts';

@@ -1,8 +1,7 @@
 import { effectiveForm } from '#ast/effective-form.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '#ast/json.ts';
-import { settingsFor } from '#ast/settings-for.ts';
-import type { Settings } from '#ast/settings.ts';
+import { type Settings, settingsFor } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { json, jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';

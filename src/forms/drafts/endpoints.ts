@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
-import { wired } from '#kit/wire.ts';
+import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { listParameters } from '#kit/cursor.ts';
-import { closed } from '#kit/schemas.ts';
-import { personOf } from '#workspaces/actor.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { listParameters } from '#kit/pagination.ts';
+import { closed } from '#kit/validation.ts';
+import { personOf, requireReach } from '#workspaces/authenticate.ts';
 import { requireAnswerReader } from '../answer-settings.ts';
 import { dryRun } from '../check/dry-run.ts';
 import { exampleStructure } from '../example.ts';

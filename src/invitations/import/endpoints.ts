@@ -1,6 +1,5 @@
 import { idParameter, operation } from '#kit/operation.ts';
-import { personBehind } from '#workspaces/actor.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { personBehind, requireReach } from '#workspaces/authenticate.ts';
 import type { InvitingContext } from '../context.ts';
 import { readInvitationBody } from '../request.ts';
 import { ImportBody, ImportPreview, ImportStarted, PreviewBody } from '../shapes.ts';

@@ -1,4 +1,4 @@
-import type { Letter, LetterBlock } from '#kit/outbox/letter.ts';
+import type { Letter, LetterBlock } from '#kit/outbox.ts';
 import type { Locale } from '#ast/locales.ts';
 import { fill, sayDay } from '#ast/words.ts';
 import type { Message } from './message.ts';

@@ -1,7 +1,6 @@
 import { isLocale } from '#ast/locales.ts';
 import { now } from '#kit/clock.ts';
-import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
-import { cancelMails } from '#kit/outbox/mail-states.ts';
+import { cancelMails, enqueueMails, type NewMail } from '#kit/outbox.ts';
 import {
   columns,
   jsonb,

@@ -1,7 +1,7 @@
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { cancelMails } from '#kit/outbox/mail-states.ts';
+import { cancelMails } from '#kit/outbox.ts';
 import { requireRow, statement } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
 import { throttleEmail } from '../limit.ts';

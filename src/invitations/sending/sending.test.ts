@@ -4,7 +4,7 @@ import { element } from '#ast/testing.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { retryMail } from '#mail/log.ts';
+import { retryMail } from '#mail/endpoints.ts';
 import { remindUnanswered, sendDueReminders } from './remind.ts';
 import { openInvitations, queryOf } from '../testing.ts';
 import { unsubscribeUrl } from '../token.ts';

@@ -1,7 +1,7 @@
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { cancelMails } from '#kit/outbox/mail-states.ts';
+import { cancelMails } from '#kit/outbox.ts';
 import { only, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { isUnsubscribeLink, readUnsubscribeToken } from '../token.ts';

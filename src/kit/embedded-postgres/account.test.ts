@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseAccount, mayEnter, parseAccounts } from './account.ts';
+import { chooseAccount, mayEnter, parseAccounts } from './machine.ts';
 
 const root = { name: 'root', uid: 0, gid: 0 };
 const nobody = { name: 'nobody', uid: 65534, gid: 65533 };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findAccount } from './account.ts';
+import { EmbeddedPostgresError, findAccount, suggestRemedy } from './machine.ts';
 import {
   completeLinks,
   locateBinaries,
@@ -15,7 +15,6 @@ import {
   type Binaries,
 } from './binaries.ts';
 import { copyTree } from './drafts.ts';
-import { EmbeddedPostgresError, suggestRemedy } from './error.ts';
 import { lastLines, runProgram } from './program.ts';
 import { isRoot, makeDirectory, ordinary } from './users.fixture.ts';
 

@@ -2,9 +2,15 @@ import { constants } from 'node:fs';
 import { access, readFile, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findClosedDirectory, type Account } from './account.ts';
+import {
+  type Account,
+  elsewhere,
+  EmbeddedPostgresError,
+  fileError,
+  findClosedDirectory,
+  hasCode,
+} from './machine.ts';
 import { copyTree, draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts } from './drafts.ts';
-import { EmbeddedPostgresError, elsewhere, fileError, hasCode } from './error.ts';
 
 /** One installation of the PostgreSQL programs. */
 export type Binaries = {

@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { majorVersion, type Binaries } from './binaries.ts';
-import { EmbeddedPostgresError, elsewhere, fileError, hasCode } from './error.ts';
+import { EmbeddedPostgresError, elsewhere, fileError, hasCode } from './machine.ts';
 
 /** A complete cluster on disk. `owner` is the uid that PostgreSQL has to run as. */
 export type Cluster = { directory: string; owner: number; version: string };

@@ -3,7 +3,7 @@ import { chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path';
 import { makeDirectories } from '../make-directories.ts';
 import { syncDirectory } from '../sync-directory.ts';
-import { hasCode } from './error.ts';
+import { hasCode } from './machine.ts';
 
 /**
  * A directory is made whole under a draft name and then renamed, so that a kill at any moment leaves either nothing

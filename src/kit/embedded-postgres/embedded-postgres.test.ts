@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chown, lstat, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findClosedDirectory } from './account.ts';
+import { findClosedDirectory } from './machine.ts';
 import { locateBinaries } from './binaries.ts';
 import { findPostmaster } from './postmaster.ts';
 import {

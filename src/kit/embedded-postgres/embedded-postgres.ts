@@ -1,13 +1,19 @@
 import { join } from 'node:path';
-import { findAccount } from './account.ts';
+import { findAccount, port } from './machine.ts';
 import { locateBinaries, provideBinaries } from './binaries.ts';
 import { checkVersion, findCluster } from './cluster.ts';
-import { createCluster, database, user } from './create-cluster.ts';
+import {
+  checkReachable,
+  chooseSocketDirectory,
+  createCluster,
+  database,
+  makeDataDirectory,
+  sharedDirectory,
+  user,
+} from './create-cluster.ts';
 import { removeDeadDrafts } from './drafts.ts';
 import { type Hold, holdServer, releaseHold } from './hold.ts';
-import { checkReachable, chooseSocketDirectory, makeDataDirectory, sharedDirectory } from './placement.ts';
 import { isRemoved, type Server, stopPostmaster } from './postmaster.ts';
-import { port } from './settings.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Pauses between attempts to get a lost database back, in milliseconds: at most one attempt a second. */

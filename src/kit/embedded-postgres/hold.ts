@@ -1,12 +1,18 @@
 import type { Client } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readDisk } from '../read-disk.ts';
+import { readDisk } from '../storage.ts';
 import { user } from './create-cluster.ts';
 import { EmbeddedClient } from './embedded-client.ts';
-import { elsewhere, EmbeddedPostgresError, hasCode, suggestRemedy, suggestRemedyOf } from './error.ts';
+import {
+  elsewhere,
+  EmbeddedPostgresError,
+  hasCode,
+  port,
+  suggestRemedy,
+  suggestRemedyOf,
+} from './machine.ts';
 import { findPostmaster, type Launch, launchPostmaster, type Postmaster, type Server } from './postmaster.ts';
 import { lastLines } from './program.ts';
-import { port } from './settings.ts';
 
 /** How long a postmaster may be in one state before something must be wrong: milliseconds. */
 const mayTake = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { draftOf, draftOwner } from './drafts.ts';
-import { chooseSocketDirectory, outsideName } from './placement.ts';
+import { chooseSocketDirectory, outsideName } from './create-cluster.ts';
 import { isLivePostgres, parsePostmasterFile } from './postmaster.ts';
-import { serverArguments } from './settings.ts';
+import { serverArguments } from './machine.ts';
 
 test('the socket lies in the cluster as long as its path fits, counted in bytes', () => {
   const fits = `/${'x'.repeat(80)}`;

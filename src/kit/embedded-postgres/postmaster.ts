@@ -3,12 +3,18 @@ import { constants } from 'node:fs';
 import { open, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account } from './account.ts';
+import {
+  type Account,
+  elsewhere,
+  EmbeddedPostgresError,
+  fileError,
+  hasCode,
+  port,
+  serverArguments,
+} from './machine.ts';
 import type { Binaries } from './binaries.ts';
-import { EmbeddedPostgresError, elsewhere, fileError, hasCode } from './error.ts';
-import { makeSocketDirectory } from './placement.ts';
+import { makeSocketDirectory } from './create-cluster.ts';
 import { programEnvironment, runAs, spawnError } from './program.ts';
-import { port, serverArguments } from './settings.ts';
 
 /** Everything that is decided before a postmaster is looked for or started. */
 export type Server = {

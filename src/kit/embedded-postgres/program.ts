@@ -1,6 +1,12 @@
 import { spawn } from 'node:child_process';
-import type { Account } from './account.ts';
-import { EmbeddedPostgresError, elsewhere, hasCode, suggestRemedy, suggestRemedyOf } from './error.ts';
+import {
+  type Account,
+  elsewhere,
+  EmbeddedPostgresError,
+  hasCode,
+  suggestRemedy,
+  suggestRemedyOf,
+} from './machine.ts';
 
 /**
  * The whole environment of a PostgreSQL program: nothing is inherited but PATH, because PGDATA, PGOPTIONS, LANG and

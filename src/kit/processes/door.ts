@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { acceptWaiting } from '../close-in-order.ts';
+import { acceptWaiting } from '../concurrency.ts';
 
 /** Whom connections are handed to. */
 export type Receiver = {

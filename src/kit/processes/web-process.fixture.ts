@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeInOrder } from '../close-in-order.ts';
+import { closeInOrder } from '../concurrency.ts';
 import { openServer } from '../http.ts';
 import { openLog } from '../log.ts';
 import { joinPrimary } from './primary-link.ts';

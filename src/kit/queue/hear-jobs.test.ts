@@ -11,8 +11,7 @@ import { newId } from '../clock.ts';
 import { type Database, openDatabase, transaction } from '../database.ts';
 import { openLog } from '../log.ts';
 import { announceJobs, announceWithCommit } from '../queue.ts';
-import { openAnnouncer } from './announcer.ts';
-import { hearJobs, type Hearing } from './hear-jobs.ts';
+import { type Hearing, hearJobs, openAnnouncer } from './announcer.ts';
 
 const log = openLog('silent');
 const { database, url } = await testDatabase();

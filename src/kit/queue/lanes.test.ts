@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LaneNarrowed, type LaneTurn } from '../queue.ts';
-import type { Width } from './lane.ts';
-import { type Lanes, openLanes } from './lanes.ts';
+import { type Lanes, openLanes, type Width } from './lanes.ts';
 
 const never = new AbortController().signal;
 const quick = 10;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLookBack } from './look-back.ts';
+import { openLookBack } from './claim.ts';
 
 const everything = 1e9;
 

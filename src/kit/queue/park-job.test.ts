@@ -6,9 +6,8 @@ import { newId } from '../clock.ts';
 import { openDatabase } from '../database.ts';
 import { openLog } from '../log.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '../queue.ts';
-import { type Claims, claim } from './claim.ts';
+import { claim, type Claims, openLookBack } from './claim.ts';
 import { openLanes } from './lanes.ts';
-import { openLookBack } from './look-back.ts';
 import { startQueue } from './worker.ts';
 
 const { database } = await testDatabase();

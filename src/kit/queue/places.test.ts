@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newLane } from './lane.ts';
-import { openPlaces } from './lanes.ts';
+import { newLane, openPlaces } from './lanes.ts';
 
 const never = new AbortController().signal;
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

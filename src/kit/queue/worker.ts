@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../clock.ts';
 import { type Database, isUnavailable } from '../database.ts';
-import type { Log } from '../log.ts';
-import { loggedError } from '../logged-error.ts';
+import { type Log, runInTrace } from '../log.ts';
+import { loggedError } from '../errors.ts';
 import {
   type Job,
   type JobHandler,
@@ -11,14 +11,9 @@ import {
   rescheduleJob,
   type tracedPayload,
 } from '../queue.ts';
-import { runInTrace } from '../trace.ts';
-import { openAnnouncer } from './announcer.ts';
-import { claim, type Claims, idleTime, pollMs } from './claim.ts';
-import { type Hearing, hearJobs } from './hear-jobs.ts';
-import type { Width } from './lane.ts';
-import { openLanes } from './lanes.ts';
-import { type Held, keepLeases } from './leases.ts';
-import { openLookBack } from './look-back.ts';
+import { type Hearing, hearJobs, openAnnouncer } from './announcer.ts';
+import { claim, type Claims, type Held, idleTime, keepLeases, openLookBack, pollMs } from './claim.ts';
+import { openLanes, type Width } from './lanes.ts';
 import { type OnParked, parkAfter, parkJob, suspectAfter } from './park-job.ts';
 
 /** Seconds until a job runs again whose handler threw: 1, 2, 4, ... and from the 13th time on hourly. */

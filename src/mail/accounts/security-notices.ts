@@ -1,7 +1,6 @@
 import { homeOf } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
-import type { Letter, LetterBlock, LetterField } from '#kit/outbox/letter.ts';
+import { enqueueMails, type Letter, type LetterBlock, type LetterField, type NewMail } from '#kit/outbox.ts';
 import { only, type Queryable, statement, word } from '#kit/statement.ts';
 import type { PersonalNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';

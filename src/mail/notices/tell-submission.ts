@@ -1,11 +1,10 @@
 import type { Locale } from '#ast/locales.ts';
-import { recipientsOf } from '#ast/recipients.ts';
+import { type Notification, notificationsFor, recipientsOf } from '#ast/settings-by-condition.ts';
 import { type DigestMode, digestModes, editDaysOf } from '#ast/settings.ts';
-import { type Notification, notificationsFor } from '#ast/settings-by-condition.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { now } from '#kit/clock.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
+import { enqueueMails, type NewMail } from '#kit/outbox.ts';
 import { only, type Queryable, statement, word } from '#kit/statement.ts';
 import { linkToken } from '#submissions/links.ts';
 import { reportNews } from '#workspaces/mail-news.ts';

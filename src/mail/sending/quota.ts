@@ -2,7 +2,7 @@ import { findInAllCells } from '#cells/across-cells.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { countedAddress } from '#kit/outbox/address.ts';
-import type { MailKind } from '#kit/outbox/kinds.ts';
+import type { MailKind } from '#kit/outbox.ts';
 import { statement } from '#kit/statement.ts';
 
 /** Deletes what no limit counts any more. @returns those removed; a full batch of 1,000 means that there may be more. */

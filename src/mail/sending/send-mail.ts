@@ -1,20 +1,84 @@
+import { followInvitationMail } from '#invitations/sending/follow-mail.ts';
+import { type MailContent, type MailKind, mailPaces, type MailState } from '#kit/outbox.ts';
+import { double, nullable, only, type Queryable, statement, text, word } from '#kit/statement.ts';
+import { countedAddress, type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
+import { drawLetter, type DrawnLetter } from '../template.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, homeOf, transaction } from '#kit/database.ts';
-import { countedAddress } from '#kit/outbox/address.ts';
-import type { MailContent } from '#kit/outbox/enqueue-mail.ts';
 import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queue.ts';
-import type { LinkTarget } from '#kit/personal-link.ts';
+import type { LinkTarget, Vault } from '#kit/vault.ts';
 import type { OnParked } from '#kit/queue/park-job.ts';
 import { sendMessage, type SmtpConfig, type SmtpOutcome } from '#kit/smtp.ts';
-import { double, nullable, only, statement, text, word } from '#kit/statement.ts';
-import type { Vault } from '#kit/vault.ts';
-import { followers } from '../followers.ts';
-import { drawLetter } from '../template.ts';
-import { composeMessage } from './compose-message.ts';
 import { checkQuotas, type PutOff, type QuotaConfig } from './quota.ts';
-import { type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
-import type { MailState } from '#kit/outbox/mail-states.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How a mail ended, or that an attempt failed and another follows (`queued`). */
+type MailNote = {
+  workspaceId: string;
+  mailId: string;
+  state: 'queued' | 'sent' | 'failed';
+  error: string | null;
+};
+
+/** Hears how mails of a kind fare, in the transaction that writes it down. */
+type Follower = (client: Queryable, note: MailNote) => Promise<void>;
+
+/** What lower rooms do when their mails have left, or never will. */
+const followers: Partial<Readonly<Record<MailKind, Follower>>> = {
+  invitation: followInvitationMail,
+  reminder: followInvitationMail,
+};
+
+type MessageParts = {
+  /** The mail's id: the Message-ID is made of it, so whoever gets it twice has the same message twice. */
+  id: string;
+  from: MailAddress;
+  to: MailAddress;
+  subject: string;
+  /** When the mail was written; the same in each attempt. */
+  date: Date;
+  letter: DrawnLetter;
+  replyTo?: string | undefined;
+  unsubscribeUrl?: string | undefined;
+};
+
+/**
+ * The message as it goes over the wire (RFC 5322, MIME): text and HTML alternatives. Names and subjects are encoded by
+ * the library, and nothing in them can begin a header (send-mail.test.ts holds it). It may not read files or addresses.
+ */
+export async function composeMessage(parts: MessageParts): Promise<Buffer> {
+  const { id, from, to, subject, date, letter, replyTo, unsubscribeUrl } = parts;
+  // Loaded when there is something to send: an instance without mail does without it.
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
+  const composer = new MailComposer({
+    messageId: messageIdOf(id, from),
+    from: named(from),
+    to: named(to),
+    subject,
+    date,
+    text: letter.text,
+    html: letter.html,
+    headers: {
+      // RFC 3834: no holiday notices, please.
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      ...(unsubscribeUrl !== undefined && {
+        'List-Unsubscribe': { prepared: true, value: `<${new URL(unsubscribeUrl).href}>` },
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
+    ...(replyTo !== undefined && { replyTo: { name: '', address: replyTo } }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return composer.compile().build();
+}
+
+const messageIdOf = (id: string, from: MailAddress): string =>
+  `<${id}@${toAsciiDomain(from.address).replace(/^.*@/s, '')}>`;
+
+/** As an object, so that the library reads no commas and brackets out of a name. */
+const named = ({ address, name = '' }: MailAddress): { name: string; address: string } => ({ name, address });
 
 /** Seconds between two mails of a pace. */
 const step = "case when name = 'bulk' then $bulk_step else $prompt_step end";

@@ -2,8 +2,7 @@ import { newId, now } from '#kit/clock.ts';
 import type { MailAddress } from '#kit/outbox/address.ts';
 import { sendMessage, type SmtpConfig } from '#kit/smtp.ts';
 import { drawLetter } from '../template.ts';
-import { composeMessage } from './compose-message.ts';
-import { mailIsOff } from './send-mail.ts';
+import { composeMessage, mailIsOff } from './send-mail.ts';
 
 /** How a test fared: in words, and line by line as it was spoken, without credentials. */
 type TestResult = { sent: boolean; result: string; dialogue: string[] };

@@ -1,12 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { AnswerFiles } from '#ast/answers.ts';
 import { answerRepeat, type SubmitResult } from '#submissions/submit.ts';
-import { addressKey } from '#workspaces/address-key.ts';
+import { addressKey } from '#workspaces/users.ts';
 import type { Refusal } from '../admission.ts';
-import { screenAnswers } from '../screening.ts';
-import { sourceOf } from '../other-sites.ts';
-import { Refused } from '../visit/refused.ts';
-import type { Visit } from '../visit/visit.ts';
+import { screenAnswers, sourceOf } from '../screening.ts';
+import { Refused, type Visit } from '../visit/visit.ts';
 import type { AnsweringContext } from './answering.ts';
 import { type Controls, controlOf } from './controls.ts';
 

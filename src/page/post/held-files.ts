@@ -4,14 +4,12 @@ import { inputRules } from '#ast/input-rules.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { fill } from '#ast/words.ts';
-import { fileLimits } from '#files/receive.ts';
+import { fileLimits, findHeldFiles } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
-import { signLink, verifyLink } from '#kit/personal-link.ts';
-import type { Vault } from '#kit/vault.ts';
+import { signLink, type Vault, verifyLink } from '#kit/vault.ts';
 import type { FieldMessage } from '../render/view.ts';
 import type { Words } from '../words/words.ts';
-import { findHeldFiles } from '#files/stored-files.ts';
 
 /**
  * Files that a page holds between two posts, because the visitor added a row and did not submit yet: a plain page

@@ -5,7 +5,7 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance 
 import type { FastifyRequest } from 'fastify';
 import { limits } from '#ast/limits.ts';
 import { normalizeText } from '#ast/text.ts';
-import { fileLimits } from '#files/receive.ts';
+import { fileLimits } from '#files/stored-files.ts';
 import { ApiError } from '#kit/errors.ts';
 import { jsonBodyLimit } from '#kit/json-body.ts';
 import type { Server } from '#kit/http.ts';

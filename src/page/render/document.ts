@@ -1,5 +1,14 @@
-import { attributes, type Html, html, toText, verbatim } from './html.ts';
-import { cover, iconAddress, logo, preloadCover } from './picture.ts';
+import {
+  attributes,
+  cover,
+  type Html,
+  html,
+  iconAddress,
+  logo,
+  preloadCover,
+  toText,
+  verbatim,
+} from './html.ts';
 import { stylesheet } from '../style.ts';
 import { type Look, type Picture, plainLook } from '../theme/look.ts';
 

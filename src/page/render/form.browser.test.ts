@@ -10,13 +10,13 @@ import { openBrowser } from '#test/browser.ts';
 import { looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { headersFor, pageHeaders } from '../headers.ts';
+import { headersFor, pageHeaders } from '../problem-page.ts';
 import { plainLook } from '../theme/look.ts';
 import { styleOf } from './elements/drawings.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
 import { everyElement, inputTypes, viewOf } from '../testing.ts';
-import { wordsOf } from '../words/languages.ts';
+import { wordsOf } from '../words/words.ts';
 
 const team = composite(
   'team',

@@ -6,11 +6,11 @@ import { elements, type ElementType, type InputType, showsPlaceholder } from '#a
 import { composite, context, element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { drawingSteps } from './drawing-steps.ts';
+import { drawingSteps } from './steps.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
 import { byId, everyElement, inputTypes, readMarkup, readPage, type Tag, viewOf } from '../testing.ts';
-import { wordsOf } from '../words/languages.ts';
+import { wordsOf } from '../words/words.ts';
 
 const groupTypes = [
   'radio',

@@ -3,8 +3,7 @@ import { fill } from '#ast/words.ts';
 import type { Look } from '../theme/look.ts';
 import type { Words } from '../words/words.ts';
 import { renderDocument } from './document.ts';
-import { attributes, type Html, html, url } from './html.ts';
-import { piped, type SayAnswer } from './piped.ts';
+import { attributes, type Html, html, piped, type SayAnswer, url } from './html.ts';
 import { lead } from './steps.ts';
 
 /** A page that may stand inside another one: `script` then tells that one how high it is. */

@@ -4,10 +4,10 @@ import { gzipSync } from 'node:zlib';
 import { element, stepsOf } from '#ast/testing.ts';
 import type { Form } from '#ast/tree.ts';
 import { inputTypes, viewOf } from '../testing.ts';
-import { problemsOf, wordsOf } from '../words/languages.ts';
+import { problemsOf, wordsOf } from '../words/words.ts';
 import { sentencesFor } from '../words/say-problem.ts';
 import { renderForm } from './form.ts';
-import { type ScriptData, scriptWords } from './script-data.ts';
+import { type ScriptData, scriptWords } from './view.ts';
 
 /** What a page may weigh with its style, gzipped, in bytes; its script has 8 KB more (issue 4). */
 const budget = 12 * 1024;

@@ -1,13 +1,40 @@
-import { type Form, layoutOf, type Step } from '#ast/tree.ts';
+import {
+  type Element,
+  type Form,
+  isComposite,
+  isInput,
+  isQuestion,
+  isRepeatable,
+  layoutOf,
+  matrixRowsOf,
+  optionsIn,
+  type Step,
+} from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import type { Words } from '../words/words.ts';
 import { attributes, type Html, html } from './html.ts';
 import { renderElement } from './elements/drawings.ts';
-import { renderReview } from './review.ts';
-import { reviewStepOf } from './review-step.ts';
+import { type FormView, renderReview } from './view.ts';
 import { richText } from './rich-text.ts';
 import { type PageState, pipedAt, type Place } from './elements/place.ts';
-import type { FormView } from './view.ts';
+import { endOfForm } from '#ast/logic/condition.ts';
+import type { Settings } from '#ast/settings.ts';
+import { factOf } from '#ast/fact-of.ts';
+import type { RawAnswers } from '#ast/fields.ts';
+import type { FilesByName } from '#ast/logic/evaluate.ts';
+import { limits } from '#ast/limits.ts';
+import { pipedIds } from '#ast/piping.ts';
+import { countMarkup } from '#ast/markup-characters.ts';
+import { countShownRows } from './elements/rows.ts';
+
+/** The id of the step that lists the answers: none that an author could give. */
+const reviewStepId = '_review';
+
+/** The index of that step; undefined where the form has none. */
+export function reviewStepOf({ children }: Form): number | undefined {
+  const last = children.length - 1;
+  return children[last]?.attrs?.id === reviewStepId ? last : undefined;
+}
 
 /** The id of a step's heading, which takes the focus when the step is reached: `focus` of a view. */
 export function stepHeadingId(index: number): string {
@@ -109,4 +136,101 @@ export function progress(
 <progress${bar}></progress>
 <input type="hidden" name="_done" value="${percent}">
 </div>`;
+}
+
+type Asking = Pick<Settings, 'layout' | 'review_step'>;
+
+// A form never changes; what is made of it is asked for with each request.
+const made = new WeakMap<Form, Map<string, Form>>();
+
+/**
+ * The form as its pages ask it: each question a step of its own where the settings say so, and behind the last step the
+ * one that lists the answers. Its elements are the very ones of the form, and mean the same.
+ */
+export function askedForm(form: Form, asking: Asking, { reviewTitle }: Pick<Words, 'reviewTitle'>): Form {
+  const { layout, review_step: hasReview } = asking;
+  if (layout !== 'question' && !hasReview) return form;
+  const known = made.get(form) ?? new Map<string, Form>();
+  made.set(form, known);
+  const name = `${layout} ${hasReview && reviewTitle}`;
+  const steps = layout === 'question' ? form.children.flatMap(singly) : form.children;
+  const asked = known.get(name) ?? {
+    ...form,
+    children: hasReview ? [...steps.map(leadToReview), reviewStep(reviewTitle)] : steps,
+  };
+  known.set(name, asked);
+  return asked;
+}
+
+const reviewStep = (title: string): Step => ({
+  type: 'step',
+  attrs: { id: reviewStepId, title },
+  children: [],
+});
+
+/** The end of the form is behind the answers' list. */
+function leadToReview(step: Step): Step {
+  const { jumps } = step.attrs ?? {};
+  if (!jumps) return step;
+  const led = jumps.map((jump) => (jump.to === endOfForm ? { ...jump, to: reviewStepId } : jump));
+  return { ...step, attrs: { ...step.attrs, jumps: led } };
+}
+
+/** A step for each question of a step, under its title; they are reached when it is, and the last one leads on. */
+function singly(step: Step): Step[] {
+  const { layout: _layout, jumps, ...first } = step.attrs ?? {};
+  const { id: _id, description: _description, ...later } = first;
+  const parts = questionsIn(step.children);
+  return parts.map((children, index) => ({
+    type: 'step',
+    attrs: { ...(index === 0 ? first : later), ...(jumps && index === parts.length - 1 && { jumps }) },
+    children,
+  }));
+}
+
+/** Each question, a group as a whole, with the texts before it; those at the end stay with the last one. */
+function questionsIn(elements: readonly Element[]): (readonly Element[])[] {
+  const parts: Element[][] = [];
+  let texts: Element[] = [];
+  for (const element of elements) {
+    texts.push(element);
+    if (!isQuestion(element)) continue;
+    parts.push(texts);
+    texts = [];
+  }
+  const last = parts.at(-1);
+  if (!last) return [texts];
+  last.push(...texts);
+  return parts;
+}
+
+/**
+ * What it costs to draw an element, one of its options, a character of its texts, and more for one that HTML has to
+ * write otherwise, in the steps of #ast/work.ts.
+ */
+const steps = { element: 450, option: 200, character: 1.5, escaped: 5 } as const;
+
+/** What the page of a form costs to draw: an element in rows is drawn in each of them. */
+export function drawingSteps(form: Form, answers: RawAnswers, held: FilesByName): number {
+  const stepsOf = (element: Element): number => {
+    const once = ownSteps(element);
+    if (!isComposite(element)) return once;
+    const rows = isRepeatable(element) ? countShownRows(element, answers, held) : 1;
+    return once + rows * sum(element.children);
+  };
+  const sum = (elements: readonly Element[]): number =>
+    elements.reduce((total, element) => total + stepsOf(element), 0);
+  return form.children.reduce((total, step) => total + textSteps(step.attrs) + sum(step.children), 0);
+}
+
+const ownSteps = factOf((element: Element): number => {
+  const rows = isInput(element) ? matrixRowsOf(element).length : 0;
+  const options = Math.max(1, rows) * optionsIn(element).size;
+  return steps.element + options * steps.option + textSteps(element.attrs);
+});
+
+function textSteps(attrs: object = {}): number {
+  const text = JSON.stringify(attrs);
+  const shown = pipedIds(text).length * limits.pipedCharacters;
+  return (text.length + shown) * steps.character + countMarkup(text) * steps.escaped;
 }

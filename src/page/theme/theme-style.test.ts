@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { fontNames } from '#ast/theme/theme.ts';
-import { themeStyle } from './theme-style.ts';
+import { themeStyle } from './look.ts';
 
 test('a form without a theme has no style of its own, and neither has an empty theme', () => {
   assert.equal(themeStyle(undefined), '');

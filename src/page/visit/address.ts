@@ -16,6 +16,8 @@ import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import { normalizeText } from '#ast/text.ts';
 import { type Form, isSeen, kindOf, listQuestions } from '#ast/tree.ts';
 import { ApiError } from '#kit/errors.ts';
+import type { Guest } from '#invitations/admission.ts';
+import { invitationParameter } from '#invitations/token.ts';
 
 /** What the parameters of a form's address say. */
 export type Address = {
@@ -148,3 +150,11 @@ export function withHiddenAnswers(
   );
   return { ...found, ...raw };
 }
+
+/** Where saved answers are gone on with; for an invited person with the invitation, which alone may open the form. */
+export const resumeAddress = (formId: string, token: string, guest: Guest | undefined): string =>
+  `/f/${formId}/resume/${token}${guest ? `?${invitationParameter}=${guest.token}` : ''}`;
+
+/** Where the page after saving asks for its link, as made above with the origin before it, by mail. */
+export const resumeMailAddress = (link: string, { own }: Pick<Address, 'own'>): string =>
+  writeAddress(`${new URL(link).pathname}/mail`, { reference: {}, prefill: [], own });

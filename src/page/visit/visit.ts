@@ -2,23 +2,34 @@ import type { FastifyRequest } from 'fastify';
 import type { Locale } from '#ast/locales.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
-import { noPlaces, type Places } from '#submissions/taken/take.ts';
+import { findPlaces, noPlaces, type Places } from '#submissions/taken/take.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { type Form, languagesOf } from '#ast/tree.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
-import { settingsInLanguage } from '#ast/translations/setting-texts.ts';
-import type { LiveForm } from '#forms/live-form.ts';
-import type { Guest } from '#invitations/admission.ts';
-import type { Refusal } from '../admission.ts';
+import { settingsInLanguage } from '#ast/translations/check-translations.ts';
+import type { LiveForm, LiveForms } from '#forms/live-form.ts';
+import { type Arrival, type Guest, receiveGuest } from '#invitations/admission.ts';
+import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
 import { type Look, lookOf } from '../theme/look.ts';
-import { languageStyle } from '../render/language-switch.ts';
-import { chooseLanguage, chooseNumbers } from '../words/choose-locale.ts';
+import { languageStyle, languageSwitch } from '../render/language-switch.ts';
+import {
+  chooseLanguage,
+  chooseNumbers,
+  countingQuestions,
+  type PageProblems,
+  problemsOf,
+  type Words,
+  wordsOf,
+} from '../words/words.ts';
 import { styleOf } from '../render/elements/drawings.ts';
-import { problemsOf, wordsOf } from '../words/languages.ts';
-import { countingQuestions, type PageProblems, type Words } from '../words/words.ts';
 import { isCounted } from '../counting/is-counted.ts';
-import { askedForm } from '../render/asked-form.ts';
+import { askedForm } from '../render/steps.ts';
 import { type Address, readAddress } from './address.ts';
+import type { Html } from '../render/html.ts';
+import { uuidPattern } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import type { Vault } from '#kit/vault.ts';
+import { invitationParameter } from '#invitations/token.ts';
 
 /** One request for a form's page, and all that follows from its address, its headers and the form. */
 export type Visit = {
@@ -130,3 +141,101 @@ const prefillOf = (guest: Guest | undefined): [name: string, value: string][] =>
   Object.entries(guest?.prefill ?? {}).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   );
+
+/** The same page in the form's other languages, for one that asks nothing; undefined where there is no other. */
+export function languageLinks(
+  { live, language, languages, words }: Visit,
+  { method, url }: Pick<FastifyRequest, 'method' | 'url'>,
+): Html | undefined {
+  if (languages.length < 2) return undefined;
+  const here = new URL(url, 'http://form');
+  const path = method === 'GET' ? here.pathname : `/f/${live.id}`;
+  const addressIn = (tag: string): string => {
+    const query = new URLSearchParams(here.search);
+    query.set('_lang', tag);
+    return `${path}?${query.toString()}`;
+  };
+  return languageSwitch({ language, languages, addressIn }, { word: words.language, isForm: false });
+}
+
+/** Ends a request for a form that does not admit the visitor. `form` is absent like a form that does not exist. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly refusal: Refusal;
+  readonly form: LiveForm | undefined;
+  constructor(refusal: Refusal, form: LiveForm | undefined) {
+    super(refusal.error.message, { cause: refusal.error });
+    this.refusal = refusal;
+    this.form = form;
+  }
+}
+
+/** Who came with an invitation's link; undefined when the address carries none. */
+async function findArrival(
+  { database }: { database: Database },
+  live: LiveForm,
+  request: FastifyRequest,
+): Promise<Arrival | undefined> {
+  // Most visitors come without: their address is not taken apart for this.
+  if (!request.url.includes(invitationParameter)) return undefined;
+  const token = new URL(request.url, 'http://form').searchParams.get(invitationParameter);
+  return token === null ? undefined : receiveGuest(database, { formId: live.id, token });
+}
+
+export type OpenContext = {
+  readonly liveForms: LiveForms;
+  readonly database: Database;
+  readonly vault: Vault;
+};
+
+/** A request below a form's address. */
+export type FormRoute = { Params: { id: string } };
+export type FormRequest = FastifyRequest<FormRoute>;
+
+/** A request for the address of a link, below a form's. */
+export type LinkRequest = FastifyRequest<{ Params: { id: string; token: string } }>;
+
+/**
+ * The visit of somebody who may fill in the form now.
+ * @param passes reasons to refuse that the caller deals with itself.
+ * @throws Refused; ApiError bad_request.
+ */
+export async function openVisit(
+  context: OpenContext,
+  request: FormRequest | LinkRequest,
+  passes: readonly Refusal['reason'][] = [],
+): Promise<Visit> {
+  const live = await findLive(context, request.params.id);
+  const arrival = live && (await findArrival(context, live, request));
+  const refusal = await findRefusal(context, live, request.headers.cookie, {
+    arrival,
+    entry: entryOf(request),
+  });
+  const guest = arrival?.kind === 'void' ? undefined : arrival?.guest;
+  if (live && (!refusal || passes.includes(refusal.reason)))
+    return {
+      ...readVisit(live, request, { guest }),
+      refusal,
+      places: await findPlaces(context.database, live),
+    };
+  // Of a form that was never published nobody learns that it is there, by its language or its look.
+  throw new Refused(refusal!, refusal!.reason === 'absent' ? undefined : live);
+}
+
+/** The visit of a form that may be closed by now: to be thanked, or to change what was sent. @throws Refused. */
+export async function openKnownForm(
+  context: OpenContext,
+  request: FormRequest | LinkRequest,
+): Promise<Visit> {
+  return openVisit(context, request, ['closed', 'early', 'full', 'invited', 'password', 'link', 'used']);
+}
+
+/** An id has one spelling from here on: limits, signatures and caches are kept under it. */
+function findLive({ liveForms }: OpenContext, id: string): Promise<LiveForm | undefined> {
+  return uuidPattern.test(id) ? liveForms.find(id.toLowerCase()) : Promise.resolve(undefined);
+}
+
+const entryOf = ({ url }: FormRequest | LinkRequest): string | undefined =>
+  url.includes(entryParameter)
+    ? (new URL(url, 'http://form').searchParams.get(entryParameter) ?? undefined)
+    : undefined;

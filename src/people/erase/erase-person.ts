@@ -1,9 +1,9 @@
 import { parse } from 'node:path';
-import { discardFiles, type FilesContext, removeTakenFiles } from '#files/receive.ts';
+import { discardFiles, type FilesContext, removeTakenFiles } from '#files/stored-files.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { firstId } from '#kit/cursor.ts';
+import { firstId } from '#kit/pagination.ts';
 import type { Actor } from '#kit/operation.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';

@@ -1,15 +1,15 @@
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
-import type { FileLinks } from '#files/link.ts';
+import type { FileLinks } from '#files/stored-files.ts';
 import { attachment } from '#kit/attachment.ts';
 import { now, uuidPattern } from '#kit/clock.ts';
-import { endCutBy, readCutBy } from '#kit/cursor.ts';
+import { endCutBy, readCutBy } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import { only, requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { jsonList, type JsonText, jsonText, wired } from '#kit/wire.ts';
+import { jsonList, type JsonText, jsonText, wired } from '#kit/http.ts';
 import type { Column } from '#submissions/columns.ts';
 import { readColumns, readViewedForm } from '#submissions/columns/read-columns.ts';
 import { exportStream } from '#submissions/export/export.ts';
@@ -27,13 +27,20 @@ import {
 import { sortedPlace, writePlace } from '#submissions/sort/read-sort.ts';
 import { findTableSettings, findViewedSubmission } from '#submissions/table.ts';
 import { orderColumns } from '#rules/columns.ts';
-import { requireReach } from '#workspaces/reach.ts';
-import { openOptionLabels, type OptionLabels } from '../option-labels.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
+import {
+  findHits,
+  openOptionLabels,
+  type OptionLabels,
+  readCharacters,
+  type SayOption,
+  soughtBy,
+  textsOf,
+} from '../hits.ts';
 import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } from './view.ts';
 import { findSavedView } from './saved/endpoints.ts';
-import { mapInTurns } from '#kit/turns.ts';
+import { mapInTurns } from '#kit/concurrency.ts';
 import type { Asked } from '../ask.ts';
-import { findHits, readCharacters, type SayOption, soughtBy, textsOf } from '../hits.ts';
 
 /** The JSON of a submission's answers and reference values, as text. */
 type Texts = { answers: string; reference: string };

@@ -1,6 +1,6 @@
 import { readShortReference, shortReference } from '#ast/short-reference.ts';
 import { leastIdAt } from '#kit/clock.ts';
-import { belowId, type Cut, firstId, idBehind, lastId, refuseCursor } from '#kit/cursor.ts';
+import { belowId, type Cut, firstId, idBehind, lastId, refuseCursor } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Reached, readAsked } from '../read-asked.ts';
@@ -21,7 +21,7 @@ import {
 import { batchSize, readDown } from '#submissions/read-down.ts';
 import type { ViewQuery } from '#submissions/shapes.ts';
 import { columns, nullable, statement, word } from '#kit/statement.ts';
-import { checking, checkParameters, isPassed } from '../checks.ts';
+import { checking, checkParameters, isPassed } from '../ask.ts';
 import {
   asking,
   askingWords,

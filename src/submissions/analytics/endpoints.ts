@@ -1,7 +1,7 @@
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { readDays } from '#kit/time-range.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import { readAnalytics } from './read-analytics.ts';
 import { Analytics, AnalyticsQuery } from './shapes.ts';
 

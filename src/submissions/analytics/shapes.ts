@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import { dayRange } from '#kit/time-range.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });

@@ -3,10 +3,10 @@ import { reachForm } from '#forms/require-form.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, requireRow, statement, word } from '#kit/statement.ts';
-import { wired } from '#kit/wire.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { wired } from '#kit/http.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import { BulkChange, bulkKinds } from './shapes.ts';
-import { failedReason } from '#kit/queue/parked-jobs.ts';
+import { failedReason } from '#kit/queue/park-job.ts';
 import type { BulkKind } from './works.ts';
 
 export const bulkColumns = columns('id total:integer done created_at finished_at? failed_reason?', {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { failedReason } from '#kit/schemas.ts';
+import { failedReason } from '#kit/validation.ts';
 import type { BulkKind } from './works.ts';
 
 /** All that is done with many. */

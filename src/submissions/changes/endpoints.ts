@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { limits } from '#ast/limits.ts';
-import type { FileLinks } from '#files/link.ts';
+import type { FileLinks } from '#files/stored-files.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
-import { wired } from '#kit/wire.ts';
+import { wired } from '#kit/http.ts';
 import { Submission, submissionJson, submissionStatuses, submissionTag } from '../present.ts';
 import type { SubmitContext } from '../submit.ts';
 import { Tags } from '../tags.ts';

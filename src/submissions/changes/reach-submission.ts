@@ -2,7 +2,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { only, statement } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import type { FormKey } from './event.ts';
 
 /** The form of a submission, and whether it lies in the trash. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import { languageParameter, TableColumns } from '../shapes.ts';
 import { readColumns, readViewedForm } from './read-columns.ts';
 

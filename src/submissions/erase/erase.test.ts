@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
-import { enqueueMails } from '#kit/outbox/enqueue-mail.ts';
+import { enqueueMails } from '#kit/outbox.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { changeSubmission } from '../changes/edit.ts';

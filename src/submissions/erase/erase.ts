@@ -1,6 +1,6 @@
 import { type DigestMode, digestModes, type Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
-import { deleteMailsAbout } from '#kit/outbox/mail-states.ts';
+import { deleteMailsAbout } from '#kit/outbox.ts';
 import { json, jsonb, only, type Queryable, statement, word } from '#kit/statement.ts';
 import { reportNews } from '#workspaces/mail-news.ts';
 import { blankSnapshot } from '#webhooks/event.ts';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { fewAtOnce } from '#kit/few-at-once.ts';
+import { fewAtOnce } from '#kit/concurrency.ts';
 
 /** Exports of one workspace that this process writes at once. */
 const exportsAtOnce = 2;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
-import { operatorsFor } from '#ast/logic/check-comparison.ts';
+import { operatorsFor } from '#ast/logic/check-condition.ts';
 import type { Condition, ConditionValue, Operator } from '#ast/logic/condition.ts';
 import { composite, element, structure } from '#ast/testing.ts';
 import { todayIn } from '#ast/rules/today.ts';

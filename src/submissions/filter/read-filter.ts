@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { leastIdAt } from '#kit/clock.ts';
-import { firstId, lastId } from '#kit/cursor.ts';
+import { firstId, lastId } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { countedParameter } from './read-counted.ts';

@@ -1,5 +1,5 @@
 import { withoutNulls } from '#ast/json.ts';
-import { checkFilter, findNamed } from '#ast/logic/check-filter.ts';
+import { checkFilter, findNamed } from '#ast/logic/check-condition.ts';
 import { type Comparison, comparisonsOf, type Condition } from '#ast/logic/condition.ts';
 import { normalizeJson } from '#ast/normalize-json.ts';
 import { todayIn } from '#ast/rules/today.ts';

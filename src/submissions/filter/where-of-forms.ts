@@ -1,5 +1,4 @@
-import { comparisonProblem, referenceProblem } from '#ast/logic/check-comparison.ts';
-import { checkComparisons } from '#ast/logic/check-filter.ts';
+import { checkComparisons, comparisonProblem, referenceProblem } from '#ast/logic/check-condition.ts';
 import { type Comparison, comparisonsOf, type Condition } from '#ast/logic/condition.ts';
 import { quote } from '#ast/problems.ts';
 import { todayIn } from '#ast/rules/today.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnswerFiles } from '#ast/answers.ts';
 import { element, structure } from '#ast/testing.ts';
-import { sweepFiles } from '#files/sweep.ts';
+import { sweepFiles } from '#files/stored-files.ts';
 import { changeForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import type { Form } from '#ast/tree.ts';
-import { listOf } from '#kit/cursor.ts';
-import { closed, uuid } from '#kit/schemas.ts';
+import { listOf } from '#kit/pagination.ts';
+import { closed, uuid } from '#kit/validation.ts';
 import { holdReasons } from './reasons.ts';
 
 export const HeldPath = Type.Object({ id: uuid, held: uuid });

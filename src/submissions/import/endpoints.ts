@@ -1,17 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { otherChoice } from '#ast/answers/other-choice.ts';
+import { otherChoice } from '#ast/answers/options.ts';
 import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { wired } from '#kit/wire.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { wired } from '#kit/http.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import { importable, type Named } from './questions.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
 import { ImportBody, ImportPreview, ImportProgress, ImportStarted } from './shapes.ts';
 import { type ImportContext, previewImport, startImport } from './start-import.ts';
 import { jsonb, statement } from '#kit/statement.ts';
 import type { LineProblem } from './read-line.ts';
-import { failedReason } from '#kit/queue/parked-jobs.ts';
+import { failedReason } from '#kit/queue/park-job.ts';
 
 /** The last imports of a form, newest first. */
 const listImports = statement(

@@ -10,7 +10,7 @@ import { enqueueJob } from '#kit/queue.ts';
 import { cases } from '#test/cases.ts';
 import { type Body, openService, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
-import { beginEnd, bringBack } from '#workspaces/endings/endings.ts';
+import { beginEnd, bringBack } from '#workspaces/endings.ts';
 import { planImport } from './plan-import.ts';
 import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './column-formats.ts';
 import { importable } from './questions.ts';

@@ -1,4 +1,4 @@
-import { otherChoice } from '#ast/answers/other-choice.ts';
+import { otherChoice } from '#ast/answers/options.ts';
 import type { Form } from '#ast/tree.ts';
 import { fixedHeads, lastHead } from '../export/cells.ts';
 import { importable, type ImportQuestion, type Named, plain } from './questions.ts';

@@ -1,4 +1,4 @@
-import { otherChoice } from '#ast/answers/other-choice.ts';
+import { otherChoice } from '#ast/answers/options.ts';
 import { factOf } from '#ast/fact-of.ts';
 import { withStableLabels } from '#ast/piping.ts';
 import { inLanguage } from '#ast/translations/translations.ts';

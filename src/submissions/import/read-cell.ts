@@ -1,4 +1,4 @@
-import { otherChoice } from '#ast/answers/other-choice.ts';
+import { otherChoice } from '#ast/answers/options.ts';
 import { own } from '#ast/json.ts';
 import { type InputElement, kindOf, takesSeveralInRow } from '#ast/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { failedReason } from '#kit/schemas.ts';
+import { failedReason } from '#kit/validation.ts';
 import { importLimits } from './table.ts';
 
 const closed = { additionalProperties: false } as const;

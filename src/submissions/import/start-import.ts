@@ -16,7 +16,7 @@ import { enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import { takeStep } from '#kit/queue/take-step.ts';
 import { runInThread } from '#kit/run-in-thread.ts';
 import { integer, jsonb, type Queryable, requireRow, statement } from '#kit/statement.ts';
-import { personOf } from '#workspaces/actor.ts';
+import { personOf } from '#workspaces/authenticate.ts';
 import { isLimited } from '../taken/limits-of.ts';
 import { AnswersTaken, type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { insertWriting, prepareWriting } from '../writing.ts';

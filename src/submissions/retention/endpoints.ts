@@ -3,11 +3,11 @@ import { now } from '#kit/clock.ts';
 import { requireUnchanged, seenIn } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { jsonb, nullable, only, type Queryable, statement } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
+import { requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import {
   changedRetention,
   daysThatHold,

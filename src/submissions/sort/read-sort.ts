@@ -1,4 +1,4 @@
-import { type Cut, refuseCursor } from '#kit/cursor.ts';
+import { type Cut, refuseCursor } from '#kit/pagination.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

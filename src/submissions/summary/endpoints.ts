@@ -1,7 +1,7 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import { readStructures, readViewedForm } from '../columns/read-columns.ts';
 import { readFilter } from '../filter/read-filter.ts';
 import { type Bar, Summary, SummaryQuery, type SummarySample } from '../shapes.ts';

@@ -5,7 +5,7 @@ import type { BrokenRule } from '#ast/rules/problem.ts';
 import type { Form } from '#ast/tree.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { gather } from '#kit/gather.ts';
+import { gather } from '#kit/concurrency.ts';
 import { columns, only, type Queryable, statement } from '#kit/statement.ts';
 import { lockFormForSubmit } from '../submission-rows.ts';
 import { isLimited, type Limits, limitsOf } from './limits-of.ts';

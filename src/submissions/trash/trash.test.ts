@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import { openFileLinks } from '#files/link.ts';
+import { openFileLinks } from '#files/stored-files.ts';
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import type { Answer } from '#kit/operation.ts';
 import { openVault } from '#kit/vault.ts';
-import { textOf } from '#kit/wire.ts';
+import { textOf } from '#kit/http.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
 import { testDatabase } from '#test/database.ts';
 import { createUser } from '#workspaces/users.ts';
@@ -18,7 +18,7 @@ import { scopeOf } from '#workspaces/testing.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { applyRetention } from '../retention/apply.ts';
 import { restoreMany, trashMany, trashSubmission } from './trash.ts';
-import { findClaimedFile } from '#files/routes.ts';
+import { findClaimedFile } from '#files/endpoints.ts';
 
 const { database } = await testDatabase();
 const { id: userId } = await createUser(database, {

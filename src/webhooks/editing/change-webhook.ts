@@ -4,10 +4,21 @@ import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { nullable, requireRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
+import {
+  type CreateWebhookContext,
+  type CustomHeader,
+  eventProblems,
+  fillHeaders,
+  headerProblems,
+  makeSecret,
+  planProblems,
+  readFilter,
+  refuse,
+  sealHeaders,
+  secretProblems,
+  urlProblems,
+} from './webhooks.ts';
 import { eventKinds } from '../event.ts';
-import { eventProblems, planProblems, refuse, secretProblems, urlProblems } from './webhook-problems.ts';
-import { type CreateWebhookContext, makeSecret, readFilter, sealHeaders } from './webhooks.ts';
 import { condition, kinds, lockWebhook } from '../record-event.ts';
 
 /**

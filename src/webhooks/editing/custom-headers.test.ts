@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headerProblems } from './custom-headers.ts';
+import { headerProblems } from './webhooks.ts';
 
 const refused = [
   'Host',

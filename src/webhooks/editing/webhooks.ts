@@ -1,27 +1,147 @@
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { checkFilter } from '#ast/logic/check-condition.ts';
+import { countCharacters, isCleanText } from '#ast/text.ts';
+import type { Form } from '#ast/tree.ts';
+import type { Config } from '#kit/config.ts';
+import { checkTarget } from '#kit/outbound.ts';
+import { type Plan, plans } from '#workspaces/authenticate.ts';
+import { eventKinds, isEventKind } from '../event.ts';
 import { effectiveForm } from '#ast/effective-form.ts';
 import { withoutNulls } from '#ast/json.ts';
 import { randomBytes } from 'node:crypto';
 import type { Condition } from '#ast/logic/condition.ts';
 import { requireForm } from '#forms/require-form.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
-import type { Config } from '#kit/config.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
 import { bytes, nullable, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { eventKinds } from '../event.ts';
-import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
-import {
-  eventProblems,
-  filterProblems,
-  planProblems,
-  refuse,
-  secretProblems,
-  urlProblems,
-} from './webhook-problems.ts';
-import type { Plan } from '#workspaces/plans.ts';
 import { condition, kinds, lockWebhook } from '../record-event.ts';
+
+/** A header that a person adds to every delivery. null keeps the value that it has: values are never shown again. */
+export type CustomHeader = { name: string; value: string | null };
+
+export const mostHeaders = 10;
+export const longestName = 64;
+export const longestValue = 1_024;
+
+/** Names that say how the request is carried, or that are ours: whoever could set them could lie about either. */
+const reserved =
+  /^(accept-encoding|connection|content-.*|date|expect|forwarded|host|http2-settings|keep-alive|origin|proxy-.*|range|referer|sec-.*|te|traceparent|trailer|transfer-encoding|upgrade|user-agent|via|webhook-.*|x-forwarded-.*|x-http-method.*|x-real-ip|x-service-.*)$/;
+
+const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+/** Visible ASCII, blanks and tabs inside. A line end would begin another header. */
+const fieldValue = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/;
+
+/**
+ * What is wrong with headers, all at once.
+ * @param kept the names whose values are there already.
+ */
+export function headerProblems(headers: readonly CustomHeader[], kept: readonly string[] = []): ErrorItem[] {
+  const complain = (message: string): ErrorItem => ({ field: 'headers', message });
+  const names = headers.map(({ name }) => name.toLowerCase());
+  const known = kept.map((name) => name.toLowerCase());
+  const problems = headers.flatMap(({ name, value }, index) => {
+    const shown = JSON.stringify(name.slice(0, longestName));
+    if (!token.test(name) || name.length > longestName)
+      return [complain(`${shown} is not the name of a header of at most ${longestName} characters.`)];
+    if (reserved.test(names[index]!)) return [complain(`The header ${shown} cannot be set.`)];
+    if (names.indexOf(names[index]!) < index) return [complain(`The header ${shown} is there twice.`)];
+    if (value === null)
+      return known.includes(names[index]!) ? [] : [complain(`The header ${shown} needs a value.`)];
+    if (value.length > longestValue || !fieldValue.test(value))
+      return [complain(`The value of ${shown} must be 1 to ${longestValue} visible ASCII characters.`)];
+    return [];
+  });
+  return headers.length > mostHeaders
+    ? [complain(`A webhook has at most ${mostHeaders} headers of its own.`), ...problems]
+    : problems;
+}
+
+/** Headers with their values, those that were kept included. @param stored what was there before, by name. */
+export function fillHeaders(
+  headers: readonly CustomHeader[],
+  stored: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const before = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
+  return Object.fromEntries(
+    headers.map(({ name, value }) => [name, value ?? before.get(name.toLowerCase())!]),
+  );
+}
+
+// What may be wrong with a webhook that somebody creates or changes, in sentences, by field.
+
+/** In characters. */
+export const longestUrl = 2_048;
+export const secretLength = { least: 16, most: 256 } as const;
+
+/** @throws ApiError validation_error with all problems, when there are any. */
+export function refuse(problems: readonly ErrorItem[]): void {
+  if (problems.length > 0) {
+    throw new ApiError('validation_error', 'The webhook is not valid.', { errors: problems });
+  }
+}
+
+/** The address is looked up: it must be https and public. Specification, "Receiver requirements". */
+export async function urlProblems(
+  config: Pick<Config, 'webhookAllowNetworks' | 'publicUrl'>,
+  url: string,
+): Promise<ErrorItem[]> {
+  if (countCharacters(url) > longestUrl)
+    return [{ field: 'url', message: `A URL has at most ${longestUrl} characters.`, code: 'too_long' }];
+  const target = { allowNetworks: config.webhookAllowNetworks, ownUrls: [config.publicUrl] };
+  const problem = await checkTarget(url, target);
+  return problem === undefined ? [] : [{ field: 'url', message: problem, code: 'invalid_format' }];
+}
+
+export function eventProblems(events: readonly string[]): ErrorItem[] {
+  if (events.length === 0)
+    return [{ field: 'events', message: 'At least one event is required.', code: 'too_few' }];
+  return events
+    .filter((event) => !isEventKind(event))
+    .map((event) => ({
+      field: 'events',
+      code: 'invalid_choice',
+      message: `There is no event ${JSON.stringify(event)}. Events: ${eventKinds.join(', ')}.`,
+    }));
+}
+
+export function secretProblems(secret: string): ErrorItem[] {
+  if (secret === 'generate') return [];
+  const { least, most } = secretLength;
+  const length = countCharacters(secret);
+  if (length < least || length > most) {
+    return [
+      {
+        field: 'secret',
+        message: `A secret has ${least} to ${most} characters.`,
+        code: length < least ? 'too_short' : 'too_long',
+      },
+    ];
+  }
+  if (!isCleanText(secret)) {
+    return [
+      {
+        field: 'secret',
+        message: 'The secret holds a NUL or half of a surrogate pair.',
+        code: 'not_storable',
+      },
+    ];
+  }
+  return [];
+}
+
+/** By `path`: the place of the part of the condition, as checkFilter counts it. @param form the live version. */
+const filterProblems = (form: Form, filter: unknown): ErrorItem[] =>
+  checkFilter(form, filter).map(({ message, path }) => ({ field: 'filter', message, path: [...path] }));
+
+/** Specification, "Webhook signature" 1. */
+export function planProblems(plan: Plan): ErrorItem[] {
+  if (plans[plan].signedWebhooks) return [];
+  const message =
+    'Signed webhooks need the Pro, Business or Enterprise plan. Leave the secret out, or change the plan.';
+  return [{ field: 'secret', message, code: 'not_allowed' }];
+}
 
 // Webhooks ------------------------------------------------------------------------------------------------
 

@@ -1,14 +1,13 @@
 import { type Static, Type } from 'typebox';
-import type { FileLinks } from '#files/link.ts';
+import type { FileLinks } from '#files/stored-files.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
-import { jsonList, jsonText } from '#kit/wire.ts';
-import { type Reach, requireReach } from '#workspaces/reach.ts';
-import { eventKinds } from '../event.ts';
-import { reachWebhook } from '../log/reach-webhook.ts';
-import { Event } from './event-shape.ts';
+import { jsonList, jsonText } from '#kit/http.ts';
+import { type Reach, requireReach } from '#workspaces/authenticate.ts';
+import { Event, eventKinds } from '../event.ts';
+import { reachWebhook } from '../log.ts';
 import type { FeedBell } from './feed-bell.ts';
 import { type FeedPage, type FeedQuestion, findEnd, readFeed } from './read-feed.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
-import { type Hearing, hearJobs } from '#kit/queue/hear-jobs.ts';
+import { type Hearing, hearJobs } from '#kit/queue/announcer.ts';
 import { type Column, statement } from '#kit/statement.ts';
 
 const bigints: Column<number[]> = { pg: 'bigint[]' };

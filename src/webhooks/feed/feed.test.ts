@@ -6,7 +6,7 @@ import { openDatabase, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { announceJobs } from '#kit/queue.ts';
-import type { LinkTarget } from '#kit/personal-link.ts';
+import type { LinkTarget } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { snapshotOf } from '../event.ts';
 import { recordEvent } from '../record-event.ts';

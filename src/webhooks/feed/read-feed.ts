@@ -1,8 +1,8 @@
-import type { FileLinks } from '#files/link.ts';
+import type { FileLinks } from '#files/stored-files.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { columns, nullable, only, statement, uuids, word } from '#kit/statement.ts';
-import { deliveryBody } from '../body.ts';
+import { deliveryBody } from '../signature.ts';
 import type { EventKind } from '../event.ts';
 import { feedLasts, isFeedRead } from '#forms/live-form.ts';
 

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { wired } from '#kit/wire.ts';
+import { wired } from '#kit/http.ts';
 import { readRange } from '#kit/time-range.ts';
-import { personOf } from '#workspaces/actor.ts';
-import { reachWebhook } from '../log/reach-webhook.ts';
+import { personOf } from '#workspaces/authenticate.ts';
+import { reachWebhook } from '../log.ts';
 import { Replay, ReplayQuery } from '../shapes.ts';
 import type { ReplayFilter } from './filter.ts';
 import { cancelReplay, countReplay, listReplays, readReplay, startReplay } from './replay.ts';

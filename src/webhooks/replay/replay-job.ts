@@ -2,7 +2,7 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { completeJob, insertJobs, type Job, rescheduleJob } from '#kit/queue.ts';
 import { columns, json, nullable, only, statement, uuid, word } from '#kit/statement.ts';
-import { currentTrace } from '#kit/trace.ts';
+import { currentTrace } from '#kit/log.ts';
 import { deliverJob, laneOf } from '../delivery-job.ts';
 import { meant, type ReplayFilter } from './filter.ts';
 import type { EventKind } from '../event.ts';

@@ -14,7 +14,7 @@ import {
 } from '#kit/statement.ts';
 import { meant, type ReplayFilter } from './filter.ts';
 import { cancelReplayRow, filter, isMeant, replayJob, type ReplayJobPayload } from './replay-job.ts';
-import { failedReason } from '#kit/queue/parked-jobs.ts';
+import { failedReason } from '#kit/queue/park-job.ts';
 
 const countMeant = statement(
   'webhooks.count_meant',

@@ -9,7 +9,7 @@ import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { type DeliveryContext, deliverWebhook, perWebhook } from './deliver.ts';
-import { findInTurn } from './find.ts';
+import { findInTurn } from './prepare.ts';
 import { deliverJob } from '../delivery-job.ts';
 import { retryDelivery } from '../retry-delivery.ts';
 import type { EventKind } from '../event.ts';

@@ -1,13 +1,11 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { gather } from '#kit/gather.ts';
-import { openOutbound } from '#kit/outbound.ts';
-import type { TargetOptions } from '#kit/outbound/target.ts';
+import { gather } from '#kit/concurrency.ts';
+import { openOutbound, type TargetOptions } from '#kit/outbound.ts';
 import { completeJob, type JobHandler, LeaseLost, settleJobs } from '#kit/queue.ts';
 import type { OnParked } from '#kit/queue/park-job.ts';
 import type { DeliverJobPayload, Trigger } from '../delivery-job.ts';
-import { findInTurn } from './find.ts';
-import { prepare, type PrepareContext } from './prepare.ts';
+import { findInTurn, prepare, type PrepareContext } from './prepare.ts';
 import { type Ended, type Outcome, outcomeOf } from './settle.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
 import { double, jsonText, nullable, statement, word } from '#kit/statement.ts';

@@ -1,25 +1,23 @@
 import { type OutboundResult, refusal } from '#kit/outbound.ts';
-import type { LinkTarget } from '#kit/personal-link.ts';
-import { bytes, columns, nullable, type RowOf, word } from '#kit/statement.ts';
-import { currentTrace } from '#kit/trace.ts';
-import type { Vault } from '#kit/vault.ts';
-import { deliveryBody } from '../body.ts';
+import type { LinkTarget, Vault } from '#kit/vault.ts';
+import { bytes, columns, nullable, type RowOf, statement, word } from '#kit/statement.ts';
+import { currentTrace } from '#kit/log.ts';
+import { deliveryBody, deliveryHeaders } from '../signature.ts';
 import type { Trigger } from '../delivery-job.ts';
-import { deliveryHeaders } from './headers.ts';
 import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
+import type { Database } from '#kit/database.ts';
+import { gather } from '#kit/concurrency.ts';
+import type { Job, LaneTurn } from '#kit/queue.ts';
 
-export const deliveryColumns = columns(
-  'id attempts:integer url secret? header_names active occurred_at snapshot',
-  {
-    status: word<DeliveryStatus>(),
-    /** Null as soon as its day is over. */
-    previous_secret: nullable(bytes),
-    /** Null also for a test that goes to another address: they may be passwords for this one. */
-    headers: nullable(bytes),
-    kind: word<EventKind>(),
-  },
-);
+const deliveryColumns = columns('id attempts:integer url secret? header_names active occurred_at snapshot', {
+  status: word<DeliveryStatus>(),
+  /** Null as soon as its day is over. */
+  previous_secret: nullable(bytes),
+  /** Null also for a test that goes to another address: they may be passwords for this one. */
+  headers: nullable(bytes),
+  kind: word<EventKind>(),
+});
 
 export type Delivery = RowOf<typeof deliveryColumns>;
 
@@ -100,4 +98,71 @@ function unsealHeaders(
   } catch {
     return undefined;
   }
+}
+
+/**
+ * All that requests are made of, for many deliveries. Those that are gone, and those whose event is larger than asked
+ * for, are not among the rows.
+ *
+ * Each row is looked up by its whole key, whatever the planner thinks of the tables: with a plain join and without
+ * statistics it read all events of the workspace for each delivery (measured: 600 ms instead of 2 for 22 of 3,000).
+ */
+export const findDeliveries = statement(
+  'webhooks.find_deliveries',
+  'workspace_ids ids most_bytes:integer',
+  deliveryColumns,
+  `select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
+          case when webhook.previous_secret_until > now() then webhook.previous_secret end as previous_secret,
+          case when delivery.test_url is null then webhook.headers end as headers, webhook.header_names, webhook.active,
+          event.kind, event.occurred_at, event.snapshot::text as snapshot
+     from unnest($workspace_ids, $ids) as wanted (workspace_id, id)
+    cross join lateral (
+       select status, attempts, webhook_id, event_id, test_url from deliveries
+        where workspace_id = wanted.workspace_id and id = wanted.id limit 1) as delivery
+    cross join lateral (
+       select url, secret, previous_secret, previous_secret_until, headers, header_names, active from webhooks
+        where workspace_id = wanted.workspace_id and id = delivery.webhook_id limit 1) as webhook
+    cross join lateral (
+       select kind, occurred_at, snapshot from events
+        where workspace_id = wanted.workspace_id and id = delivery.event_id  and pg_column_size(snapshot) <= $most_bytes limit 1) as event`,
+);
+
+/** Deliveries that one statement reads at most. */
+const together = { most: 128, atOnce: 1 } as const;
+/** What was read longer ago is read again before it is sent: its webhook may be another by now. */
+const freshMs = 1_000;
+/** A larger event, in bytes as it is stored, is read when its turn has come: hundreds may wait for theirs. */
+const smallBytes = 32 * 1_024;
+const anyBytes = 2 ** 31 - 1;
+
+/**
+ * Finds the deliveries of jobs, many with one statement. They are read while they wait for their turn, so that a
+ * receiver that answers at once never waits for the database.
+ * @returns the delivery, when the job's turn has come; undefined for one that is gone.
+ */
+export function findInTurn(database: Database): (job: Job, turn: LaneTurn) => Promise<Delivery | undefined> {
+  const findSmall = gather((jobs: readonly Job[]) => findAll(database, jobs, smallBytes), together);
+  const findAny = gather((jobs: readonly Job[]) => findAll(database, jobs, anyBytes), together);
+  return async (job, turn) => {
+    const small = await findSmall(job);
+    const since = performance.now();
+    await turn.enter();
+    const isFresh = performance.now() - since < freshMs;
+    return small && isFresh ? small : findAny(job);
+  };
+}
+
+/** The delivery of each job; undefined for one that is gone, or whose event is larger. */
+async function findAll(
+  database: Database,
+  jobs: readonly Job[],
+  mostBytes: number,
+): Promise<(Delivery | undefined)[]> {
+  const rows = await findDeliveries(database, {
+    workspace_ids: jobs.map(({ workspaceId }) => workspaceId),
+    ids: jobs.map(({ id }) => id),
+    most_bytes: mostBytes,
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return jobs.map(({ id }) => byId.get(id));
 }

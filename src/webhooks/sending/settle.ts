@@ -3,7 +3,7 @@ import { now } from '#kit/clock.ts';
 import type { OutboundResult } from '#kit/outbound.ts';
 import type { Job } from '#kit/queue.ts';
 import type { Trigger } from '../delivery-job.ts';
-import { loggedHeaders } from './headers.ts';
+import { loggedHeaders } from '../signature.ts';
 import type { Delivery, PreparedRequest } from './prepare.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
 import { sayCount } from '#ast/say-count.ts';

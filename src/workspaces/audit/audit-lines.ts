@@ -2,8 +2,7 @@ import { leastIdAt } from '#kit/id-times.ts';
 import type { Actor } from '#kit/operation.ts';
 import { columns, jsonb, nullable, type RowOf, statement, word } from '#kit/statement.ts';
 import type { LineActor } from './line-actor.ts';
-import type { PersonalDeed } from './personal-deeds.ts';
-import type { Changes } from './changes.ts';
+import type { Changes, PersonalDeed } from './personal-audit.ts';
 
 /** How something that concerns a person's account is noted, for them and in the log of each of their workspaces. */
 export const personalColumns = columns('id operation status:smallint address? agent? session_id?', {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changesBetween } from './changes.ts';
+import { changesBetween } from './personal-audit.ts';
 
 test('what is as it was is no change, and neither is what goes by itself; a setting of such a name is one', () => {
   const before = { name: 'A', day: 1, settings: { day: 1 } };

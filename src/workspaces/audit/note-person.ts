@@ -4,8 +4,7 @@ import { databaseOf, homeOf, transaction } from '#kit/database.ts';
 import type { Origin, Person, Visitor } from '#kit/operation.ts';
 import { jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
-import type { PersonalDeed } from './personal-deeds.ts';
-import type { Changes } from './changes.ts';
+import type { Changes, PersonalDeed } from './personal-audit.ts';
 import type { LineActor } from './line-actor.ts';
 import { ofMember, personalColumns } from './audit-lines.ts';
 

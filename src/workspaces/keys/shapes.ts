@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/named.ts';
+import { named } from '#kit/pagination.ts';
 import { longestGraceHours } from '../keys.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { closed, maybe, nameText, role, timestamp, uuid } from '../shapes.ts';

@@ -4,7 +4,7 @@ import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 import { createUser } from '../users.ts';
-import { invitationToken } from './token.ts';
+import { invitationToken } from './accept.ts';
 
 const server = await openMailServer();
 const service = await openService({

@@ -1,7 +1,6 @@
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { wired } from '#kit/wire.ts';
-import { personBehind } from '../actor.ts';
-import { requireWholeWorkspace } from '../reach.ts';
+import { wired } from '#kit/http.ts';
+import { personBehind, requireWholeWorkspace } from '../authenticate.ts';
 import {
   type InviteContext,
   inviteMember,
@@ -10,7 +9,7 @@ import {
   revokeInvitation,
 } from './invite.ts';
 import { Invited, MemberInvitations, NewInvitation } from './shapes.ts';
-import type { MailState } from '#kit/outbox/mail-states.ts';
+import type { MailState } from '#kit/outbox.ts';
 import { columns, nullable, statement, word } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
 

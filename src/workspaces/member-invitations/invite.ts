@@ -2,20 +2,17 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
-import { cancelMails } from '#kit/outbox/mail-states.ts';
+import { cancelMails, enqueueMail } from '#kit/outbox.ts';
 import { only, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
-import { type Keeper, requireOwner } from '../members.ts';
-import { refuseProblems } from '../problems.ts';
+import { findWorkspace, type Keeper, requireOwner } from '../members.ts';
+import { emailProblems, refuseProblems } from '../users.ts';
 import type { RequestCounter } from '../request-counter.ts';
 import type { Role } from '#rules/permissions.ts';
-import { emailProblems } from '../users.ts';
-import { type InvitationKey, invitationToken, type LinkProof } from './token.ts';
-import { findWorkspace } from '../members/endpoints.ts';
+import { type InvitationKey, invitationToken, type LinkProof } from './accept.ts';
 import { createHash } from 'node:crypto';
-import { countUpTo } from '../limit.ts';
+import { countUpTo } from '../authenticate.ts';
 
 const hour = 3_600;
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/named.ts';
-import { mailStates } from '#kit/outbox/mail-states.ts';
+import { named } from '#kit/pagination.ts';
+import { mailStates } from '#kit/outbox.ts';
 import { closed, emailText, maybe, role, timestamp, uuid } from '../shapes.ts';
 
 /** Somebody who was asked to join. */

@@ -7,9 +7,7 @@ import { newId } from '#kit/clock.ts';
 import { workspaceEndpoints } from '../endpoints.ts';
 import type { Workspace } from '../shapes.ts';
 import { memberInvitationEndpoints } from '../member-invitations/endpoints.ts';
-import { leaveWorkspace } from '../members.ts';
-import { memberEndpoints } from './endpoints.ts';
-import type { Member } from './shapes.ts';
+import { leaveWorkspace, type Member, memberEndpoints } from '../members.ts';
 
 const service = await shareService();
 const { url } = service;

@@ -1,21 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import type { Vault } from '#kit/vault.ts';
+import { base32, looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
 import type { ClientBase } from 'pg';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Person, Visitor } from '#kit/operation.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
-import type { Vault } from '#kit/vault.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
-import type { Accounts } from '../accounts.ts';
+import type { Accounts } from '../users.ts';
 import { notePerson, personalLine, type PersonalLine } from '../audit/note-person.ts';
 import { type PersonalNews, reportPersonalNews } from '../mail-news.ts';
 import type { RequestCounter } from '../request-counter.ts';
 import { endSession } from '../sessions.ts';
 import { countTry, deviceMark, knownDevice, signInTries } from '../sign-in.ts';
 import { requirePassword } from './password-again.ts';
-import { hashesOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
-import { looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
 import { lockAccount } from '../member-invitations/accept.ts';
+
+/** So many are given at once; each works once. */
+const recoveryCodeCount = 10;
+/** 50 bits: so many letters of base32. */
+const length = 10;
+
+/** Codes to keep on paper, as `abcde-fghij`. */
+const newRecoveryCodes = (): string[] =>
+  Array.from({ length: recoveryCodeCount }, () => {
+    const code = base32(randomBytes(7)).slice(0, length).toLowerCase();
+    return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
+  });
+
+/**
+ * What is stored of a code, however it was typed: in capitals, without its hyphen, with spaces. By each key of the
+ * instance, that of now first.
+ */
+export const hashesOfRecoveryCode = (vault: Vault, userId: string, typed: string): string[] =>
+  vault.signatures('second factors', [
+    'recovery code',
+    userId,
+    typed.toLowerCase().replaceAll(/[^a-z2-7]/g, ''),
+  ]);
 
 /** Makes changes of one person's second factors take turns, until the transaction ends. */
 const lockPerson = statement(
@@ -140,7 +163,7 @@ export const codeTriesInDay = 30;
 const daySeconds = 86_400;
 
 export const secondSteps = ['totp', 'recovery_code', 'passkey'] as const;
-export type SecondStep = (typeof secondSteps)[number];
+type SecondStep = (typeof secondSteps)[number];
 
 /** What a person has. `recoveryCodes`: how many are left. */
 export async function readFactors(
@@ -256,7 +279,7 @@ export async function takeSecondStep(
 }
 
 /** Ends the session that waited for the second step, and begins the one that has taken it. */
-export async function finishSignIn(context: FactorContext, { person, visitor }: Asker): Promise<string[]> {
+async function finishSignIn(context: FactorContext, { person, visitor }: Asker): Promise<string[]> {
   await endSession(context.database, { user_id: person.id, id: person.sessionId });
   const { beginSession } = await context.accounts.library();
   return beginSession(person.id, now(), visitor.headers);

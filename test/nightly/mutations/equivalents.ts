@@ -25,13 +25,11 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'whose name is not that of another answer is left aside all the same (readOther)',
     },
   ],
-  'src/ast/logic/check-filter.ts': [
+  'src/ast/logic/check-condition.ts': [
     {
       what: 'only the right of &&: isRecord(filter) && storageProblem(filter, { values: 0, markup: 0 })',
       why: 'what has no fault as a condition is an object; the types do not know it',
     },
-  ],
-  'src/ast/logic/check-piping.ts': [
     {
       what: 'without: if (piped.length === 0) return;',
       why: 'of no text that shows an answer there is nothing to say',
@@ -146,10 +144,14 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'it only ends sooner: one fault is enough',
     },
   ],
-  'src/ast/redirect.ts': [
+  'src/ast/settings-by-condition.ts': [
     {
       what: "only the right of &&: protocol === 'http:' && ownMachine.has(hostname)",
       why: 'the origin of any other protocol is none (isOrigin)',
+    },
+    {
+      what: "only the left of &&: kind === 'input' && kindOf(element) === 'files'",
+      why: 'conditions look for the files of uploads alone',
     },
   ],
   'src/ast/rules/check-rules.ts': [
@@ -168,12 +170,6 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
     {
       what: 'without: if (!anySign.test(text)) return { parts: Array.from(text.matchAll(/\\S+/g), wordOf), problems: [] };',
       why: 'words alone are read as the same by the pattern of all else, which takes longer',
-    },
-  ],
-  'src/ast/settings-by-condition.ts': [
-    {
-      what: "only the left of &&: kind === 'input' && kindOf(element) === 'files'",
-      why: 'conditions look for the files of uploads alone',
     },
   ],
   'src/ast/theme/check-theme.ts': [
@@ -198,13 +194,13 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'a day of the calendar sorts before the word today',
     },
   ],
-  'src/ast/translations/setting-texts.ts': [
+  'src/ast/translations/check-translations.ts': [
     {
       what: "only the left of &&: isConfirmationText(name) && typeof text === 'string'",
       why: 'what is stored under these names is text; the types do not know it',
     },
   ],
-  'src/page/other-sites.ts': [
+  'src/page/screening.ts': [
     {
       what: 'only the right of &&: otherOrigin(request, config.publicUrl) && (await findForm(liveForms, request))',
       why: 'what comes from our own page is judged all the same, by one look-up more',
@@ -279,7 +275,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'what still lets somebody in is changed by the same statement first, which changes no row twice; nothing promises that order',
     },
   ],
-  'src/workspaces/members/membership.ts': [
+  'src/workspaces/members.ts': [
     {
       what: 'whether or not: id = $workspace_id',
       of: 'workspaces.lock_members',

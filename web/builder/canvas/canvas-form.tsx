@@ -4,12 +4,11 @@ import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
 import { sayNode } from '../model/compare.ts';
 import { type EditNode, type NodeKey, textOf } from '../model/edit-node.ts';
-import { placeWords } from '../model/places.ts';
+import { placeWords } from '../model/drop-place.ts';
 import { toPlain } from '../../conditions/say-condition.ts';
 import { sayLogic } from '../model/logic/say-logic.ts';
-import { packSentences } from './logic-badge.tsx';
-import type { PublishedNames } from './write-option.ts';
-import { CanvasNode, StillMarkup } from './canvas-node.tsx';
+import { CanvasNode, packSentences, StillMarkup } from './canvas-node.tsx';
+import type { PublishedNames } from './write-text.ts';
 import { elementMarkup, type Manner, type Markup, type PageMarkup, pagesOf } from './page-markup.ts';
 import { sayCount } from '#ast/say-count.ts';
 

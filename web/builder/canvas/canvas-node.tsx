@@ -1,23 +1,72 @@
 import {
   createElement,
   memo,
+  type ReactElement,
   type ReactNode,
   type RefObject,
   useEffectEvent,
   useLayoutEffect,
   useRef,
 } from 'react';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
+import type { Sentence } from '../../conditions/say-condition.ts';
 import { elements, isElementType } from '#ast/elements.ts';
 import { extendTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { Writing } from '../editor/editor-state.ts';
 import { setAttribute, setLabel } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
-import { toggled } from '../model/selection.ts';
-import { LogicBadge, logicBadgeElement } from './logic-badge.tsx';
+import { toggled } from '../model/drop-place.ts';
 import { type Markup, reactAttributes, slotSelector } from './page-markup.ts';
-import { labelElement, writeLabel } from './write-label.ts';
-import { blankPlaces, optionAt, type PublishedNames, writeOption } from './write-option.ts';
+import {
+  blankPlaces,
+  labelElement,
+  optionAt,
+  type PublishedNames,
+  writeLabel,
+  writeOption,
+} from './write-text.ts';
+import { IconButton } from '../../design/button.tsx';
+import { Menu, type MenuAction } from '../../design/menu.tsx';
+import { sayPress } from '../../shell/press.ts';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { type Deed, offeredFor, type OnParts } from '../shortcuts/deeds.ts';
+import { useOnParts } from '../shortcuts/use-shortcuts.ts';
+
+/** The sentences of a node's logic as one simple value, so that a node is drawn again only when they change. */
+export const packSentences = (sentences: readonly Sentence[]): string =>
+  sentences.length === 0 ? '' : JSON.stringify(sentences);
+
+const unpack = (packed: string): readonly Sentence[] => JSON.parse(packed) as Sentence[];
+
+/** What decides whether the part is on the page, on the part itself (docs/rules.md B7). */
+function LogicBadge({ packed }: { packed: string }): ReactNode {
+  return (
+    <div className="logic-badge">
+      {unpack(packed).map((sentence, index) => (
+        <p key={index}>
+          <SentenceText sentence={sentence} />
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** The same for an element whose inside is markup of the page. */
+function logicBadgeElement(packed: string): HTMLElement {
+  const badge = document.createElement('div');
+  badge.className = 'logic-badge';
+  for (const sentence of unpack(packed)) {
+    const line = document.createElement('p');
+    for (const { text, isStrong } of sentence) {
+      const word = document.createElement(isStrong ? 'em' : 'span');
+      word.textContent = text;
+      line.append(word);
+    }
+    badge.append(line);
+  }
+  return badge;
+}
 
 /** How a node stands on the canvas right now. All are simple values, so that only what changed is drawn again. */
 type NodeLook = {
@@ -258,4 +307,38 @@ function useWriting(
     });
   });
   useLayoutEffect(() => (writing ? begin(writing) : undefined), [writing]);
+}
+
+/** All that can be done to parts without a key and without dragging (WCAG 2.2, 2.5.7), from the table of deeds. */
+export function NodeMenu({ parts }: { parts: readonly EditNode[] }): ReactElement {
+  const { editor } = useBuilder();
+  useEditorState(editor);
+  const on = useOnParts()({ parts });
+  const groups = Map.groupBy(offeredFor(on), ([, { menu }]) => menu);
+  const items = [...groups.values()].flatMap((group, index): MenuAction[] => [
+    ...(index === 0 ? [] : [{ id: `line ${index}`, separator: true } as const]),
+    ...group.map(([name, deed]) => itemOf(name, deed, on)),
+  ]);
+  return (
+    <Menu items={items}>
+      <IconButton icon="more" label="Move and more" size="small" />
+    </Menu>
+  );
+}
+
+function itemOf(name: string, deed: Deed<OnParts>, on: OnParts): MenuAction {
+  const { label, icon, presses, choices } = deed;
+  if (choices)
+    return {
+      id: name,
+      heading: label,
+      items: choices(on).map(({ perform, ...choice }) => ({ ...choice, onAction: perform })),
+    };
+  return {
+    id: name,
+    label,
+    ...(icon && { icon }),
+    ...(presses[0] !== undefined && { press: sayPress(presses[0]) }),
+    onAction: () => deed.perform(on),
+  };
 }

@@ -4,23 +4,22 @@ import { Button, IconButton } from '../../design/button.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { titleOf } from '../model/compare.ts';
 import { type EditNode, makeNode, trailTo } from '../model/edit-node.ts';
-import type { Spot } from '../model/places.ts';
-import { elementOf, measureZones } from './canvas-geometry.ts';
+import { type Gap, listGaps, type Spot } from '../model/drop-place.ts';
+import { elementOf, measureZones } from './page-markup.ts';
 import { DragHandle } from './drag/drag-handle.tsx';
-import { NodeMenu } from './node-menu.tsx';
+import { NodeMenu } from './canvas-node.tsx';
 import { onParts } from '../shortcuts/deeds.ts';
-import { useOnParts } from '../shortcuts/on-parts.ts';
-import type { StartDrag } from './drag/use-drag.ts';
+import { useOnParts } from '../shortcuts/use-shortcuts.ts';
+import type { StartDrag } from './drag.ts';
 import { useNarrow } from '../../design/use-window.ts';
 import { elements, isElementType } from '#ast/elements.ts';
 import { Menu } from '../../design/menu.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { changeType } from '../model/edit.ts';
 import { typesLike } from '../model/new-element.ts';
-import { ElementIcon } from '../palette/element-icon.tsx';
+import { ElementIcon } from '../palette.tsx';
 import './gaps.css';
 import { Icon } from '../../design/icon.tsx';
-import { type Gap, listGaps } from '../model/drop-place.ts';
 
 type GapsProps = {
   /** What the gaps are laid over, and whose coordinates they have. */

@@ -3,11 +3,18 @@ import { pasteParts, readParts } from '../model/clipboard.ts';
 import { deleteNodes, duplicateNodes, insertNode, moveNodes, setAttribute } from '../model/edit.ts';
 import { mergeStep, splitStep } from '../model/edit-steps.ts';
 import { type EditNode, findNode, type NodeKey, trailTo, walkNodes } from '../model/edit-node.ts';
-import { newPart, newStep } from '../model/new-element.ts';
+import { newPart, newStep, type PaletteEntry } from '../model/new-element.ts';
 import { titleOfEntry } from '../palette/element-groups.ts';
-import type { PaletteEntry } from '../model/ready-groups.ts';
-import { mayHold, nextSpot, sayPlace, type Spot, spotForNew, spotInTree } from '../model/places.ts';
-import { rangeOf, topmost } from '../model/selection.ts';
+import {
+  mayHold,
+  nextSpot,
+  rangeOf,
+  sayPlace,
+  type Spot,
+  spotForNew,
+  spotInTree,
+  topmost,
+} from '../model/drop-place.ts';
 import type { Editor } from './editor.ts';
 import { type Edited, sayEnd } from './editor-state.ts';
 import { sayCount } from '#ast/say-count.ts';

@@ -1,6 +1,5 @@
 import { isSameJson } from '#ast/json.ts';
-import { mergeSettings } from '#ast/merge-settings.ts';
-import type { Settings } from '#ast/settings.ts';
+import { mergeSettings, type Settings } from '#ast/settings.ts';
 import { sayNode } from '../model/compare.ts';
 import { moveNodes } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
@@ -15,10 +14,10 @@ import {
   startHistory,
   undo,
 } from '../model/history.ts';
-import { followRenames } from '../model/follow-renames.ts';
+import { followRenames } from '../model/edit-steps.ts';
 import { dropReferences, listBroken } from '../model/logic/broken-references.ts';
 import type { Reference } from '../model/logic/references.ts';
-import { nextSpot, sayPlace, spotInTree } from '../model/places.ts';
+import { nextSpot, sayPlace, spotInTree } from '../model/drop-place.ts';
 
 /** Which part of a node takes the focus: its box on the canvas, its label there, or its panel. */
 export type FocusPart = 'node' | 'label' | 'panel';

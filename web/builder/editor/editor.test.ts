@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeNode } from '../model/edit-node.ts';
-import { topmost } from '../model/selection.ts';
+import { topmost } from '../model/drop-place.ts';
 import { deleteNode, setAttribute, setLabel } from '../model/edit.ts';
 import { addElement, duplicate } from './commands.ts';
-import { openEditor } from './editor.ts';
-import { makeUndoable } from './make-undoable.ts';
+import { makeUndoable, openEditor } from './editor.ts';
 
 const open = () => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => makeNode('text', { id, label: id }));

@@ -1,6 +1,7 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
-import type { Editor } from './editor.ts';
+import { type Editor, makeUndoable } from './editor.ts';
 import type { EditorState } from './editor-state.ts';
+import { toastDone } from '../../design/toast.tsx';
 
 /** The state of an editor; the component is drawn again when it changes. */
 export function useEditorState(editor: Editor): EditorState {
@@ -23,4 +24,17 @@ export function useBuilder(): BuilderPlace {
   const place = useContext(BuilderContext);
   if (!place) throw new Error('This is used outside of a builder.');
   return place;
+}
+
+/** Makes an edit, and says so once it is made, with an undo of it alone. */
+export function toastUndoable(editor: Editor, edit: () => void, text: string, onMade?: () => void): void {
+  makeUndoable(editor, edit, (undo) => {
+    onMade?.();
+    const run = async (): Promise<void> => {
+      if (!editor.isFollowed())
+        throw new Error('The form is not open here any more, so this cannot be undone.');
+      if (!undo?.()) throw new Error('The form has changed since: undo the later changes first.');
+    };
+    toastDone(text, undo && { label: 'Undo', run });
+  });
 }

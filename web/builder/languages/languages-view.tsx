@@ -14,14 +14,12 @@ import { saveFile } from '../../design/save-file.ts';
 import { Select } from '../../design/select.tsx';
 import { toastProblem } from '../../design/toast.tsx';
 import { readTextFile } from '../../design/read-text-file.ts';
-import { toastUndoable } from '../editor/toast-undoable.ts';
-import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { setLanguages, translateAll } from '../model/edit-languages.ts';
+import { toastUndoable, useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { setLanguages, translateAll } from '../model/edit-steps.ts';
 import { textOf, toStructure } from '../model/edit-node.ts';
-import type { LocatedProblem } from '../model/located-problems.ts';
-import type { SettingProblem } from '../settings/setting-problems.ts';
-import { languageChoices, readLanguage, sayLanguage } from './language-choices.ts';
-import { TextsTable } from './texts-table.tsx';
+import type { LocatedProblem } from '../model/say-problem.ts';
+import type { SettingProblem } from '../settings/settings-values.ts';
+import { languageChoices, readLanguage, sayLanguage, TextsTable } from './texts-table.tsx';
 import { sayCount } from '#ast/say-count.ts';
 
 /** The languages of a form, and its texts in each of them: part of the working copy, as its elements are. */

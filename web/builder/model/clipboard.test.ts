@@ -4,7 +4,7 @@ import { composite, element, stepsOf, structure } from '#ast/testing.ts';
 import { pasteParts, readParts, writeParts } from './clipboard.ts';
 import { moveNodes } from './edit.ts';
 import { type EditNode, readStructure, textOf, walkNodes } from './edit-node.ts';
-import { rangeOf, selectedIn, toggled, topmost, widened } from './selection.ts';
+import { rangeOf, selectedIn, toggled, topmost, widened } from './drop-place.ts';
 
 const read = (sent: unknown): EditNode => {
   const result = readStructure(sent);

@@ -3,11 +3,10 @@ import { limits } from '#ast/limits.ts';
 import { insertCopies } from './edit.ts';
 import { type EditNode, type NodeKey, readStructure, toStructure, walkNodes } from './edit-node.ts';
 import { idsOf } from './element-ids.ts';
-import { findProblems } from './located-problems.ts';
+import { findProblems } from './say-problem.ts';
 import { dropReferences } from './logic/broken-references.ts';
 import { listReferences } from './logic/references.ts';
-import { isElement, type Spot, spotForNew } from './places.ts';
-import { topmost } from './selection.ts';
+import { isElement, type Spot, spotForNew, topmost } from './drop-place.ts';
 
 /*
  * Parts of forms as a text on the clipboard: `{"formloom": {"parts": [...]}}`, each part a node of the form language

@@ -1,7 +1,7 @@
 import type { ChoiceOption } from '#ast/answers/options.ts';
 import { elements, isElementType } from '#ast/elements.ts';
 import { isSameJson, own } from '#ast/json.ts';
-import { readOptions } from '../../conditions/asked-node.ts';
+import { readOptions } from '../../conditions/condition-tree.ts';
 import { isRecord } from '#ast/json.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { sayRule } from './logic/say-logic.ts';

@@ -4,10 +4,9 @@ import { element } from '#ast/testing.ts';
 import { listTexts } from '#ast/translations/texts.ts';
 import { compareForms } from './compare.ts';
 import { changeType, setAttribute, setId, setOptions } from './edit.ts';
-import { setLanguages, translateText } from './edit-languages.ts';
+import { followRenames, setLanguages, translateText } from './edit-steps.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
-import { followRenames } from './follow-renames.ts';
-import { findProblems } from './located-problems.ts';
+import { findProblems } from './say-problem.ts';
 import { newPart } from './new-element.ts';
 import { idsOf } from './element-ids.ts';
 

@@ -2,7 +2,7 @@ import { factOf } from '#ast/fact-of.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { FormNode } from '#ast/tree.ts';
 
-export { textOf } from '../../conditions/asked-node.ts';
+export { textOf } from '../../conditions/condition-tree.ts';
 
 /** Which node: stable while it is edited, moved and renamed. Never stored, never an element id. */
 export type NodeKey = string;

@@ -12,12 +12,11 @@ import {
   textOf,
   trailTo,
 } from './edit-node.ts';
-import { readOptions } from '../../conditions/asked-node.ts';
+import { readOptions } from '../../conditions/condition-tree.ts';
 import { freshId, idFromLabel, idsOf } from './element-ids.ts';
 import { renameOption, renameReferences, renameRow } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
-import { mayHold, type Spot, spotOf } from './places.ts';
-import { topmost } from './selection.ts';
+import { mayHold, type Spot, spotOf, topmost } from './drop-place.ts';
 
 /*
  * What a person can do to a form. Every operation takes a root and returns a root; what cannot be done returns the

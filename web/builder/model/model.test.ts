@@ -16,9 +16,9 @@ import { mergeStep, splitStep } from './edit-steps.ts';
 import { type EditNode, findNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
 import { idsOf } from './element-ids.ts';
 import { type History, recordChange, redo, startHistory, undo } from './history.ts';
-import { findProblems } from './located-problems.ts';
+import { findProblems } from './say-problem.ts';
 import { newElement, newStep } from './new-element.ts';
-import { listSpots, nextSpot, sayPlace, spotInTree, spotOf } from './places.ts';
+import { listSpots, nextSpot, sayPlace, spotInTree, spotOf } from './drop-place.ts';
 
 const read = (given: unknown): EditNode => {
   const result = readStructure(given);

@@ -34,7 +34,7 @@ type Written = { readonly options: readonly Option[]; readonly at: number };
  */
 export function pressedIn(
   { options, at }: Written,
-  { key, altKey }: Pick<KeyboardEvent, 'key' | 'altKey'>,
+  { key, altKey }: { key: string; altKey: boolean },
   { noun, text, maxItems }: { noun: keyof typeof nouns; text: string; maxItems: number },
 ): Written | undefined {
   const by = key === 'ArrowUp' ? -1 : key === 'ArrowDown' ? 1 : 0;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { limits } from '#ast/limits.ts';
 import { composite, element, structure } from '#ast/testing.ts';
 import { readStructure, type EditNode, walkNodes } from './edit-node.ts';
-import { listSpots, mayHold } from './places.ts';
+import { listSpots, mayHold } from './drop-place.ts';
 
 const read = (...elements: object[]): EditNode => {
   const result = readStructure(structure(...elements));

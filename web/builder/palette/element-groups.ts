@@ -2,7 +2,7 @@ import { type ElementGroup, elements, type ElementType } from '#ast/elements.ts'
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { isReadyGroup, type PaletteEntry, type ReadyGroup, readyGroups } from '../model/ready-groups.ts';
+import { isReadyGroup, type PaletteEntry, type ReadyGroup, readyGroups } from '../model/new-element.ts';
 
 type Entry = { readonly id: PaletteEntry; readonly title: string };
 

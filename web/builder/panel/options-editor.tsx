@@ -1,11 +1,14 @@
-import './options-editor.css';
 import { type ReactElement, useRef, useState } from 'react';
-import { idOf, labelOf, type Option } from '#ast/answers/options.ts';
-import { isSameJson } from '#ast/json.ts';
-import { Button, IconButton } from '../../design/button.tsx';
-import { TextArea } from '../../design/field.tsx';
-import { FormDialog } from '../../design/form-dialog.tsx';
-import { OptionDetails } from './option-details.tsx';
+import { isImageId } from '#ast/image-id.ts';
+import { imageAddress } from '#page/theme/look.ts';
+import { useForm } from '../../shell/form-place.ts';
+import { useBuilder } from '../editor/use-editor.ts';
+import { ImageField } from '../theme/image-field.tsx';
+import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/answers/options.ts';
+import { limits } from '#ast/limits.ts';
+import { TextArea, TextField } from '../../design/field.tsx';
+import { NumberInput } from '../../design/number-input.tsx';
+import { ConditionField } from '../logic.tsx';
 import {
   blankOption,
   fromLines,
@@ -15,8 +18,170 @@ import {
   readOptions,
   relabelled,
   sayPlace,
+  tidyOption,
 } from '../model/options-text.ts';
+import './options-editor.css';
+import { isSameJson } from '#ast/json.ts';
+import { Button, IconButton } from '../../design/button.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { sayCount } from '#ast/say-count.ts';
+
+/** An image of an element, or of an option: of the workspace, as those of themes are. */
+export function ShownImage({
+  label,
+  value,
+  error,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  readonly onChange: (id: string | undefined) => void;
+}): ReactElement {
+  const { isReadOnly } = useBuilder();
+  const { id, workspace_id: workspaceId } = useForm();
+  return (
+    <ImageField
+      label={label}
+      description="PNG, JPEG or WebP, at most 10 MB."
+      workspaceId={workspaceId}
+      address={isImageId(value) ? imageAddress(id, value) : undefined}
+      error={error}
+      isReadOnly={isReadOnly}
+      onChange={onChange}
+    />
+  );
+}
+
+type DetailsProps = {
+  readonly option: Option;
+  /** `option 2`: whose details they are, for who does not see where they stand. */
+  readonly name: string;
+  readonly others: readonly Option[];
+  readonly isPublished: boolean;
+  /** Whether some are chosen and others not: then each may count, and have places. */
+  readonly areChosen: boolean;
+  /** Whether each is a picture above its label. */
+  readonly arePictures: boolean;
+  readonly onChange: (option: Option) => void;
+};
+
+/** What an option says beside its label. */
+function OptionDetails({
+  option,
+  name,
+  others,
+  isPublished,
+  areChosen,
+  arePictures,
+  onChange,
+}: DetailsProps): ReactElement {
+  const whole: ChoiceOption =
+    typeof option === 'string' ? { id: idOf(option), label: labelOf(option) } : option;
+  const set = (detail: Partial<Record<'points' | 'capacity' | 'image' | 'show_when', unknown>>): void => {
+    const said = Object.entries({ ...whole, ...detail }).filter(([, value]) => value !== undefined);
+    // What it must have is in it still.
+    onChange(tidyOption(Object.fromEntries(said) as ChoiceOption));
+  };
+  return (
+    <div className="option-details" role="group" aria-label={`Details of ${name}`}>
+      {arePictures && (
+        <ShownImage
+          label="Picture"
+          value={whole.image}
+          error={undefined}
+          onChange={(image) => set({ image })}
+        />
+      )}
+      <OptionId
+        option={whole}
+        others={others}
+        isPublished={isPublished}
+        onChange={(id) => onChange(tidyOption({ ...whole, id }))}
+      />
+      {areChosen && (
+        <div className="option-numbers">
+          <NumberInput
+            label="Places"
+            value={whole.capacity}
+            isWhole
+            error={undefined}
+            onChange={(value) => set({ capacity: value })}
+          />
+          <NumberInput
+            label="Points"
+            value={whole.points}
+            isWhole={false}
+            error={undefined}
+            onChange={(value) => set({ points: value })}
+          />
+        </div>
+      )}
+      {areChosen && (
+        <p className="field-description">
+          Places: how many submissions may choose it, up to {limits.capacity.toLocaleString()}. Points: what
+          it counts in a score.
+        </p>
+      )}
+      {areChosen && (
+        <ConditionField
+          name="options"
+          title="Offer when"
+          value={whole.show_when}
+          error={undefined}
+          onChange={(condition) => set({ show_when: condition })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The id is taken over when the field is left, and only a free one; Escape puts the old one back. */
+function OptionId({
+  option,
+  others,
+  isPublished,
+  onChange,
+}: {
+  option: ChoiceOption;
+  others: readonly Option[];
+  isPublished: boolean;
+  onChange: (id: string) => void;
+}): ReactElement {
+  const [typed, setTyped] = useState<string | undefined>();
+  const refusal = typed === undefined ? undefined : refuse(typed, others);
+  const take = (): void => {
+    if (typed !== undefined && typed !== option.id && !refusal) onChange(typed);
+    setTyped(undefined);
+  };
+  return (
+    <TextField
+      label="Stored as"
+      value={typed ?? option.id}
+      onChange={setTyped}
+      onBlur={take}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') take();
+        if (event.key === 'Escape') setTyped(undefined);
+      }}
+      isReadOnly={isPublished}
+      error={refusal}
+      description={
+        isPublished
+          ? 'Fixed: this form was published, and answers keep it. Its label may change.'
+          : 'What answers keep: it stays when the label changes.'
+      }
+      spellCheck="false"
+      autoComplete="off"
+    />
+  );
+}
+
+function refuse(id: string, others: readonly Option[]): string | undefined {
+  if (id.trim() === '') return 'Write what answers keep.';
+  const other = others.find((option) => idOf(option) === id);
+  return other && `“${labelOf(other)}” is stored as that already.`;
+}
 
 type OptionsProps = {
   readonly title: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elements, type ElementType, stepAttributes } from '#ast/elements.ts';
-import { readMoment } from '../../conditions/moment-way.ts';
+import { readMoment } from '../../conditions/condition-tree.ts';
 import { readNumber } from '../../design/read-number.ts';
 import { readTypes } from './read-types.ts';
 import { blankOption, fromLines, pastedIn, pressedIn, relabelled } from '../model/options-text.ts';

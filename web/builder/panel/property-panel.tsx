@@ -13,9 +13,9 @@ import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/
 import { type EditNode, findNode, type NodeKey, textOf, trailTo } from '../model/edit-node.ts';
 import { typesLike } from '../model/new-element.ts';
 import { sayProblem, specsOf } from '../model/say-problem.ts';
-import { selectedIn } from '../model/selection.ts';
+import { selectedIn } from '../model/drop-place.ts';
 import { onParts } from '../shortcuts/deeds.ts';
-import { useOnParts } from '../shortcuts/on-parts.ts';
+import { useOnParts } from '../shortcuts/use-shortcuts.ts';
 import { AttributeField } from './attribute-field.tsx';
 import { sayCount } from '#ast/say-count.ts';
 import { type Section, bySection } from './sections.ts';

@@ -1,24 +1,82 @@
-import { type ReactElement, useMemo, useState } from 'react';
+import './difference-list.css';
+import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react';
+import { Chip } from '../../design/chip.tsx';
+import { Message, type Tone } from '../../design/message.tsx';
+import type { Settings } from '#ast/settings.ts';
+import { compareForms, type Difference, sayNode } from '../model/compare.ts';
+import { type EditNode, findNode, nodeAt, type NodeKey, readStructure } from '../model/edit-node.ts';
+import type { Moment } from '../model/history.ts';
+import { compareSettings, locate, type SettingProblem } from '../settings/settings-values.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { Message } from '../../design/message.tsx';
-import { sayNode } from '../model/compare.ts';
-import { type EditNode, findNode, nodeAt, type NodeKey } from '../model/edit-node.ts';
-import type { Moment } from '../model/history.ts';
-import { type LocatedProblem, validateRoot } from '../model/located-problems.ts';
-import { sayProblem } from '../model/say-problem.ts';
-import type { BuilderApi, BuilderForm } from '../saving/builder-api.ts';
-import { locate, type SettingProblem } from '../settings/setting-problems.ts';
-import { compareDocuments, DifferenceList } from './difference-list.tsx';
+import { type LocatedProblem, sayProblem, validateRoot } from '../model/say-problem.ts';
+import type { BuilderApi, BuilderForm } from '../saving/autosave.ts';
 import { sayCount } from '#ast/say-count.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { checkFilter } from '#ast/logic/check-filter.ts';
+import { checkFilter } from '#ast/logic/check-condition.ts';
 import { hostOf } from '#rules/url-problem.ts';
 import { webhooksQuery } from '../../webhooks/webhooks-query.ts';
 import { Loading } from '../../design/states.tsx';
 import { documentOf } from '../saving/use-saving.ts';
+import './launch-dialog.css';
+import { CopyButton, CopyField } from '../../design/copy-button.tsx';
+import { Icon } from '../../design/icon.tsx';
+import { embedSnippet } from '../share/links.ts';
+
+const tones: Readonly<Record<Difference['kind'], [word: string, tone: Tone]>> = {
+  added: ['Added', 'good'],
+  removed: ['Removed', 'bad'],
+  changed: ['Changed', 'info'],
+  moved: ['Moved', 'warn'],
+};
+
+type Stored = { readonly structure: object; readonly settings: Settings | null };
+
+/**
+ * In what the form that is edited differs from one that is stored, or the other way round; undefined when that cannot
+ * be read. Settings that were not recorded differ in nothing.
+ */
+export function compareDocuments(
+  stored: Stored,
+  edited: Pick<Moment, 'root' | 'settings'>,
+  from: 'stored' | 'edited' = 'stored',
+): readonly Difference[] | undefined {
+  const read = readStructure(stored.structure);
+  if (!read.ok) return undefined;
+  const other = { root: read.root, settings: stored.settings ?? edited.settings };
+  const [before, after] = from === 'stored' ? [other, edited] : [edited, other];
+  return [...compareForms(before.root, after.root), ...compareSettings(before.settings, after.settings)];
+}
+
+/** Differences in words; `none` is what is said when there are none. */
+export function DifferenceList({
+  differences,
+  none,
+}: {
+  differences: readonly Difference[];
+  none: string;
+}): ReactElement {
+  if (differences.length === 0) return <p className="soft">{none}</p>;
+  return (
+    <ul role="list" className="differences">
+      {differences.map(({ kind, subject, details }, index) => (
+        <li key={index}>
+          <Chip tone={tones[kind][1]}>{tones[kind][0]}</Chip>
+          <div>
+            <span>{subject}</span>
+            {details.map((detail) => (
+              <p key={detail} className="soft small">
+                {detail}
+              </p>
+            ))}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** Where texts are translated. */
 const translations = (message: string): SettingProblem => locate({ field: 'translations', message })!;
@@ -267,5 +325,64 @@ function Problems({
         ))}
       </ul>
     </div>
+  );
+}
+
+const SharedCode = lazy(async () => ({ default: (await import('../share/shared-code.tsx')).SharedCode }));
+
+/** A form went live: its link, to be copied by the first key, and the other ways to its visitors. */
+export function LaunchDialog({
+  form: { id, name, public_url: url },
+  onClose,
+}: {
+  form: BuilderForm['form'];
+  onClose: () => void;
+}): ReactElement {
+  return (
+    <Dialog
+      title="Your form is live"
+      isOpen
+      onClose={onClose}
+      size="medium"
+      description="Everybody who has the link can fill it in."
+      actions={<Button onPress={onClose}>Done</Button>}
+    >
+      <div className="launch-link">
+        <code className="copy-text">{url}</code>
+        <CopyButton text={url} label="Copy link" variant="primary" autoFocus />
+      </div>
+      <div className="row">
+        <a className="button button-secondary button-medium" href={url} target="_blank" rel="noopener">
+          <span className="button-content">
+            <Icon name="external" />
+            Open
+          </span>
+        </a>
+        <Link
+          className="button button-secondary button-medium"
+          to="/forms/$form/invitations"
+          params={{ form: id }}
+        >
+          <span className="button-content">
+            <Icon name="mail" />
+            Invite people
+          </span>
+        </Link>
+        <Link
+          className="button button-secondary button-medium"
+          to="/forms/$form/submissions"
+          params={{ form: id }}
+        >
+          <span className="button-content">
+            <Icon name="table" />
+            See answers arrive
+          </span>
+        </Link>
+      </div>
+      <Suspense fallback={<div className="launch-code" />}>
+        <SharedCode text={url} name={name} />
+      </Suspense>
+      <CopyField label="HTML for any web page" text={embedSnippet(url, { parameters: [] })} isMultiline />
+    </Dialog>
   );
 }

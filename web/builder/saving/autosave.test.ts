@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { openAutosave, type Save, saveDelay, type SaveOutcome, type SaveState } from './autosave.ts';
-import type { FormDocument } from './form-document.ts';
+import {
+  type FormDocument,
+  openAutosave,
+  type Save,
+  saveDelay,
+  type SaveOutcome,
+  type SaveState,
+} from './autosave.ts';
 
 const form = (name: string): FormDocument => ({
   structure: { type: 'form', attrs: { name }, children: [] },

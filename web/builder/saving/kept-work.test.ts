@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FormDocument } from './form-document.ts';
-import { openKeptWork } from './kept-work.ts';
+import { type FormDocument, openKeptWork } from './autosave.ts';
 
 const place = { userId: 'ada', formId: 'form' };
 const form = (name: string): FormDocument => ({

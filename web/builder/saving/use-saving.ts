@@ -2,11 +2,30 @@ import { useEffect, useRef, useState } from 'react';
 import type { Editor } from '../editor/editor.ts';
 import { toStructure } from '../model/edit-node.ts';
 import type { Moment } from '../model/history.ts';
-import { type Autosave, openAutosave, type SaveState } from './autosave.ts';
-import type { BuilderApi, BuilderForm } from './builder-api.ts';
-import type { FormDocument } from './form-document.ts';
-import { openKeptWork } from './kept-work.ts';
-import { noteLeaving } from './leaving.ts';
+import {
+  type Autosave,
+  type BuilderApi,
+  type BuilderForm,
+  type FormDocument,
+  openAutosave,
+  openKeptWork,
+  type SaveState,
+} from './autosave.ts';
+
+const leaving = new Map<string, Promise<unknown>>();
+
+/** Remembers the save that a screen sent when it was left, until it is answered. */
+function noteLeaving(formId: string, save: Promise<unknown>): void {
+  const done = save.finally(() => {
+    if (leaving.get(formId) === done) leaving.delete(formId);
+  });
+  leaving.set(formId, done);
+}
+
+/** Waits for it, so that whoever comes back at once does not open what the save replaces. */
+export async function afterLeaving(formId: string): Promise<void> {
+  await leaving.get(formId);
+}
 
 /** The saving of one open form. */
 export type Saving = { readonly autosave: Autosave; readonly state: SaveState };

@@ -2,20 +2,23 @@ import './settings-view.css';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { MailCard } from './mail-card.tsx';
-import { PasswordField } from './password-field.tsx';
-import { ProblemLink } from './problem-link.tsx';
-import { SearchCard } from './search-card.tsx';
-import { CountField, fieldOf, FlagField, type SettingsChange, type SettingsForm } from './setting-fields.tsx';
-import type { SettingProblem } from './setting-problems.ts';
+import { ConfirmationsField, MailCard } from './mail-card.tsx';
+import {
+  CountField,
+  fieldOf,
+  FlagField,
+  PasswordField,
+  ProblemLink,
+  SearchCard,
+  type SettingsChange,
+  type SettingsForm,
+} from './setting-fields.tsx';
+import { accessChoices, fromLocal, layoutChoices, type SettingProblem, toLocal } from './settings-values.ts';
 import { RadioGroup } from '../../design/checkbox.tsx';
 import { Card } from '../../design/page.tsx';
-import { accessChoices, layoutChoices } from './setting-words.ts';
 import { TextArea, TextField } from '../../design/field.tsx';
 import type { EditNode } from '../model/edit-node.ts';
-import { InsertAnswer } from '../panel/insert-answer.tsx';
-import { ConfirmationsField } from './by-condition.tsx';
-import { fromLocal, toLocal } from './settings-values.ts';
+import { InsertAnswer } from '../panel/formula-input.tsx';
 
 /** Who may fill the form in, from when until when, and how often. `password` sets the one that may be asked for. */
 function AccessCard({ form, password }: { form: SettingsForm; password: ReactNode }): ReactElement {

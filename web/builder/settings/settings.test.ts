@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import type { Settings } from '#ast/settings.ts';
 import { readStructure } from '../model/edit-node.ts';
-import { mergeDocuments } from '../saving/form-document.ts';
-import { compareSettings } from './compare-settings.ts';
-import { findSettingProblems } from './setting-problems.ts';
+import { mergeDocuments } from '../saving/autosave.ts';
+import { compareSettings, findSettingProblems } from './settings-values.ts';
 
 const rootOf = (sent: object) => {
   const read = readStructure(sent);

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { Form, InputElement } from '#ast/tree.ts';
 import type { Choice } from '../../design/select.tsx';
 import type { EditNode } from '../model/edit-node.ts';
-import { validateRoot } from '../model/located-problems.ts';
+import { validateRoot } from '../model/say-problem.ts';
 
 /**
  * The elements of the form that a setting may name; and the one that it names, if that is gone.

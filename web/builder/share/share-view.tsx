@@ -5,7 +5,7 @@ import { CopyField } from '../../design/copy-button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
-import type { BuilderForm } from '../saving/builder-api.ts';
+import type { BuilderForm } from '../saving/autosave.ts';
 import { embedSnippet, linkWith, type Parameter } from './links.ts';
 
 const SharedCode = lazy(async () => ({ default: (await import('./shared-code.tsx')).SharedCode }));

@@ -16,7 +16,7 @@ import {
 import type { Editor } from '../editor/editor.ts';
 import { type EditNode, textOf, trailTo } from '../model/edit-node.ts';
 import { hasAttribute } from '../model/new-element.ts';
-import { widened } from '../model/selection.ts';
+import { widened } from '../model/drop-place.ts';
 import { copyParts, type PartsClipboard, pasteParts } from './clip-parts.ts';
 
 /*

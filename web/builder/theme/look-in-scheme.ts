@@ -1,4 +1,4 @@
-import { type Scheme, schemesOf } from '#ast/theme/palette.ts';
+import { type Scheme, schemesOf } from '#ast/theme/colour.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import type { Look } from '#page/theme/look.ts';
 

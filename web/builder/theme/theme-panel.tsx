@@ -1,22 +1,23 @@
 import type { ReactElement } from 'react';
 import type { LocaleChoice } from '#ast/locales.ts';
-import { isColour, sayContrast } from '#ast/theme/colour.ts';
-import { accentContrast, suggestColour, suggestPaper } from '#ast/theme/check-theme.ts';
 import {
   defaultColour,
   inkContrast,
+  isColour,
   paletteOf,
   paperContrast,
+  sayContrast,
   schemesOf,
   textContrast,
-} from '#ast/theme/palette.ts';
+} from '#ast/theme/colour.ts';
+import { accentContrast, suggestColour, suggestPaper } from '#ast/theme/check-theme.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import { imageAddress } from '#page/theme/look.ts';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
 import { ColourField } from './colour-field.tsx';
-import { settingTitles, themeTitles } from '../settings/setting-words.ts';
+import { settingTitles, themeTitles } from '../settings/settings-values.ts';
 import { ImageField } from './image-field.tsx';
 import {
   changedTheme,

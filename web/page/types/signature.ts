@@ -1,8 +1,7 @@
 import { trimText } from '#ast/text.ts';
 import { fill } from '#ast/words.ts';
-import { heldOf, type StoredFile } from '../held-files.ts';
-import type { Kept } from '../kept.ts';
-import { recall } from '../memory.ts';
+import { heldOf, type StoredFile } from '../held-list.ts';
+import { type Kept, recall } from '../saving.ts';
 import { labelButton, make, type Page, type Strokes } from '../page.ts';
 
 type Point = Strokes[number][number];

@@ -17,7 +17,7 @@ import { Marked } from '../../design/marked.tsx';
 import { AgoText } from '../../design/time.tsx';
 import { useSettled } from '../../design/use-settled.ts';
 import { receivedAt } from '../../api/received-at.ts';
-import { formScreens, type Place, workspaceScreens } from '../navigation.tsx';
+import { formScreens, type Place, workspaceScreens } from '../places.ts';
 import { askedIn } from '../search/asked-in.ts';
 import { firstHit, type Found, type FoundSubmission, placeOf, sayReading, whoOf } from '../search/found.ts';
 

@@ -1,7 +1,13 @@
 import type { Webhook } from '#webhooks/shapes.ts';
-import { type AskedNode, type FindAsked, textOf } from '../../conditions/asked-node.ts';
-import { type Group, leavesOf, readCondition } from '../../conditions/condition-tree.ts';
-import { takesValue } from '../../conditions/operators.ts';
+import {
+  type AskedNode,
+  type FindAsked,
+  type Group,
+  leavesOf,
+  readCondition,
+  takesValue,
+  textOf,
+} from '../../conditions/condition-tree.ts';
 
 /** A filter as it is entered: a condition as it is stored, or none. */
 export type FilterDraft = object | null;

@@ -1,10 +1,13 @@
 import './filter.css';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { AskedNode } from '../../conditions/asked-node.ts';
+import {
+  type AskedNode,
+  newCondition,
+  readCondition,
+  writeCondition,
+} from '../../conditions/condition-tree.ts';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
-import { readCondition, writeCondition } from '../../conditions/condition-tree.ts';
-import { newCondition } from '../../conditions/new-leaf.ts';
 import { sayOnlyWhen } from '../../conditions/say-condition.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import { call } from '../../api/operations.ts';
-import type { AskedNode } from '../../conditions/asked-node.ts';
+import type { AskedNode } from '../../conditions/condition-tree.ts';
 import type { LocatedForm } from '../../shell/form-place.ts';
 
 /** What a filter may ask of a submission: the questions of the live version, in order. */

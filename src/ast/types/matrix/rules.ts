@@ -1,6 +1,12 @@
 import { isBlank } from '../../answers/blank.ts';
-import { tidyChoices } from '../../answers/tidy-choices.ts';
-import { idOf, labelOf, type Option, optionsById, type Selection } from '../../answers/options.ts';
+import {
+  idOf,
+  labelOf,
+  type Option,
+  optionsById,
+  type Selection,
+  tidyChoices,
+} from '../../answers/options.ts';
 import { isRecord, own } from '../../json.ts';
 import { accept, type CheckedAnswer, type GridAnswer, refuse, type RowAnswer } from '../rules.ts';
 import { spend, type Work } from '../../work.ts';

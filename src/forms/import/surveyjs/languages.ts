@@ -2,7 +2,7 @@ import { idOf, type Option } from '#ast/answers/options.ts';
 import { limits } from '#ast/limits.ts';
 import { isLocale } from '#ast/locales.ts';
 import { isLanguageTag } from '#ast/translations/match-language.ts';
-import { isSettingText, withSettingText } from '#ast/translations/setting-texts.ts';
+import { isSettingText, withSettingText } from '#ast/translations/check-translations.ts';
 import { optionsOf, type Sketch, type Sketched, words } from '../sketch.ts';
 import type { Part } from '../source.ts';
 

@@ -1,5 +1,4 @@
-import { optionsById } from '#ast/answers/options.ts';
-import { otherChoice, otherName } from '#ast/answers/other-choice.ts';
+import { optionsById, otherChoice, otherName } from '#ast/answers/options.ts';
 import { type InputElement, optionsLayoutOf, optionsOf, placeholderOf, takesOther } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import { fillCounted } from '../../words/words.ts';

@@ -1,5 +1,4 @@
-import { html } from '../html.ts';
-import { picture } from '../picture.ts';
+import { html, picture } from '../html.ts';
 import { boxAttributes } from './frame.ts';
 import { pipedAt } from './place.ts';
 import { styled } from './styled.ts';

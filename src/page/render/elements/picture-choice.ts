@@ -1,6 +1,5 @@
 import { optionsLayoutOf } from '#ast/tree.ts';
-import { html } from '../html.ts';
-import { picture } from '../picture.ts';
+import { html, picture } from '../html.ts';
 import { choices, optionsAs } from './choices.ts';
 import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';

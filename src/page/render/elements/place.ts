@@ -4,8 +4,7 @@ import type { Shown } from '#ast/logic/evaluate.ts';
 import { fillPiped } from '#ast/piping.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Element, InputElement } from '#ast/tree.ts';
-import type { Html } from '../html.ts';
-import { piped, type SayAnswer } from '../piped.ts';
+import { type Html, piped, type SayAnswer } from '../html.ts';
 import type { Picture } from '../../theme/look.ts';
 import type { PageProblems, Words } from '../../words/words.ts';
 

@@ -3,7 +3,7 @@ import { fill } from '#ast/words.ts';
 import { controlAttributes, labelled } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
 import type { Field, HeldFile } from './place.ts';
-import { sayFileTypes } from '../../words/say-file-types.ts';
+import { sayFileTypes } from '../../words/say-problem.ts';
 import { saySize } from '#ast/say-size.ts';
 
 /** A file that is already here: its token comes back with the next post, and the box lets go of it. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/named.ts';
-import { timestamp, uuid } from '#kit/schemas.ts';
+import { named } from '#kit/pagination.ts';
+import { timestamp, uuid } from '#kit/validation.ts';
 import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
 
 /** A view of a form's submissions with a name, which its workspace shares. */

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Icon } from '../../../design/icon.tsx';
 import { useBuilder } from '../../editor/use-editor.ts';
 import type { EditNode } from '../../model/edit-node.ts';
-import type { StartDrag } from './use-drag.ts';
+import type { StartDrag } from '../drag.ts';
 
 type HandleProps = {
   readonly node: EditNode;

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { createPortal } from 'react-dom';
-import type { Drag } from './drag.ts';
+import type { Drag } from '../drag.ts';
 
 /** What shows while something is dragged: its name at the pointer, and a line where it would go. */
 export function DragLayer({ drag }: { drag: Drag | undefined }): ReactElement | null {

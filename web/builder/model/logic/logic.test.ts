@@ -9,7 +9,7 @@ import { type EditNode, readStructure, textOf, toStructure, walkNodes } from '..
 import { newStep } from '../new-element.ts';
 import { dropReferences, listBroken } from './broken-references.ts';
 import { listNameable, listShowable } from './nameable.ts';
-import { newLeaf, withOperator, withSubject, askedPart } from '../../../conditions/new-leaf.ts';
+import { newLeaf, withOperator, withSubject, askedPart } from '../../../conditions/condition-tree.ts';
 import { jumpsOf, listReferences } from './references.ts';
 import { toPlain } from '../../../conditions/say-condition.ts';
 import { sayLogic } from './say-logic.ts';

@@ -1,8 +1,7 @@
 import type { ChoiceOption } from '#ast/answers/options.ts';
 import { endOfForm } from '#ast/logic/condition.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
-import { readOptions } from '../../../conditions/asked-node.ts';
-import { type Group, readCondition } from '../../../conditions/condition-tree.ts';
+import { type Group, readCondition, readOptions } from '../../../conditions/condition-tree.ts';
 import {
   plain,
   sayWhen,

@@ -1,0 +1,315 @@
+import { join } from 'node:path';
+import type { Config } from '#kit/config.ts';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { type Database, openClient } from '#kit/database.ts';
+import { openBucket } from '#kit/s3-bucket.ts';
+import { only, statement } from '#kit/statement.ts';
+import { selectStorageId } from '#kit/instance-key.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeDirectories } from '#kit/make-directories.ts';
+import { Cron } from 'croner';
+import { sayCount } from '#ast/say-count.ts';
+import { now } from '#kit/clock.ts';
+import { sayWithCause } from '#kit/errors.ts';
+import type { Log } from '#kit/log.ts';
+import { sweep } from '#kit/periodic.ts';
+import { findInstanceKey } from '#kit/vault.ts';
+import { type BackupContext, makeBackup } from './make-backup.ts';
+import { untilAborted } from '#kit/concurrency.ts';
+import { filesAway } from '#kit/storage.ts';
+import { writerInto } from './archive.ts';
+import { BackupError } from './fill-table.ts';
+
+/**
+ * How a backup that begins now is called: no two are called the same, so that none is replaced, be it the one that the instance was
+ * restored from; and those of two instances in one folder are told apart by their marks (kit/instance-storage).
+ */
+const nameOf = (begun: Date, mark: string | null | undefined): string =>
+  `${prefixOf(mark)}${begun.toISOString().replace(/[:.]/g, '-')}.backup`;
+
+const prefixOf = (mark: string | null | undefined): string =>
+  mark ? `formloom-${mark.slice(-8)}-` : 'formloom-';
+
+/** In the bucket. No workspace has this for its id. */
+const keyOf = (name: string): string => `backups/${name}`;
+
+/** Where one lies on its way to the bucket and from there. */
+const spoolOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'spool');
+
+/** The newest that were made, and the newest of these that are whole: one that lacks files pushes none of these out. */
+const kept = `(select due_at from backups where bytes is not null order by due_at desc limit $keep)`;
+
+const keptWhole = `(select due_at from backups where bytes is not null and problem is null order by due_at desc limit $keep)`;
+
+/** Those that are not kept, and all that failed before the first that is. */
+const selectOutdated = statement(
+  'backup.select_outdated',
+  'keep',
+  'due_at name',
+  `select due_at, name from backups
+    where due_at < (select min(due_at) from ${kept} as made) and due_at not in ${keptWhole}
+    order by due_at`,
+);
+
+const deleteBackup = statement('backup.delete', 'due_at', '', `delete from backups where due_at = $due_at`);
+
+/** All that are known, and whether each is being made, or was broken off since, and is of the newest that were made. */
+const selectBackups = statement(
+  'backup.select',
+  'keep',
+  'name begun_at is_begun:boolean is_kept:boolean',
+  `select name, begun_at, bytes is null and coalesce(finished_at < begun_at, true) as is_begun, due_at in ${kept} as is_kept
+     from backups order by due_at`,
+);
+
+type SweepContext = { config: Config; database: Database };
+
+/**
+ * Removes backups of the schedule beyond the number that is kept, and what one that was killed left here. Every server does
+ * so by itself: none sees the disks of the others.
+ */
+export async function sweepBackups({ config, database }: SweepContext): Promise<void> {
+  if (!config.backup) return;
+  const { to, keep } = config.backup;
+  for (const { due_at, name } of await selectOutdated(database, { keep })) {
+    if (to === undefined) await openBucket(config.s3!).remove(keyOf(name));
+    else for (const path of [name, `${name}.part`]) await rm(join(to, path), { force: true });
+    await deleteBackup(database, { due_at });
+  }
+  // Listed before the rows are read: of whatever lies there and is being made, there is a row by now.
+  const [spooled, stored] = await Promise.all([spoolOf(config), to].map(listBackups));
+  const rows = await selectBackups(database, { keep });
+  const isBegun = (name: string): boolean => rows.some((row) => row.is_begun && row.name === name);
+  const gone = spooled!.filter(({ name }) => !isBegun(name)).map(({ path }) => path);
+  const { storage_id: mark } = only(await selectStorageId(database, {})) ?? {};
+  const first = rows.find(({ is_kept }) => is_kept);
+  for (const { path, name, isPart } of mark ? stored! : []) {
+    if (!name.startsWith(prefixOf(mark)) || isBegun(name)) continue;
+    const isOutdated =
+      first !== undefined && name < nameOf(first.begun_at, mark) && !rows.some((row) => row.name === name);
+    if (isPart || isOutdated) gone.push(path);
+  }
+  for (const path of gone) await rm(path, { force: true });
+}
+
+type Found = { path: string; name: string; isPart: boolean };
+
+/** What lies in a folder and is called as the schedule calls them; none in one that is not there. */
+async function listBackups(folder: string | undefined): Promise<Found[]> {
+  if (folder === undefined) return [];
+  const files = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
+  return files.flatMap((file) => {
+    const [, name, part] = /^(formloom-.*Z\.backup)(\.part)?$/.exec(file) ?? [];
+    return name === undefined ? [] : [{ path: join(folder, file), name, isPart: part !== undefined }];
+  });
+}
+
+/** The advisory lock of whoever makes a backup of the schedule, for as long as that takes; any constant of our own. */
+const backupLock = 7_246_002;
+
+const takeBackupLock = statement(
+  'backup.take_lock',
+  'lock:integer',
+  'is_taken:boolean',
+  `select pg_try_advisory_lock($lock) as is_taken`,
+);
+
+/** Whether a moment has its backup, or it was tried since `again`. */
+const findSettled = statement(
+  'backup.find_settled',
+  'due_at again',
+  'name',
+  `select name from backups
+    where due_at = $due_at and (bytes is not null or greatest(begun_at, finished_at) >= $again)`,
+);
+
+/**
+ * Begins the backup of a moment, if it has none and none was tried since `again`. For whoever has the lock: what others left
+ * unfinished was broken off, and counts as failed until it is made.
+ */
+const beginBackup = statement(
+  'backup.begin',
+  'due_at name begun_at again',
+  'name problem?',
+  `with broken_off as (
+     update backups set finished_at = $begun_at, problem = 'it was broken off'
+      where due_at < $due_at and finished_at is null)
+   insert into backups (due_at, name, begun_at) values ($due_at, $name, $begun_at)
+   on conflict (due_at) do update
+     set name = $name, begun_at = $begun_at, finished_at = coalesce(backups.finished_at, backups.begun_at),
+         problem = coalesce(backups.problem, 'it was broken off')
+     where backups.bytes is null and greatest(backups.begun_at, backups.finished_at) < $again
+   returning name, problem`,
+);
+
+/** @param bytes null: it was not made. @param problem why, or what it lacks; null for one that is whole. */
+const endBackup = statement(
+  'backup.end',
+  'due_at begun_at bytes? problem? now',
+  '',
+  `update backups set finished_at = $now, bytes = $bytes, problem = $problem
+    where due_at = $due_at and begun_at = $begun_at`,
+);
+
+/** Leaves a backup that was not tried before to whoever comes next. */
+const giveBackBackup = statement(
+  'backup.give_back',
+  'due_at begun_at',
+  '',
+  `delete from backups where due_at = $due_at and begun_at = $begun_at and finished_at is null`,
+);
+
+type Context = BackupContext & SweepContext & { log: Log; version: string };
+
+type Settings = NonNullable<Context['config']['backup']>;
+
+/** What failed or was broken off is tried again after so long: what kills the process each time does not do so at each of its starts. */
+const againMs = 600_000;
+
+const endMs = 1_000;
+
+/**
+ * Makes the backup that the schedule asks for, one at a time over all processes and servers, and removes those beyond the
+ * number that is kept. One that was missed, since nothing ran, is made up for, and so is one that failed or was broken off.
+ * @param stop breaks it off; the next process makes it.
+ * @returns its name, or undefined when none was due.
+ */
+export async function backUpWhenDue(context: Context, stop?: AbortSignal): Promise<string | undefined> {
+  const { config, database } = context;
+  const { backup } = config;
+  if (!backup) return undefined;
+  const [due] = new Cron(backup.schedule, { timezone: 'UTC', paused: true }).previousRuns(1, now());
+  if (!due) return undefined;
+  const again = new Date(now().getTime() - againMs);
+  if ((await findSettled(database, { due_at: due, again })).length > 0) return undefined;
+  const name = await alone(database, async (lost) => {
+    const { storage_id: mark } = only(await selectStorageId(database, {})) ?? {};
+    const begun_at = now();
+    const one = { due_at: due, begun_at, name: nameOf(begun_at, mark) };
+    const begun = only(await beginBackup(database, { ...one, again }));
+    if (!begun) return undefined;
+    if (begun.problem !== null) context.log.warn(begun, 'a backup is tried again');
+    return make(context, backup, one, stop, AbortSignal.any([lost, ...(stop ? [stop] : [])]));
+  });
+  if (name !== undefined) await sweep(database, () => sweepBackups(context));
+  return name;
+}
+
+/**
+ * Does `work` if nobody else does, over all servers. It hears when it can no longer be sure of that.
+ * @returns undefined where another one is at it.
+ */
+async function alone<Result>(
+  database: Database,
+  work: (lost: AbortSignal) => Promise<Result>,
+): Promise<Result | undefined> {
+  const client = openClient(database);
+  const lost = new AbortController();
+  client.once('end', () => lost.abort(new Error('the connection that keeps others from it was lost')));
+  await client.connect();
+  try {
+    if (!only(await takeBackupLock(client, { lock: backupLock }))!.is_taken) return undefined;
+    return await work(lost.signal);
+  } finally {
+    // A database that is away says no goodbye.
+    await Promise.race([client.end(), sleep(endMs, undefined, { ref: false })]);
+  }
+}
+
+type Begun = { name: string; due_at: Date; begun_at: Date };
+
+async function make(
+  context: Context,
+  settings: Settings,
+  { name, ...moment }: Begun,
+  stop: AbortSignal | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { database, log } = context;
+  try {
+    const { bytes, missing } = await store(context, settings, name, signal);
+    const problem =
+      missing.length > 0 ? `${sayCount(missing.length, 'file is', 'files are')} not whole in storage` : null;
+    if (problem) log.error({ name, missing: missing.slice(0, 20) }, `a backup was made, but ${problem}`);
+    else log.info({ name, bytes }, 'a backup was made');
+    await endBackup(database, { ...moment, bytes, problem, now: now() });
+  } catch (error) {
+    if (stop?.aborted) {
+      log.info({ name }, 'a backup was broken off by a stop, and is made by whoever starts next');
+      await giveBackBackup(database, moment);
+      return undefined;
+    }
+    log.error({ err: error, name }, 'a backup could not be made');
+    await endBackup(database, { ...moment, bytes: null, problem: sayWithCause(error as Error), now: now() });
+  }
+  return name;
+}
+
+async function store(
+  context: Context,
+  { to, passphrase, hasKey }: Settings,
+  name: string,
+  signal: AbortSignal,
+): Promise<{ bytes: number; missing: string[] }> {
+  const { config, version } = context;
+  const folder = to ?? spoolOf(config);
+  await makeDirectories(folder, 0o750);
+  const path = join(folder, name);
+  const key = hasKey ? await findInstanceKey(config.dataDir, config.secretKey) : undefined;
+  const { missing } = await makeBackup(context, {
+    path,
+    version,
+    passphrase,
+    key,
+    leastRoom: config.limits.freeBytes,
+    signal,
+  });
+  const { size: bytes } = await stat(path);
+  if (to === undefined) {
+    try {
+      await untilAborted(openBucket(config.s3!).send(keyOf(name), path), signal);
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+  return { bytes, missing };
+}
+
+const mostNamed = 10;
+
+/**
+ * Brings a backup from the bucket into a file of this disk that has no name: whatever ends this, nothing stays.
+ * @throws BackupError with the names that there are, the newest first.
+ */
+export async function fetchBackup(
+  config: Pick<Config, 's3' | 'dataDir' | 'limits'>,
+  name: string,
+): Promise<FileHandle> {
+  if (!config.s3)
+    throw new BackupError('A backup of the bucket takes S3_ENDPOINT, and the settings beside it.');
+  const bucket = openBucket(config.s3);
+  const content = name === '' ? undefined : await bucket.open(keyOf(name));
+  if (!content) {
+    const keys = (await bucket.list(keyOf(''))).map((key) => key.slice(keyOf('').length));
+    const names = keys.toSorted().toReversed().slice(0, mostNamed);
+    throw new BackupError(
+      `${name === '' ? 'Say which one behind s3: the bucket' : `The bucket has no backup ${name}. It`} has ${names.join(', ') || 'none at all'}.`,
+    );
+  }
+  await makeDirectories(spoolOf(config), 0o750);
+  const path = join(spoolOf(config), 'restoring.backup');
+  const file = await open(path, 'w+', 0o600);
+  await rm(path);
+  try {
+    const write = writerInto(file, { path, leastRoom: config.limits.freeBytes });
+    for await (const chunk of content as AsyncIterable<Buffer>) await write(chunk);
+    return file;
+  } catch (error) {
+    await file.close();
+    if (error instanceof BackupError) throw error;
+    throw filesAway(`The bucket broke off amid ${name}: ${(error as Error).message}`, error);
+  }
+}

@@ -1,0 +1,143 @@
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { enqueueMail } from '#kit/outbox.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
+import { beginPasswordReset, resetMinutes } from '#workspaces/password-reset.ts';
+import type { NewsContext } from '../news-context.ts';
+import {
+  reasonOfKeepers,
+  tellKeepers,
+  tellKeyCreated,
+  tellKeyRotated,
+  tellMemberAdded,
+  tellPasswordChanged,
+  tellSecondFactorChanged,
+} from '../accounts/security-notices.ts';
+import { transaction } from '#kit/database.ts';
+import { completeJob, type JobHandler } from '#kit/queue.ts';
+import type { MailNews } from '#workspaces/mail-news.ts';
+import { tellDigest, tellSubmission } from './tell-submission.ts';
+
+/** Mails the link to choose another password, if somebody has this address. */
+async function tellPasswordReset(
+  { vault, config }: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  { email }: { email: string },
+): Promise<void> {
+  const to = config.smtp && readMailAddress(email);
+  const token = to && (await beginPasswordReset(client, email));
+  if (!to || !token) return;
+  await enqueueMail(
+    client,
+    vault,
+    { workspaceId, isPrivate: true },
+    {
+      kind: 'password_reset',
+      to,
+      subject: 'Choose a new password',
+      letter: {
+        heading: 'Choose a new password',
+        blocks: [
+          {
+            kind: 'text',
+            text: `Somebody, probably you, asked for a new password. This link works once, for ${resetMinutes} minutes.`,
+          },
+          {
+            kind: 'button',
+            label: 'Choose a new password',
+            url: `${config.publicUrl}/app/reset-password/${token}`,
+          },
+          { kind: 'text', text: 'If it was not you, do nothing: your password stays as it is.' },
+        ],
+        reason: `You get this mail because you have an account at ${config.publicUrl}.`,
+      },
+    },
+  );
+}
+
+const findWorkspaceName = statement(
+  'mail.find_workspace_name',
+  'workspace_id',
+  'name',
+  `select name from workspaces where id = $workspace_id`,
+);
+
+/** A workspace that is being deleted: to its owners and admins, with the way back. */
+async function tellWorkspaceEnding(
+  context: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  { endsAt }: { endsAt: string },
+): Promise<void> {
+  const workspace = only(await findWorkspaceName(client, { workspace_id: workspaceId }));
+  if (!workspace || !context.config.smtp) return;
+  await tellKeepers(context, client, workspaceId, {
+    subject: `${workspace.name} is being deleted`,
+    letter: {
+      heading: `The workspace “${workspace.name}” is being deleted`,
+      blocks: [
+        {
+          kind: 'text',
+          text: `Its forms, submissions and API keys are closed already. On ${endsAt.slice(0, 10)} all of it is gone, with its files. Until then an owner can sign in and bring it back.`,
+        },
+        { kind: 'button', label: 'Bring it back', url: `${context.config.publicUrl}/app/account` },
+      ],
+      reason: reasonOfKeepers(workspace.name),
+    },
+  });
+}
+
+/** A workspace that was to be deleted, and stays: to the same. */
+async function tellWorkspaceKept(
+  context: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+): Promise<void> {
+  const workspace = only(await findWorkspaceName(client, { workspace_id: workspaceId }));
+  if (!workspace || !context.config.smtp) return;
+  await tellKeepers(context, client, workspaceId, {
+    subject: `${workspace.name} stays`,
+    letter: {
+      heading: `The workspace “${workspace.name}” stays`,
+      blocks: [{ kind: 'text', text: 'It is open again, with all that was in it.' }],
+      reason: reasonOfKeepers(workspace.name),
+    },
+  });
+}
+
+type Teller<News> = (
+  context: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  news: News,
+) => Promise<void>;
+
+const tellers: { readonly [Kind in MailNews['kind']]: Teller<Extract<MailNews, { kind: Kind }>> } = {
+  submission_completed: tellSubmission,
+  digest_due: tellDigest,
+  key_created: tellKeyCreated,
+  key_rotated: tellKeyRotated,
+  member_added: tellMemberAdded,
+  password_changed: tellPasswordChanged,
+  second_factor_changed: tellSecondFactorChanged,
+  workspace_ending: tellWorkspaceEnding,
+  workspace_kept: tellWorkspaceKept,
+  password_reset_asked: tellPasswordReset,
+};
+
+/**
+ * The handler of the jobs that tell (#workspaces/mail-news.ts): the mails and the end of the job commit together, so
+ * that what happened once is told once.
+ */
+export function tellNews(context: NewsContext): JobHandler {
+  return async (job) => {
+    const news = job.payload as MailNews;
+    await transaction(context.database, async (client) => {
+      await completeJob(client, job);
+      // The compiler cannot see that a kind finds its own teller.
+      const tell = tellers[news.kind] as Teller<MailNews>;
+      await tell(context, client, job.workspaceId, news);
+    });
+    context.wakeQueue();
+  };
+}

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { packFile, sendPacked, whenAsked } from '#kit/packing.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '#kit/errors.ts';
+import { fontFiles } from './fonts.ts';
+import { Readable } from 'node:stream';
+import { type ImagesContext, openImage } from '#forms/images/images.ts';
+import { uuidPattern } from '#kit/clock.ts';
+
+const built = new URL('../../../dist/page/embed.js', import.meta.url);
+
+/**
+ * Serves the script that other sites embed forms with, at `/embed.js`. Its address never changes, so it is fetched anew
+ * every hour; it is built with the script of the page (web/page/vite.config.ts).
+ */
+export async function embedRoute(server: Server): Promise<void> {
+  const script = whenAsked(async () => packFile(await readFile(built)));
+  server.get('/embed.js', async (request, reply) => {
+    const packed = await script();
+    reply
+      .headers({
+        'Cache-Control': 'public, max-age=3600',
+        // It is there to be loaded by other sites, those included that isolate themselves.
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+      })
+      .type('text/javascript; charset=utf-8');
+    return sendPacked(request, reply, packed);
+  });
+  refuseOtherMethods(server, '/embed.js', ['GET']);
+}
+
+const names: ReadonlySet<string> = new Set(fontFiles().map(({ fileName }) => fileName));
+
+/**
+ * Serves the faces of themes at `/f/fonts/<face>-<subset>-<hash>.woff2`, for ever the same under that name, as they were
+ * built into dist (web/page/vite.config.ts). A file is read when it is first asked for; they are 10 to 85 KB, some
+ * 700 KB together.
+ */
+export function fontRoutes(server: Server): void {
+  const read = new Map<string, Buffer>();
+  server.get('/f/fonts/:name', async (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
+    const { name } = request.params;
+    if (!names.has(name)) throw new ApiError('not_found', 'There is no such font.');
+    const bytes =
+      read.get(name) ?? (await readFile(new URL(`../../../dist/page/fonts/${name}`, import.meta.url)));
+    read.set(name, bytes);
+    return sendFont(reply, bytes);
+  });
+  refuseOtherMethods(server, '/f/fonts/:name', ['GET']);
+}
+
+function sendFont(reply: FastifyReply, bytes: Buffer): FastifyReply {
+  return reply
+    .headers({
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    })
+    .type('font/woff2')
+    .send(bytes);
+}
+
+const path = '/f/:id/images/:image';
+
+/**
+ * Serves the images of themes, whole and in their renditions: for ever the same under their names, never sniffed, and powerless when somebody opens one
+ * as a page of its own. They are public, as logos are, also for a form that is closed or asks for a password.
+ */
+export function imageRoutes(server: Server, context: ImagesContext): void {
+  server.get(path, async (request: FastifyRequest<{ Params: { id: string; image: string } }>, reply) => {
+    const { id, image } = request.params;
+    const found = uuidPattern.test(id) ? await openImage(context, id, image) : undefined;
+    if (!found) throw new ApiError('not_found', 'There is no such image.');
+    if (request.method === 'HEAD') found.stream.destroy();
+    return reply
+      .headers({
+        'Content-Length': String(found.size),
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        'Content-Security-Policy': "sandbox; default-src 'none'",
+        'Cross-Origin-Resource-Policy': 'same-origin',
+      })
+      .type(found.contentType)
+      .send(request.method === 'HEAD' ? Readable.from([]) : found.stream);
+  });
+  refuseOtherMethods(server, path, ['GET']);
+}

@@ -1,0 +1,254 @@
+import { labelOf, type Option } from '#ast/answers/options.ts';
+import type { AttributeSpecs } from '#ast/attributes.ts';
+import { elements, isElementType } from '#ast/elements.ts';
+import { toastProblem } from '../../design/toast.tsx';
+import { readOptions } from '../../conditions/condition-tree.ts';
+import type { Editor } from '../editor/editor.ts';
+import type { Writing } from '../editor/editor-state.ts';
+import type { BuilderPlace } from '../editor/use-editor.ts';
+import { setOptions } from '../model/edit.ts';
+import { type EditNode, textOf } from '../model/edit-node.ts';
+import { pastedIn, pressedIn, relabelled, sayPlace } from '../model/options-text.ts';
+
+/** Where the options of a question stand in its markup, or the rows of a matrix: the first `count` of them. */
+function optionElements(node: HTMLElement, name: 'options' | 'rows', count: number): readonly HTMLElement[] {
+  const selector =
+    name === 'rows'
+      ? '.matrix tbody th'
+      : '.options > .option:not(.none) > span:first-of-type, .matrix thead th';
+  return [...node.querySelectorAll<HTMLElement>(selector)].slice(0, count);
+}
+
+/** How a label, or an option, is written on the canvas. */
+type Written = {
+  readonly text: string;
+  /** What a screen reader calls the text box. */
+  readonly name: string;
+  /** A paragraph takes line breaks; elsewhere Enter ends the writing. */
+  readonly isMultiline: boolean;
+  /** What stands there while it is empty. */
+  readonly placeholder?: string;
+  /** Where it was clicked: the caret goes there. Else all of it is selected. */
+  readonly at?: { readonly x: number; readonly y: number };
+  onInput(text: string): void;
+  /** Whether the key, or the text that is pasted, was taken: then it does nothing else. */
+  onKey?(event: KeyboardEvent, text: string): boolean;
+  onPaste?(text: string): boolean;
+  /** `byKey`: the focus goes back to the element. */
+  onEnd(byKey: boolean): void;
+};
+
+/** Where the text of a node stands in its markup: its label, or itself when it is its own text. */
+export function labelElement(node: HTMLElement): HTMLElement | null {
+  if (node.matches('h2, h3, .prose')) return node;
+  return node.querySelector<HTMLElement>(':scope > :is(label, legend, h1, h2)');
+}
+
+/**
+ * Turns the text of a label into a text box, beside what else the label holds ("required", "Step 1 of 2", a picture). Keys
+ * stay inside. Returns what takes the text box away; the caller draws the label again.
+ */
+export function writeLabel(label: HTMLElement, writing: Written): () => void {
+  const box = document.createElement('span');
+  box.className = 'written';
+  box.setAttribute('contenteditable', 'plaintext-only');
+  box.setAttribute('role', 'textbox');
+  box.setAttribute('aria-label', writing.name);
+  box.setAttribute('aria-multiline', String(writing.isMultiline));
+  if (writing.placeholder !== undefined) box.dataset['placeholder'] = writing.placeholder;
+  box.textContent = writing.text;
+  // A text with marks is drawn as elements, and written as its marks.
+  const isText = (child: ChildNode): boolean =>
+    child instanceof Element
+      ? child.matches('a, b, i, bdi, p, ul, ol, h2, h3, h4')
+      : child.textContent?.trim() !== '';
+  for (const child of Array.from(label.childNodes).filter(isText)) child.remove();
+  label.insertBefore(box, label.querySelector(':scope > :is(.mark, .logic-badge)'));
+  // Firefox before 136 knows only this; what is pasted there is read as text all the same.
+  if (!box.isContentEditable) box.contentEditable = 'true';
+
+  const read = (): string => (box.textContent ?? '').replaceAll(/[\r\n]+/g, writing.isMultiline ? '\n' : ' ');
+  let isOver = false;
+  box.addEventListener('input', () => writing.onInput(read()));
+  box.addEventListener('blur', () => !isOver && writing.onEnd(false));
+  box.addEventListener('paste', (event) => {
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (writing.onPaste?.(text)) event.preventDefault();
+  });
+  box.addEventListener('keydown', (event) => {
+    event.stopPropagation();
+    if (!event.isComposing && writing.onKey?.(event, read())) {
+      event.preventDefault();
+      return;
+    }
+    const isEnd =
+      event.key === 'Escape' || (event.key === 'Enter' && !(writing.isMultiline && event.shiftKey));
+    if (isEnd && !event.isComposing) {
+      event.preventDefault();
+      writing.onEnd(true);
+    }
+  });
+  // A click into the text box is not a click on the element.
+  for (const type of ['click', 'pointerdown', 'dblclick'] as const)
+    box.addEventListener(type, (event) => event.stopPropagation());
+  // A keyboard that comes up on the screen takes the room from below.
+  const keepInSight = (): void => box.scrollIntoView({ block: 'nearest' });
+  visualViewport?.addEventListener('resize', keepInSight);
+  box.focus();
+  if (!writing.at || !putCaret(box, writing.at)) getSelection()?.selectAllChildren(box);
+  return () => {
+    isOver = true;
+    visualViewport?.removeEventListener('resize', keepInSight);
+    box.remove();
+  };
+}
+
+/** Puts the caret into the box where a click was; false where the browser does not tell where that is. */
+function putCaret(box: HTMLElement, { x, y }: { readonly x: number; readonly y: number }): boolean {
+  const root = box.getRootNode();
+  const place = document.caretPositionFromPoint?.(x, y, {
+    shadowRoots: root instanceof ShadowRoot ? [root] : [],
+  });
+  if (!place || !box.contains(place.offsetNode)) return false;
+  getSelection()?.collapse(place.offsetNode, place.offset);
+  return true;
+}
+
+/** What answers are stored under already, of elements and of their options. */
+export type PublishedNames = Pick<BuilderPlace, 'lockedIds' | 'publishedOptions'>;
+
+type OptionPlace = NonNullable<Writing['option']>;
+
+const none: ReadonlySet<string> = new Set();
+const lists = ['options', 'rows'] as const;
+
+const optionsIn = ({ attrs }: EditNode, name: OptionPlace['name']): readonly Option[] =>
+  Array.isArray(attrs[name]) && readOptions(attrs[name]).length === attrs[name].length
+    ? (attrs[name] as readonly Option[])
+    : [];
+
+/** The option or row of a node that a click means: in whose text it was, or at whose list that opens. */
+export function optionAt(
+  element: HTMLElement,
+  node: EditNode,
+  { target, clientX: x, clientY: y }: Pick<MouseEvent, 'target' | 'clientX' | 'clientY'>,
+): Pick<Writing, 'option' | 'at'> | undefined {
+  for (const name of lists) {
+    const places = optionElements(element, name, optionsIn(node, name).length);
+    const index = places.findIndex((place) => (place.closest('.option') ?? place).contains(target as Node));
+    if (index !== -1) return { option: { name, index }, at: { x, y } };
+  }
+  // A control is a picture of itself, which no click hits. What ranks has a list for each place.
+  const index = [...element.querySelectorAll(':scope > select, :scope > .places select')].findIndex(
+    (select) => {
+      const { left, right, top, bottom } = select.getBoundingClientRect();
+      return x >= left && x <= right && y >= top && y <= bottom;
+    },
+  );
+  const isOption = index !== -1 && index < optionsIn(node, 'options').length;
+  return isOption ? { option: { name: 'options', index } } : undefined;
+}
+
+/** Opens the list of a dropdown, or that of what is ranked over its places, for as long as one of it is written. */
+function openList(element: HTMLElement, options: readonly Option[]): void {
+  const closed = element.querySelector(':scope > select, :scope > .places');
+  if (!closed) return;
+  const list = document.createElement('div');
+  list.className = 'options opened';
+  for (const [index, option] of options.entries()) {
+    const row = document.createElement('div');
+    const text = document.createElement('span');
+    row.className = 'option';
+    text.textContent = labelOf(option) || sayPlace('option', index);
+    if (labelOf(option) === '') text.dataset['blank'] = '';
+    row.append(text);
+    list.append(row);
+  }
+  // What is written stays so until the click says what is written next.
+  list.addEventListener('mousedown', (event) => event.preventDefault());
+  if (closed.matches('select')) closed.after(list);
+  else closed.before(list);
+}
+
+/** Where the options and rows stand that nobody has written yet. */
+export const blankPlaces = (element: HTMLElement, node: EditNode): readonly HTMLElement[] =>
+  lists.flatMap((name) => {
+    const options = optionsIn(node, name);
+    return optionElements(element, name, options.length).filter(
+      (_, index) => labelOf(options[index]!) === '',
+    );
+  });
+
+type Place = {
+  readonly element: HTMLElement;
+  readonly editor: Editor;
+  /** The node as it is at that moment. */
+  readonly read: () => EditNode;
+  readonly names: PublishedNames;
+  readonly onEnd: (byKey: boolean) => void;
+};
+
+/**
+ * Writes one option, or one row, where it stands: Enter writes the next one, Backspace takes an empty one away, a list that
+ * is pasted becomes many. What another one is called already goes no further, and whoever leaves it so is told.
+ */
+export function writeOption(
+  { element, editor, read, names, onEnd }: Place,
+  { name, index }: OptionPlace,
+  at: Pick<Writing, 'at'>,
+): (() => void) | undefined {
+  const { key, type } = read();
+  const list = (): readonly Option[] => optionsIn(read(), name);
+  const given = list()[index];
+  if (name === 'options' && optionElements(element, name, 1).length === 0) openList(element, list());
+  const place = optionElements(element, name, list().length)[index];
+  if (given === undefined || !place || !isElementType(type)) {
+    // One without a place here is written in the panel.
+    editor.write(undefined);
+    return undefined;
+  }
+  const noun = name === 'rows' ? 'row' : 'option';
+  const specs: AttributeSpecs = elements[type].attrs;
+  const spec = specs[name];
+  const maxItems = spec?.kind === 'options' ? spec.maxItems : 0;
+  const published = names.publishedOptions.get(`${textOf(read(), 'id')} ${name}`) ?? none;
+  let taken = '';
+  const put = (next: { readonly options: readonly Option[]; readonly at: number }): boolean => {
+    editor.change((root) => ({
+      root: setOptions(root, key, next.options, name),
+      select: key,
+      write: { key, option: { name, index: next.at } },
+    }));
+    return true;
+  };
+  const isTaken = (text: string): boolean =>
+    text !== '' && list().some((other, position) => position !== index && labelOf(other) === text);
+  return writeLabel(place, {
+    text: labelOf(given),
+    name: sayPlace(noun, index),
+    placeholder: sayPlace(noun, index),
+    isMultiline: false,
+    ...at,
+    onInput: (text) => {
+      taken = isTaken(text) ? text : '';
+      if (taken) return;
+      editor.change((root) => {
+        const others = list().toSpliced(index, 1);
+        const option = relabelled(list()[index]!, text, others, published);
+        return { root: setOptions(root, key, list().with(index, option), name) };
+      }, `${name} ${index} ${key}`);
+    },
+    onKey: (event, text) => {
+      const next = taken === '' && pressedIn({ options: list(), at: index }, event, { noun, text, maxItems });
+      return next ? put(next) : false;
+    },
+    onPaste: (text) => {
+      const next = pastedIn({ options: list(), at: index }, text, maxItems);
+      return next ? put(next) : false;
+    },
+    onEnd: (byKey) => {
+      if (taken) toastProblem(new Error(`Another ${noun} is called “${taken}” already.`));
+      onEnd(byKey);
+    },
+  });
+}

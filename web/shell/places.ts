@@ -1,0 +1,36 @@
+import { type IconName } from '../design/icon.tsx';
+
+export type Place = {
+  /** Behind the address of the workspace, or of the form. */
+  readonly path: string;
+  readonly label: string;
+  readonly icon: IconName;
+};
+
+/** The screens of a workspace in its navigation; those of settings that only who administers it may open are marked. */
+export const workspaceScreens: readonly (Place & { isSetting?: true; isAdministration?: true })[] = [
+  { path: '/forms', label: 'Forms', icon: 'form' },
+  { path: '/submissions', label: 'All submissions', icon: 'table' },
+  { path: '/settings/general', label: 'General', icon: 'settings', isSetting: true },
+  { path: '/settings/members', label: 'Members', icon: 'people', isSetting: true },
+  { path: '/settings/keys', label: 'API keys', icon: 'key', isSetting: true, isAdministration: true },
+  { path: '/settings/mail', label: 'Mail', icon: 'mail', isSetting: true, isAdministration: true },
+  {
+    path: '/settings/retention',
+    label: 'Retention',
+    icon: 'clock',
+    isSetting: true,
+    isAdministration: true,
+  },
+  { path: '/settings/people', label: 'People', icon: 'search', isSetting: true, isAdministration: true },
+  { path: '/settings/activity', label: 'Activity', icon: 'history', isSetting: true, isAdministration: true },
+];
+
+/** The screens of a form in its header. */
+export const formScreens: readonly Place[] = [
+  { path: '', label: 'Build', icon: 'edit' },
+  { path: '/submissions', label: 'Submissions', icon: 'table' },
+  { path: '/summary', label: 'Summary', icon: 'summary' },
+  { path: '/invitations', label: 'Invitations', icon: 'people' },
+  { path: '/webhooks', label: 'Webhooks', icon: 'webhook' },
+];
