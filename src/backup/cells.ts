@@ -1,7 +1,7 @@
 import { createCell } from '#cells/create-cell.ts';
 import { otherCells } from '#cells/migrate-cells.ts';
 import type { Database } from '#kit/database.ts';
-import type { readMigrations } from '#kit/migrate.ts';
+import type { Migration } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
 import { escapeIdentifier } from 'pg';
@@ -23,7 +23,7 @@ const hasWorkspaces = (schema: string): string =>
 export async function requireCells(
   database: Database,
   names: readonly string[],
-  migrations: Awaited<ReturnType<typeof readMigrations>>,
+  migrations: readonly Migration[],
 ): Promise<void> {
   const here = (await otherCells(database)).map(({ name }) => name);
   const foreign = here.filter((name) => !names.includes(name));

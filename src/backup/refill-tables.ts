@@ -17,7 +17,8 @@ export const nameOf = (schema: string, name: string): string =>
 export const inOurs = (schema: string): string =>
   `(${schema} = current_schema() or ${schema}::text = any ($cells))`;
 
-const isTold = `c.relkind = 'r' and c.relname <> 'migrations'`;
+/** ledger_parts described the partitions of a database, which backups never had. Migration 0009 removes it. */
+const isTold = `c.relkind = 'r' and c.relname not in ('migrations', 'ledger_parts')`;
 
 /** Every table but that of migrations, with the columns that are stored and not worked out; `cells`: the schemas of other cells. */
 export const selectTables = statement(

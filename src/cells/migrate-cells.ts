@@ -12,7 +12,7 @@ import {
   pathOfDistributed,
 } from './citus/citus.ts';
 
-/** Returns the cells in a database beside its first one; none if it is empty, or of a version that knows none. */
+/** Returns the cells in a database except the first one; none if the database is empty. */
 export async function otherCells(db: Queryable): ReturnType<typeof selectCells> {
   const { knows_cells: knowsCells } = only(await findHome(db, {}))!;
   return knowsCells ? (await selectCells(db, {})).filter(({ name }) => name !== firstCell) : [];
