@@ -1,17 +1,32 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { sharedTables } from '#cells/create-cell.ts';
-import { isOfInstance, readMigrations } from '#kit/migrate.ts';
+import { createCell } from '#cells/create-cell.ts';
+import { migrateCells } from '#cells/cells.ts';
+import type { Database } from '#kit/database.ts';
+import {
+  asInCell,
+  checkMigrated,
+  findPending,
+  migrate,
+  MigrationError,
+  readMigrations,
+} from '#kit/migrate.ts';
+import { testDatabase } from './database.ts';
+import { instanceTables } from './instance-tables.ts';
+import { recordOldMigrations } from './old-migrations.ts';
+import { readCatalogue } from './record/catalogue.ts';
 
 /*
- * While servers are renewed one by one, the version before works on the database that the new one has migrated. So a migration
- * only adds; what takes something away, narrows it or means it otherwise has a line before it that says why the version before
- * does not mind (docs/decisions/0085-a-migration-is-for-two-versions.md).
+ * While servers are upgraded one by one, the version before works on the database that the new one has migrated. A migration therefore
+ * only adds. A statement that removes or changes something has a line before it that says why the version before still works
+ * (docs/decisions/0085-a-migration-is-for-two-versions.md).
+ *
+ * REWRITE=1 npm test -- test/migrations.test.ts writes db/schema.sql anew: its difference in git shows what a migration changes.
  */
-const folder = new URL('../db/migrations/', import.meta.url);
-/** Those up to here ran, or were given out, when there was no version before. */
-const lastFree = 70;
+const migrations = await readMigrations();
+const later = migrations.slice(1);
+const schemaFile = new URL('../db/schema.sql', import.meta.url);
 const reason = /^\s*-- The version before: ./m;
 
 /** What of a statement the version before could fail on, or be wrong by; undefined where it only adds. */
@@ -108,13 +123,11 @@ test('a migration that only adds needs none', () => {
   assert.deepEqual(findBreaks(adds), []);
 });
 
-test('every migration leaves the version before at work, or says why that does not mind', async () => {
-  const names = (await readdir(folder)).filter((name) => Number(name.slice(0, 4)) > lastFree);
-  for (const name of names)
-    assert.deepEqual(findBreaks(await readFile(new URL(name, folder), 'utf8')), [], name);
+test('every migration after the first leaves the version before at work, or says why it may change something', async () => {
+  for (const { name, sql } of later) assert.deepEqual(findBreaks(sql), [], name);
 });
 
-/** The tables that a migration changes or makes. */
+/** The tables that a migration changes or creates. */
 const changedBy = (sql: string): string[] =>
   [
     ...sql
@@ -125,24 +138,91 @@ const changedBy = (sql: string): string[] =>
       ),
   ].map(([, table]) => table!.toLowerCase());
 
-test('from 69 on a migration is for the tables of a cell, or says that it is for those of the instance, and never for both', async () => {
-  const migrations = (await readMigrations()).filter(({ number }) => number >= 69);
-  const shared = new Set([
-    ...sharedTables,
-    ...migrations
-      .filter(isOfInstance)
-      .flatMap(({ sql }) => [...sql.matchAll(/^create table ([a-z_]+)/gim)].map(([, table]) => table!)),
-  ]);
-  for (const migration of migrations)
+test('a migration changes tables of the instance only after the line "-- Of the instance"', () => {
+  for (const migration of migrations) {
+    const ofCell = asInCell(migration).sql;
+    const inCell = changedBy(ofCell);
     assert.deepEqual(
-      changedBy(migration.sql).filter((table) => shared.has(table) !== isOfInstance(migration)),
+      inCell.filter((table) => instanceTables.has(table)),
       [],
       migration.name,
     );
+    const ofInstance = changedBy(migration.sql).filter((table) => !inCell.includes(table));
+    assert.deepEqual(
+      ofInstance.filter((table) => !instanceTables.has(table)),
+      [],
+      migration.name,
+    );
+  }
   assert.deepEqual(
     changedBy(
       '-- drop table a\nalter table only b add c int; delete from d; create table if not exists e ()',
     ),
     ['b', 'd', 'e'],
   );
+});
+
+const unlimited = { isEmpty: true, limits: false, pool: 2 } as const;
+const readSchema = (database: Database): Promise<string> =>
+  readCatalogue(async <Row extends object>(sql: string) => (await database.query<Row>(sql)).rows);
+
+test('the schema of a new database is db/schema.sql', async () => {
+  const { database } = await testDatabase(unlimited);
+  await migrate(database, migrations);
+  const schema = `-- The schema after all migrations. REWRITE=1 npm test -- test/migrations.test.ts writes this file.\n\n${await readSchema(database)}`;
+  if (process.env['REWRITE']) await writeFile(schemaFile, schema);
+  assert.deepEqual(schema.split('\n'), (await readFile(schemaFile, 'utf8')).split('\n'));
+});
+
+/** What a schema has in its table of migrations. */
+const recordedIn = async (database: Database, schema: string) =>
+  (
+    await database.query<{ number: number; name: string; checksum: string }>(
+      `select number, name, checksum from ${schema}.migrations order by number`,
+    )
+  ).rows;
+const recorded = migrations.map(({ number, name, checksum }) => ({ number, name, checksum }));
+
+/** Makes a database of two cells with the first migrations, recorded with the old numbers. */
+async function openOld(count: number, last?: number): Promise<Database> {
+  const { database } = await testDatabase(unlimited);
+  const first = migrations.slice(0, count);
+  await migrate(database, first);
+  await createCell(database, 'two', { migrations: first });
+  for (const schema of ['public', 'cell_two']) await recordOldMigrations(database, schema, last);
+  return database;
+}
+
+test('a database at migration 84 counts as one at 0001, and is upgraded with all its cells', async () => {
+  const { database: made } = await testDatabase(unlimited);
+  await migrate(made, migrations);
+  await createCell(made, 'two', {});
+  const database = await openOld(1);
+  const names = migrations.slice(1).map(({ name }) => name);
+  assert.deepEqual(await findPending(database, migrations), names);
+  assert.deepEqual(await migrateCells(database, migrations), names);
+  for (const schema of ['public', 'cell_two']) assert.deepEqual(await recordedIn(database, schema), recorded);
+  assert.equal(await readSchema(database), await readSchema(made));
+});
+
+test('a later database only gets the new numbers', async () => {
+  const database = await openOld(migrations.length);
+  assert.equal((await recordedIn(database, 'public')).at(-1)!.number, migrations.length + 83);
+  await checkMigrated(database, migrations);
+  assert.deepEqual(await migrateCells(database, migrations), []);
+  for (const schema of ['public', 'cell_two']) assert.deepEqual(await recordedIn(database, schema), recorded);
+});
+
+test('a database older than migration 84 is refused, and left as it is', async () => {
+  const database = await openOld(1, 60);
+  const before = await recordedIn(database, 'public');
+  await assert.rejects(migrateCells(database, migrations), (error: unknown) => {
+    assert.ok(error instanceof MigrationError);
+    assert.equal(
+      error.message,
+      'The database is at migration 60, and this version upgrades databases from migration 84 on. Start the version of Formloom with migration 84 on it first, then this version.',
+    );
+    return true;
+  });
+  assert.deepEqual(await recordedIn(database, 'public'), before);
 });

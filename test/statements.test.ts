@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { PoolClient } from 'pg';
-import { sharedTables } from '#cells/create-cell.ts';
 import type { Declared } from '#kit/statement.ts';
 import { testDatabase } from './database.ts';
+import { instanceTables } from './instance-tables.ts';
 import { loadStatements } from './load-statements.ts';
 import { personColumns } from '#cells/citus/citus.ts';
 
@@ -106,14 +106,13 @@ async function invalidAfter(change: string): Promise<string[]> {
 
 test('no statement needs both the tables of a cell and those of the instance, but for five columns of users', async () => {
   const dropAll = (names: readonly string[]) => `drop table ${names.join()} cascade`;
-  const shared = ['cells', ...sharedTables.filter((name) => name !== 'users')];
   const { rows: all } = await database.query<{ name: string }>(
     `select relname::text as name from pg_class
-      where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+      where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not in ('users', 'migrations')`,
   );
-  const ofCell = all
-    .map(({ name }) => name)
-    .filter((name) => !['users', 'migrations', ...shared].includes(name));
+  const names = all.map(({ name }) => name);
+  const shared = names.filter((name) => instanceTables.has(name));
+  const ofCell = names.filter((name) => !instanceTables.has(name));
   const { rows: columns } = await database.query<{ name: string }>(
     "select column_name as name from information_schema.columns where table_name = 'users' and table_schema = 'public'",
   );

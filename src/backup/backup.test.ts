@@ -13,6 +13,7 @@ import { claimStorage } from '#kit/instance-key.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
+import { recordOldMigrations } from '#test/old-migrations.ts';
 import { dial, standBefore } from '#test/relay.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
@@ -492,22 +493,33 @@ test('a disk with less room than has to stay free takes no rows either, which ma
   await crowded.restore('crowded');
 });
 
-test('a backup of the version before becomes one of this version', async () => {
+/** Makes a backup of a database that has one workspace, and so many of the migrations. */
+async function backUpOlder(name: string, count: number, last?: number): Promise<void> {
   const { database: older } = await testDatabase({ isEmpty: true });
-  const migrations = await readMigrations();
-  await migrate(older, migrations.slice(0, -1));
+  await migrate(older, (await readMigrations()).slice(0, count));
   await older.query(
     `insert into workspaces (id, name, plan, created_at) values (gen_random_uuid(), 'Old', 'free', now())`,
   );
-  await makeBackup({ database: older, storage }, { path: join(home, 'older'), version: '0' });
+  if (last !== undefined) await recordOldMigrations(older, 'public', last);
+  await makeBackup({ database: older, storage }, { path: join(home, name), version: '0' });
+}
+
+test('a backup of an earlier version becomes one of this version, also with the old numbers of migrations', async () => {
+  const { length } = await readMigrations();
+  await backUpOlder('older', -1);
+  await backUpOlder('at-84', 1, 84);
+  await backUpOlder('at-92', 9, 84);
+  for (const name of ['older', 'at-84', 'at-92']) {
+    const other = await emptyInstance({ isNew: true });
+    await other.restore(name);
+    const { rows } = await other.database.query(
+      'select name, (select max(number) from migrations) as last from workspaces',
+    );
+    assert.deepEqual(rows, [{ name: 'Old', last: length }]);
+  }
+  await backUpOlder('at-60', 1, 60);
   const other = await emptyInstance({ isNew: true });
-  await other.restore('older');
-  const applied = await other.database.query('select from migrations');
-  assert.equal(applied.rowCount, migrations.length);
-  assert.equal(
-    (await other.database.query<{ name: string }>('select name from workspaces')).rows[0]!.name,
-    'Old',
-  );
+  await assert.rejects(other.restore('at-60'), /whose database this version does not know/);
 });
 
 test('a backup of a newer version is refused by its name, and so is what is none', async () => {

@@ -1,7 +1,7 @@
 import { createCell, nameHome } from '#cells/create-cell.ts';
 import { otherCells } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
-import type { readMigrations } from '#kit/migrate.ts';
+import type { Migration } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const hasWorkspaces = (schema: string): string =>
 export async function requireCells(
   database: Database,
   names: readonly string[],
-  migrations: Awaited<ReturnType<typeof readMigrations>>,
+  migrations: readonly Migration[],
 ): Promise<void> {
   const here = (await otherCells(database)).map(({ name }) => name);
   const foreign = here.filter((name) => !names.includes(name));
@@ -113,7 +113,8 @@ export const nameOf = (schema: string, name: string): string =>
 export const inOurs = (schema: string): string =>
   `(${schema} = current_schema() or ${schema}::text = any ($cells))`;
 
-const isTold = `c.relkind = 'r' and c.relname <> 'migrations'`;
+/** ledger_parts described the partitions of a database, which backups never had. Migration 0009 removes it. */
+const isTold = `c.relkind = 'r' and c.relname not in ('migrations', 'ledger_parts')`;
 
 /** Every table but that of migrations, with the columns that are stored and not worked out; `cells`: the schemas of other cells. */
 export const selectTables = statement(

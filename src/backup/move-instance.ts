@@ -37,14 +37,12 @@ export const copyOut = (table: Table): string =>
   // A select, since the tables of a cell at a node are views there.
   `copy (select ${listed(table)} from ${identifier(table.name)}) to stdout`;
 
-/** Where this database was moved to; null: it was not. Also of a database of an earlier version, which has no such columns. */
+/** Returns where this database was moved to; null if it was not. */
 const findMove = statement(
   'backup.find_move',
   '',
   'key_fingerprint moved_to? moved_at?',
-  `select key_fingerprint, to_jsonb(i) ->> 'moved_to' as moved_to,
-          (to_jsonb(i) ->> 'moved_at')::timestamptz as moved_at
-     from instance i`,
+  `select key_fingerprint, moved_to, moved_at from instance`,
 );
 
 /** Says where this database was moved to, or, with nulls, that it stays after all. */
@@ -146,7 +144,7 @@ export async function stayInPlace(database: Database): Promise<{ stayed: true; w
   return { stayed: true, was_moved_to: moved.moved_to };
 }
 
-/** Where a database was moved to, if it was; it may be empty, or of an earlier version. */
+/** Returns where a database was moved to, or undefined if it is empty. */
 export const findMoved = async (db: Queryable): Promise<Marks | undefined> =>
   (await isMade(db)) ? only(await findMove(db, {})) : undefined;
 

@@ -8,7 +8,7 @@ import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { setStorageId, takeOverStorage } from '#kit/instance-key.ts';
 import { migrateCells } from '#cells/cells.ts';
-import { readMigrations } from '#kit/migrate.ts';
+import { findMigrationsOf, readMigrations } from '#kit/migrate.ts';
 import type { Storage } from '#kit/storage.ts';
 import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
 import { type ArchiveEntry, Ending, entryNames, Manifest, readArchive, readPart } from './archive.ts';
@@ -99,8 +99,8 @@ async function restoreEntries(
   const { database } = context;
   await requireEmpty(database);
   const migrations = await readMigrations();
-  const known = manifest.migrations.every(({ checksum }, at) => migrations[at]?.checksum === checksum);
-  if (!known) {
+  const ofBackup = findMigrationsOf(manifest.migrations, migrations);
+  if (!ofBackup) {
     throw new BackupError(
       `The backup was made by Formloom ${manifest.version}, whose database this version does not know. Restore it with that version or a newer one.`,
     );
@@ -108,7 +108,6 @@ async function restoreEntries(
   // All of a large backup takes hours: the key is asked for at its beginning.
   const needsKey = !isKeyLost && manifest.key_fingerprint !== null;
   const hasKey = needsKey && (await findKey(context, manifest));
-  const ofBackup = migrations.slice(0, manifest.migrations.length);
   const { cells = [] } = manifest;
   await migrateCells(database, ofBackup);
   await requireCells(
@@ -164,11 +163,8 @@ async function fill(
     fill: () => readEntries(storage, client, reading),
   });
   // Its files lie in this storage now, which is marked when all is there.
-  const hasMark = manifest.tables.some(
-    ({ name, columns }) => name === 'instance' && columns.includes('storage_id'),
-  );
-  if (hasMark) await setStorageId(client, { storage_id: null });
-  if (manifest.tables.some(({ name }) => name === 'backups')) await forgetBegun(client, {});
+  await setStorageId(client, { storage_id: null });
+  await forgetBegun(client, {});
   // A service that began here meanwhile has made one of its own.
   if (keyInside !== undefined && (await makeInstanceKey(dataDir, keyInside)) !== keyInside)
     throw new BackupError(otherKey);

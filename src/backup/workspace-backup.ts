@@ -3,7 +3,7 @@ import { sayCount } from '#ast/say-count.ts';
 import { cellForNew } from '#cells/choose-cell.ts';
 import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
-import { ownSchema, readingLock, readMigrations } from '#kit/migrate.ts';
+import { findMigrationsOf, ownSchema, readingLock, readMigrations } from '#kit/migrate.ts';
 import { only, statement } from '#kit/statement.ts';
 import {
   type ArchiveWriter,
@@ -351,10 +351,7 @@ async function refuseTakenAddresses(client: PoolClient): Promise<void> {
 
 async function requireSameVersion({ version, migrations }: Manifest): Promise<void> {
   const known = await readMigrations();
-  if (
-    migrations.length !== known.length ||
-    known.some(({ checksum }, at) => migrations[at]!.checksum !== checksum)
-  )
+  if (findMigrationsOf(migrations, known)?.length !== known.length)
     throw new BackupError(
       `The workspace was backed up by Formloom ${version}, whose database differs from this version's. Restore it with that version.`,
     );

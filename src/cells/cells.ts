@@ -164,7 +164,7 @@ export function cellsOf(db: Queryable): readonly Cell[] {
   return instances.get(database)?.cells ?? [{ name: firstCell, database, restsUntil: 0 }];
 }
 
-/** Returns the cells in a database beside its first one; none if it is empty, or of a version that knows none. */
+/** Returns the cells in a database except the first one; none if the database is empty. */
 export async function otherCells(db: Queryable): ReturnType<typeof selectCells> {
   const { knows_cells: knowsCells } = only(await findHome(db, {}))!;
   return knowsCells ? (await selectCells(db, {})).filter(({ name }) => name !== firstCell) : [];

@@ -5,6 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import {
   asInCell,
   beginMigrating,
+  type Migration,
   findHome,
   pathOf,
   readMigrations,
@@ -13,14 +14,7 @@ import {
 } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import { connectionsOf, firstCell, selectCells } from './cells.ts';
-import {
-  distributeCell,
-  findLeastRoom,
-  isCluster,
-  openViews,
-  pathOfDistributed,
-  requireNodes,
-} from './citus/citus.ts';
+import { distributeCell, findLeastRoom, isCluster, openViews, requireNodes } from './citus/citus.ts';
 
 const insertCell = statement(
   'cells.insert',
@@ -51,55 +45,14 @@ const readRoom = statement(
               and state_change > now() - interval '10 seconds') as processes`,
 );
 
-/** The foreign keys of a schema that lead to the given tables from others. */
-const selectKeysTo = statement(
-  'cells.select_keys_to',
-  'schema_name tables:texts',
-  'table_name name definition',
-  `select t.relname::text as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
-     from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_class other on other.oid = c.confrelid
-    where c.contype = 'f' and c.conparentid = 0 and t.relnamespace = to_regnamespace(quote_ident($schema_name))
-      and other.relname = any ($tables) and not t.relname = any ($tables)
-    order by 1, 2`,
-);
-
-// What names schemas and tables, which are no parameters of a statement.
+// Statements with names of schemas, which cannot be parameters.
 
 const name = escapeIdentifier;
-
-type Key = { readonly table_name: string; readonly name: string; readonly definition: string };
 
 /** Has every process look which cells there are. */
 const tellOfCells = (channel: string): string => `select pg_notify(${escapeLiteral(channel)}, '')`;
 
 const createSchema = (schema: string): string => `create schema ${name(schema)}`;
-
-const dropTables = (tables: readonly string[]): string => `drop table ${tables.map(name).join(', ')}`;
-
-const dropKey = (key: Pick<Key, 'table_name' | 'name'>): string =>
-  `alter table ${name(key.table_name)} drop constraint ${name(key.name)}`;
-
-const addKey = (key: Key): string =>
-  `alter table ${name(key.table_name)} add constraint ${name(key.name)} ${key.definition}`;
-
-/** Tables of the instance that early migrations create in every schema. Later ones begin with `-- Of the instance` and skip cells. */
-export const sharedTables: readonly string[] = [
-  'accounts',
-  'announced',
-  'backups',
-  'incidents',
-  'instance',
-  'mail_pace',
-  'passkeys',
-  'password_resets',
-  'person_lines',
-  'recovery_codes',
-  'sessions',
-  'setup',
-  'totp_secrets',
-  'users',
-  'verifications',
-];
 
 /** A cell's name is a part of a schema's name, which PostgreSQL cuts at 63 letters. */
 const cellName = /^[a-z][a-z0-9_]{0,39}$/;
@@ -122,7 +75,7 @@ export async function createCell(
     service,
     tell,
   }: {
-    migrations?: Awaited<ReturnType<typeof readMigrations>>;
+    migrations?: readonly Migration[];
     service?: Service;
     tell?: (line: string) => void;
   },
@@ -140,14 +93,9 @@ export async function createCell(
     await client.query(createSchema(schema)).catch((error: unknown) => {
       throw isTaken(error) ? new ApiError('conflict', describeTaken(schema)) : error;
     });
-    await setPath(client, { path: pathOf(schema) });
+    await setPath(client, { path: pathOf(schema, home) });
     await runMigrations(client, own);
-    const keys = await selectKeysTo(client, { schema_name: schema, tables: [...sharedTables] });
-    for (const key of keys) await client.query(dropKey(key));
-    await client.query(dropTables(sharedTables));
     if (isDistributed) await distributeCell(client, schema, home);
-    await setPath(client, { path: isDistributed ? pathOfDistributed(schema, home) : pathOf(schema, home) });
-    for (const key of keys) await client.query(addKey(key));
     await setPath(client, { path });
     if (known.length === 0) await insertCell(client, { name: firstCell, schema_name: home });
     await insertCell(client, { name, schema_name: schema });

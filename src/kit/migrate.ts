@@ -1,5 +1,5 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
-import { only, statement } from './statement.ts';
+import { statement } from './statement.ts';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { type Database, transaction } from './database.ts';
@@ -54,6 +54,44 @@ export async function readMigrations(directory: URL = migrationsDirectory): Prom
   );
 }
 
+/**
+ * 0001_init.sql replaced the migrations up to 84, of which the first had this checksum. A database that has all of them counts as one that
+ * has 0001, and each later number is 83 less.
+ */
+export const replaced = {
+  first: '0806f17c37cdd178acfd177da2ec69c365d32b79dbac06ee0e491364322bba7e',
+  last: 84,
+} as const;
+
+type Recorded = { readonly number: number; readonly checksum: string };
+
+const hasReplaced = (recorded: readonly Recorded[]): boolean => recorded[0]?.checksum === replaced.first;
+
+/** Returns a history with the numbers of this version, or undefined if it ends before the schema of 0001_init.sql. */
+function renumber<Row extends Recorded>(
+  recorded: readonly Row[],
+  migrations: readonly Migration[],
+): readonly Row[] | undefined {
+  if (!hasReplaced(recorded)) return recorded;
+  if (recorded.at(-1)!.number < replaced.last) return undefined;
+  const later = recorded.filter(({ number }) => number > replaced.last);
+  return [
+    { ...recorded[0]!, checksum: migrations[0]!.checksum },
+    ...later.map((row) => ({ ...row, number: row.number - replaced.last + 1 })),
+  ];
+}
+
+/** Returns the migrations of this version that a backup's database had, or undefined if this version does not know them. */
+export function findMigrationsOf(
+  recorded: readonly Recorded[],
+  migrations: readonly Migration[],
+): readonly Migration[] | undefined {
+  const history = renumber(recorded, migrations);
+  return history?.every(({ checksum }, index) => migrations[index]?.checksum === checksum)
+    ? migrations.slice(0, history.length)
+    : undefined;
+}
+
 /** The advisory lock under which one process at a time migrates, or moves a cell; any constant of our own. */
 export const migrationLock = 7_246_001;
 /**
@@ -79,9 +117,9 @@ export async function migrate(
 ): Promise<string[]> {
   return transaction(database, async (client) => {
     // Without a lock, so that a server that has nothing to migrate starts beside a backup and a move of a cell.
-    if ((await findPendingOf(client, migrations)).length === 0) return [];
+    if (await isCurrent(client, migrations)) return [];
     await beginMigrating(client, tell);
-    if ((await findPendingOf(client, migrations)).length === 0) return [];
+    if (await isCurrent(client, migrations)) return [];
     return around(client, () => runMigrations(client, migrations));
   });
 }
@@ -106,22 +144,25 @@ export async function beginMigrating(
   for (const lock of changingLocks) await client.query('select pg_advisory_xact_lock($1)', [lock]);
 }
 
-/** A migration of the instance's own tables changes nothing in a cell: there it is in the history alone (src/cells). */
-const ofInstance = /^-- Of the instance\b/;
-export const isOfInstance = ({ sql }: Pick<Migration, 'sql'>): boolean => ofInstance.test(sql);
-export const asInCell = (migration: Migration): Migration =>
-  isOfInstance(migration) ? { ...migration, sql: 'select' } : migration;
+/**
+ * The tables of the instance exist once: a cell (src/cells) leaves out the SQL of a migration from a line `-- Of the instance` to a line
+ * `-- Of each cell`, or to the end.
+ */
+const ofInstance = /^-- Of the instance\b[^]*?(?=^-- Of each cell\b|(?![^]))/gm;
+export const asInCell = (migration: Migration): Migration => ({
+  ...migration,
+  sql: migration.sql.replaceAll(ofInstance, ''),
+});
 
-/** Runs what has not run yet in the schema that is first on the path. @returns the names of what ran. */
+/** Runs the pending migrations in the first schema of the search path. @returns their names. */
 export async function runMigrations(client: PoolClient, migrations: readonly Migration[]): Promise<string[]> {
   await client.query(
     'create table if not exists migrations (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())',
   );
   const pending = await findPendingOf(client, migrations);
-  const { path } = only(await findHome(client, {}))!;
+  if (hasReplaced(await readRecorded(client))) await renumberRecorded(client, migrations[0]!);
   for (const migration of pending) {
-    // Citus takes no `from current`, but the path by name.
-    await client.query(migration.sql.replaceAll('search_path from current', `search_path to ${path}`));
+    await client.query(migration.sql);
     await client.query('insert into migrations (number, name, checksum) values ($1, $2, $3)', [
       migration.number,
       migration.name,
@@ -129,6 +170,18 @@ export async function runMigrations(client: PoolClient, migrations: readonly Mig
     ]);
   }
   return pending.map((migration) => migration.name);
+}
+
+async function renumberRecorded(client: PoolClient, { name, checksum }: Migration): Promise<void> {
+  // Views of all cells, which depend on tables that the next migrations drop.
+  await client.query('drop schema if exists every_cell cascade');
+  await client.query('delete from migrations where number between 2 and $1', [replaced.last]);
+  await client.query('update migrations set name = $1, checksum = $2 where number = 1', [name, checksum]);
+  await client.query(
+    `update migrations set number = number - $1 + 1, name = lpad((number - $1 + 1)::text, 4, '0') || substr(name, 5)
+      where number > $1`,
+    [replaced.last],
+  );
 }
 
 /**
@@ -155,19 +208,30 @@ async function findPendingOf(
   db: PoolClient | Database,
   migrations: readonly Migration[],
 ): Promise<readonly Migration[]> {
-  const { rows } = await db.query<{ is_there: boolean }>(
-    "select to_regclass('migrations') is not null as is_there",
-  );
-  const applied = rows[0]!.is_there ? await appliedMigrations(db) : [];
+  const recorded = await readRecorded(db);
+  const applied = renumber(recorded, migrations);
+  if (applied === undefined)
+    throw new MigrationError(
+      `The database is at migration ${recorded.at(-1)!.number}, and this version upgrades databases from migration ${replaced.last} on. Start the version of Formloom with migration ${replaced.last} on it first, then this version.`,
+    );
   refuseForeignHistory(applied, migrations);
   return migrations.slice(applied.length);
 }
 
+async function isCurrent(client: PoolClient, migrations: readonly Migration[]): Promise<boolean> {
+  const pending = await findPendingOf(client, migrations);
+  return pending.length === 0 && !hasReplaced(await readRecorded(client));
+}
+
 type Applied = { number: number; name: string; checksum: string };
 
-async function appliedMigrations(db: PoolClient | Database): Promise<Applied[]> {
-  const result = await db.query<Applied>('select number, name, checksum from migrations order by number');
-  return result.rows;
+/** Returns the history as the database has it; none for an empty database. */
+async function readRecorded(db: PoolClient | Database): Promise<Applied[]> {
+  const { rows } = await db.query<{ is_there: boolean }>(
+    "select to_regclass('migrations') is not null as is_there",
+  );
+  if (!rows[0]!.is_there) return [];
+  return (await db.query<Applied>('select number, name, checksum from migrations order by number')).rows;
 }
 
 function refuseForeignHistory(applied: readonly Applied[], migrations: readonly Migration[]): void {

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
-import { migrate, readMigrations } from '#kit/migrate.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { searchWindow, subjectWindow, wordsAlone } from './question.ts';
-import { countMatches, searchQuestion, searchSubmissions } from './find-page.ts';
-import { insertSubmission, openNextSegment, searchMarks, segmentDocuments } from '#submissions/writing.ts';
+import { countMatches, searchSubmissions } from './find-page.ts';
+import { insertSubmission, openNextSegment, segmentDocuments } from '#submissions/writing.ts';
 
 const { database } = await testDatabase();
 
@@ -191,83 +190,3 @@ const fillSegment = async ({ workspaceId, formId }: Scene, count: number): Promi
     [workspaceId, formId, count],
   );
 };
-
-test('what was indexed before there were segments is found as before', async () => {
-  const { database: older } = await testDatabase();
-  await older.query('drop schema public cascade');
-  await older.query('create schema public');
-  const migrations = await readMigrations();
-  await migrate(older, migrations.slice(0, 9));
-  const [workspaceId, formId] = [newId(), newId()];
-  await older.query(`insert into workspaces (id, name, plan, created_at) values ($1, 'Old', 'free', now())`, [
-    workspaceId,
-  ]);
-  await older.query(
-    `insert into forms (workspace_id, id, name, description, status, settings, version, created_at, updated_at)
-     values ($1, $2, 'Old', '', 'published', '{}', 1, now(), now())`,
-    [workspaceId, formId],
-  );
-  await older.query(
-    `insert into form_versions (workspace_id, form_id, version, name, structure, fields, created_at)
-     values ($1, $2, 1, 'Old', '{}', '{}', now())`,
-    [workspaceId, formId],
-  );
-  await older.query(`insert into search_languages values ($1, 'english'), ($1, 'german')`, [workspaceId]);
-  const insert = async (
-    language: string,
-    subject: string,
-    body: string,
-    status = 'completed',
-  ): Promise<string> => {
-    const id = newId();
-    await older.query(
-      `insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at)
-       values ($1, $2, $3, 1, $4, '{}', '{}', false, now(), now())`,
-      [workspaceId, id, formId, status],
-    );
-    await older.query(
-      `insert into search_documents (workspace_id, submission_id, form_id, terms)
-       values ($1, $2, $3, array_to_tsvector(array[' w' || $1::uuid, ' f' || $3::uuid, ' l' || $4::text])
-         || setweight(to_tsvector($4::regconfig, $5), 'A') || strip(to_tsvector($4::regconfig, $6)))`,
-      [workspaceId, id, formId, language, subject, body],
-    );
-    return id;
-  };
-  const inSubject = await insert('english', 'Running shoes', 'shoes and more');
-  const inBody = await insert('english', 'Other', 'the runs', 'incomplete');
-  const german = await insert('german', 'Häuser', 'zum Verkauf');
-  const mailed = await insert('english', 'x', 'from Ada@mail.Companies.com today');
-  await migrate(older, migrations);
-  const search = async (q: string, form_id: string | null = formId): Promise<string[]> =>
-    (
-      await searchSubmissions(older, {
-        workspace_id: workspaceId,
-        form_ids: form_id === null ? null : [form_id],
-        q,
-        ...wordsAlone,
-        limit: 9,
-        offset: 0,
-      })
-    ).map(({ id }) => id);
-  assert.deepEqual(await search('run'), [inSubject, inBody]);
-  assert.deepEqual(await search('shoe', null), [inSubject]);
-  assert.deepEqual(await search('Haus'), [german]);
-  for (const q of ['company', 'companies.com', 'mail.companies.com', 'mail'])
-    assert.deepEqual(await search(q), [mailed], q);
-  assert.deepEqual(await search('com'), []);
-  assert.deepEqual(await search(formId), []);
-  const unfinished = await searchQuestion(older, {
-    ...wordsAlone,
-    workspace_id: workspaceId,
-    form_ids: null,
-    q: 'run',
-    unit_kinds: ['mark'],
-    unit_texts: [searchMarks.incomplete],
-    limit: 9,
-    offset: 0,
-  });
-  assert.deepEqual(
-    unfinished.map(({ id }) => id),
-    [inBody],
-  );
-});

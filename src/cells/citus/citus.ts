@@ -3,7 +3,7 @@ import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Host } from '#kit/find-host.ts';
-import { pathOf } from '#kit/migrate.ts';
+import { pathOf, setPath } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 
 /** Whether the database is one of a Citus cluster. */
@@ -23,9 +23,28 @@ const selectFunctionsOf = statement(
     where pronamespace = to_regnamespace(quote_ident($schema_name))`,
 );
 
+/** The foreign keys from a schema to another one. */
+const selectKeysOut = statement(
+  'citus.select_keys_out',
+  'schema_name',
+  'table_name name definition',
+  `select t.relname::text as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
+     from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_class other on other.oid = c.confrelid
+    where c.contype = 'f' and t.relnamespace = to_regnamespace(quote_ident($schema_name))
+      and other.relnamespace <> t.relnamespace
+    order by 1, 2`,
+);
+
 // What names schemas, or asks what only Citus has, is no declared statement.
 
 export const name = escapeIdentifier;
+
+type Key = { readonly table_name: string; readonly name: string; readonly definition: string };
+
+const dropKey = (key: Key): string => `alter table ${name(key.table_name)} drop constraint ${name(key.name)}`;
+
+const addKey = (key: Key): string =>
+  `alter table ${name(key.table_name)} add constraint ${name(key.name)} ${key.definition}`;
 
 /** The settings in which a node differs from what cells need: node, setting, the value that is needed and the one found. */
 const selectWrongSettings = (settings: Readonly<Record<string, string>>): string => {
@@ -280,10 +299,13 @@ export async function findLeastRoom(db: Queryable): Promise<{ least: Allowed | u
 }
 
 /**
- * Places a migrated schema, whose keys lead to nothing outside, on the node that has the fewest cells. Citus takes the nodes by turns, of
- * which other tables take some too, and goes on with the next node after a turn is rolled back.
+ * Places a migrated schema on the node that has the fewest cells, and has its foreign keys refer to the copy of `users` at each node. The
+ * schema is the first of the search path. Citus takes the nodes by turns, of which other tables take some too, and goes on with the next
+ * node after a turn is rolled back.
  */
 export async function distributeCell(client: PoolClient, schema: string, home: string): Promise<void> {
+  const keys = await selectKeysOut(client, { schema_name: schema });
+  for (const key of keys) await client.query(dropKey(key));
   await bindFunctions(client, schema);
   const nodes = (await client.query<{ node: string }>(selectNodes)).rows.map(({ node }) => node);
   const countCells = async (): Promise<Map<string, string[]>> => {
@@ -301,12 +323,14 @@ export async function distributeCell(client: PoolClient, schema: string, home: s
     await client.query('rollback to savepoint turn');
   }
   if (!(await knowsPeople(client))) for (const text of copyPeople(home)) await client.query(text);
+  await setPath(client, { path: pathOfDistributed(schema, home) });
+  for (const key of keys) await client.query(addKey(key));
 }
 
 const knowsPeople = async (client: Queryable): Promise<boolean> =>
   (await client.query<{ is_there: boolean }>(hasPeople)).rows[0]!.is_there;
 
-/** The search path on which a cell of a cluster is migrated, and its keys to people are added. */
+/** The search path on which a cell of a cluster is migrated, and its foreign keys to people are added. */
 export const pathOfDistributed = (schema: string, home: string): string => pathOf(schema, peopleSchema, home);
 
 /** Copies people to all nodes anew, if cells there know any. */
