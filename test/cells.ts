@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { endWithSignals } from './end-run.ts';
 
 /*
- * npm run test:cells                tests of the API, pages and the console on three cells, each tenant in the next; tests of cells, which
+ * npm run test:long -- cells                tests of the API, pages and the console on three cells, each tenant in the next; tests of cells, which
  *                                   begin with one; and, if CITUS_URL names a server with Citus, the first ones with cells at a node of a
  *                                   cluster, and cells that are moved and lose their node, on a cluster of three that this makes here
- * npm run test:cells -- <files…>    these test files on three cells, at a node of a cluster if CITUS_URL names a server
+ * npm run test:long -- cells <files…>    these test files on three cells, at a node of a cluster if CITUS_URL names a server
  *
  * CITUS_URL=postgres://user@host:port/postgres is a server with Citus 13 in shared_preload_libraries and the settings of
  * docs/operating/cells.md, on which databases can be made: each is a cluster of one node, which has the cells too.
