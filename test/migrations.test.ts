@@ -7,7 +7,7 @@ import { isOfInstance, readMigrations } from '#kit/migrate.ts';
 /*
  * While servers are renewed one by one, the version before works on the database that the new one has migrated. So a migration
  * only adds; what takes something away, narrows it or means it otherwise has a line before it that says why the version before
- * does not mind (docs/decisions/0085-a-migration-is-for-two-versions.md).
+ * does not mind (docs/decisions/0085-rolling-migrations.md).
  */
 const folder = new URL('../db/migrations/', import.meta.url);
 /** Those up to here ran, or were given out, when there was no version before. */
