@@ -179,7 +179,7 @@ const examples = [
 ] as const;
 
 const read = (path: string): string =>
-  readFileSync(new URL(`../../../examples/${path}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../examples/${path}`, import.meta.url), 'utf8');
 /** Read once, when the server starts: 16 KB. */
 const sources = examples.map((example) => ({ ...example, code: read(`${example.id}/${example.file}`) }));
 
