@@ -40,7 +40,12 @@ const wide = [
   'test/mcp.test.ts',
 ];
 /** These make their cells themselves, and begin with one. */
-const own = ['test/cells/*.test.ts', 'test/cells/processes.ts', 'src/app/cells/*.test.ts'];
+const own = [
+  'test/cells/*.test.ts',
+  'test/cells/processes.ts',
+  'src/app/serve-cells.test.ts',
+  'src/app/place-of-request.test.ts',
+];
 
 async function run(files: readonly string[], environment: Record<string, string>): Promise<boolean> {
   const child = spawn(

@@ -138,10 +138,15 @@ export const suites: Readonly<Record<string, LongSuite>> = {
       'src/kit/json-body.test.ts',
       'src/submissions/import/moments.test.ts',
       'src/submissions/import/round-trip.test.ts',
-      'src/mail/template/*.test.ts',
+      'src/mail/injection.test.ts',
       'test/hostile.test.ts',
       'test/flows/page-script-logic.browser.test.ts',
     ],
+  },
+  recipes: {
+    summary: 'Each recipe of docs/recipes.md alone. npm test applies all of them at once.',
+    environment: { ...full, TEST_TIMEOUT_MS: '1800000' },
+    files: ['test/recipes.test.ts'],
   },
   screens: {
     summary:
