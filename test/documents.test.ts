@@ -43,3 +43,26 @@ test('the index of decisions has each page once, under the title of the page', (
   const actual = files.map((file) => `${file} ${read(`docs/decisions/${file}`).split('\n')[0]}`);
   assert.deepEqual(listed.toSorted(), actual.toSorted());
 });
+
+test('each step of a walk in ARCHITECTURE.md is a file that exports the name', () => {
+  const steps = [...read('ARCHITECTURE.md').matchAll(/^\| \d+ \| `([^`]+)` \| `(\w+)` \|/gm)];
+  assert.ok(steps.length > 40, `${steps.length} steps`);
+  const missing = steps
+    .map(([, path, name]) => ({ path: path!, name: name! }))
+    .filter(({ path, name }) => {
+      const exported = new RegExp(`^export (?:async )?(?:function\\*?|const|class) ${name}\\b`, 'm');
+      return !existsSync(join(home, path)) || !exported.test(read(path));
+    });
+  assert.deepEqual(missing, []);
+});
+
+test('ARCHITECTURE.md has the first words of the glossary', () => {
+  const words = read('docs/glossary.md').split('\n## ')[1]!;
+  const rows = words.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Term'));
+  assert.equal(rows.length, 20);
+  const map = read('ARCHITECTURE.md');
+  const absent = rows
+    .map((row) => row.split(' | ').slice(0, 2).join(' | '))
+    .filter((row) => !map.includes(`${row} |\n`));
+  assert.deepEqual(absent, []);
+});
