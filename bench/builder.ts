@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { deeds, mostMs, openTwoHundred, timeDeeds } from '#test/flows/builder-deeds.ts';
 
 /*
- * npm run bench:builder            how long each thing that is done in the builder of a form of 200 elements takes from the
+ * npm run bench -- builder            how long each thing that is done in the builder of a form of 200 elements takes from the
  *                                  key or the click to the paint: its best and its median of 20 rounds, beside 100 ms
  */
 const rounds = 20;

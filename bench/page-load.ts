@@ -6,7 +6,7 @@ import { openInstance } from '#test/process.ts';
 import { callApi } from '#test/service.ts';
 
 /*
- * npm run bench:page               how a public page of 20 elements loads in a real Chromium, as a phone and as a desk:
+ * npm run bench -- page-load               how a public page of 20 elements loads in a real Chromium, as a phone and as a desk:
  *                                  plain, and in a theme with a cover, a logo and a face of its own
  *   DATABASE_URL=…                 on this database instead of the embedded one
  * Each figure is the median of five loads with an empty cache.

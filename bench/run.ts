@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +41,8 @@ import { benchWebhooks } from './webhooks/run.ts';
  *                                        instructions of a server for a submit, one cell and three (Valgrind, half an hour)
  * npm run bench -- idle --seconds 60      transactions, CPU and memory of one, three and ten cells while nobody asks them anything
  * npm run bench -- capacity              bytes and CPU of a submission, for the plan of docs/operating/large.md
+ * npm run bench -- builder               how fast the builder answers on a form of 200 elements, beside 100 ms
+ * npm run bench -- page-load             how a public page loads on a slow phone
  * npm run bench -- peers                 the service beside Directus, Strapi and NocoDB, which are installed at the first
  *                                        run (3 GB in .local/); writes bench/peers.md
  *   --peers directus,strapi              these of them only; bench/peers.md stays as it is
@@ -89,7 +91,7 @@ function choose(): Chosen {
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new Error(
-      `There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, operators, webhooks, parts, processes, cells, capacity, peers.`,
+      `There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, operators, webhooks, processes, cells, instructions, idle, capacity, builder, page-load, peers.`,
     );
   if (positionals.length === 0) return { cases, tasks };
   const isChosen = ({ name }: { name: string }): boolean => positionals.includes(name);
@@ -249,6 +251,15 @@ async function measureAll(instance: Instance, machine: string, chosen: Chosen): 
   }
 }
 
+/** Ends with the exit code of another script, which starts what it needs itself. */
+async function endWith(...words: readonly string[]): Promise<never> {
+  const child = spawn(process.execPath, [...process.execArgv, ...words], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return process.exit(code ?? 1);
+}
+
+if (positionals.includes('builder')) await endWith(script('../test/run.ts'), 'bench/builder.ts');
+if (positionals.includes('page-load')) await endWith(script('page-load.ts'));
 if (positionals.includes('processes')) {
   await benchProcesses(2);
   process.exit(0);

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { endWithSignals } from './end-run.ts';
 
 /*
- * npm run test:cells                tests of the API, pages and the console on three cells, each tenant in the next; tests of cells, which
+ * npm run test:long -- cells                tests of the API, pages and the console on three cells, each tenant in the next; tests of cells, which
  *                                   begin with one; and, if CITUS_URL names a server with Citus, the first ones with cells at a node of a
  *                                   cluster, and cells that are moved and lose their node, on a cluster of three that this makes here
- * npm run test:cells -- <files…>    these test files on three cells, at a node of a cluster if CITUS_URL names a server
+ * npm run test:long -- cells <files…>    these test files on three cells, at a node of a cluster if CITUS_URL names a server
  *
  * CITUS_URL=postgres://user@host:port/postgres is a server with Citus 13 in shared_preload_libraries and the settings of
  * docs/operating/cells.md, on which databases can be made: each is a cluster of one node, which has the cells too.
@@ -40,7 +40,12 @@ const wide = [
   'test/mcp.test.ts',
 ];
 /** These make their cells themselves, and begin with one. */
-const own = ['test/cells/*.test.ts', 'test/cells/processes.ts', 'src/app/cells/*.test.ts'];
+const own = [
+  'test/cells/*.test.ts',
+  'test/cells/processes.ts',
+  'src/app/serve-cells.test.ts',
+  'src/app/place-of-request.test.ts',
+];
 
 async function run(files: readonly string[], environment: Record<string, string>): Promise<boolean> {
   const child = spawn(

@@ -13,7 +13,7 @@ export type TestDatabase = {
   url: string;
 };
 
-/** The server that test/run.ts started, or the one named for `npm run test:external`. */
+/** The server that test/run.ts started, or the one named for `npm run test:long -- external`. */
 function serverUrl(): string {
   const url = process.env['TEST_DATABASE_URL'];
   if (!url) throw new Error('TEST_DATABASE_URL is not set. Run tests with: npm test -- <file>');

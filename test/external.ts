@@ -11,8 +11,8 @@ import { until } from './service.ts';
 import { end, type External, makeDirectory, missingValkey, openValkey, start } from './valkey.ts';
 
 /*
- * npm run test:external                what npm test runs, on a PostgreSQL that is not ours, and what needs a Valkey
- * npm run test:external -- <files…>    these test files only
+ * npm run test:long -- external                what npm test runs, on a PostgreSQL that is not ours, and what needs a Valkey
+ * npm run test:long -- external <files…>    these test files only
  *
  * The PostgreSQL is the one at TEST_DATABASE_URL, else a new cluster of the Debian package postgresql-15, the oldest
  * version that Formloom supports. The Valkey is the one at VALKEY_TEST_URL, else a server of this machine's

@@ -14,7 +14,7 @@ import { asJson, makeForm, openVisitor } from './visitor.ts';
 /*
  * Requests that are drawn from the OpenAPI document (C36): most of them nearly as it asks for, so that they get past the
  * door and into every room. Whatever they do to each other's things, no answer is a 5xx, and each is as documented.
- * npm run test:security sends 100,000.
+ * npm run test:long -- security sends 100,000.
  */
 const count = Number(process.env['FUZZ_REQUESTS'] ?? 600);
 /** After so many requests there is little left that was not deleted. */

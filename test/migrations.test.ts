@@ -20,7 +20,7 @@ import { readCatalogue } from './record/catalogue.ts';
 /*
  * While servers are upgraded one by one, the version before works on the database that the new one has migrated. A migration therefore
  * only adds. A statement that removes or changes something has a line before it that says why the version before still works
- * (docs/decisions/0085-a-migration-is-for-two-versions.md).
+ * (docs/decisions/0085-rolling-migrations.md).
  *
  * REWRITE=1 npm test -- test/migrations.test.ts writes db/schema.sql anew: its difference in git shows what a migration changes.
  */

@@ -15,7 +15,7 @@ import { openTestServer } from './server.ts';
 /*
  * npm test                 everything: types, lint, format, then every test on a real PostgreSQL and a real browser
  * npm test -- <files…>     these test files only
- * npm run test:external    everything, on the PostgreSQL at TEST_DATABASE_URL
+ * npm run test:long -- external    everything, on the PostgreSQL at TEST_DATABASE_URL
  *
  * TEST_COSTS=30            says at the end which test files took most of the processors, so many of them
  */

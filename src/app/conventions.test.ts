@@ -14,7 +14,7 @@ import { forgetKeptAnswers } from '#workspaces/idempotency.ts';
 import { addMember } from '#workspaces/members.ts';
 import { apiRoutes } from './operations.ts';
 
-/* What holds for every operation of a kind, by the table (docs/decisions/0034-one-api.md). */
+/* What holds for every operation of a kind, by the table (docs/decisions/0034-operations-table.md). */
 // 0: people are not counted.
 const service = await openService({ CONSOLE_PER_MINUTE: '0' });
 const tenant = await service.makeTenant();

@@ -1,7 +1,7 @@
 /**
  * Every operation of the API by its name, with its method and path below /api/v1. It is data, so that whoever calls the
  * API (the console, a client, the command line) reads the same table as the server; operations.ts says what each is.
- * Specification, "Endpoints"; the paths beside them are fixed too (docs/decisions/0034-one-api.md).
+ * Specification, "Endpoints"; the paths beside them are fixed too (docs/decisions/0034-operations-table.md).
  */
 export const routes = {
   listForms: 'GET /forms',

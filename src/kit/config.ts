@@ -333,7 +333,7 @@ const mostWebProcesses = 64;
 
 /**
  * Connections of a process that is alone, and of one of several: two have about as many as one. A connection that is used costs
- * PostgreSQL 5 to 10 MB, and with 10 for each of two nothing is quicker (docs/decisions/0022-processes.md).
+ * PostgreSQL 5 to 10 MB, and with 10 for each of two nothing is quicker (docs/decisions/0022-web-processes.md).
  */
 const aloneConnections = 10;
 const besideConnections = 6;

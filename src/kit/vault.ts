@@ -38,7 +38,7 @@ type Purpose =
 
 /**
  * Encrypts, signs and derives with the instance's key: the first of those that it is opened with. What a former one sealed
- * or signed is still opened and believed, until that one is taken away (docs/decisions/0076-keys-change.md).
+ * or signed is still opened and believed, until that one is taken away (docs/decisions/0076-instance-key-rotation.md).
  */
 export type Vault = {
   /** AES-256-GCM: 4 bytes that say by which key (keyId), 12 of nonce, 16 of tag, then the ciphertext. */

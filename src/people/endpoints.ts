@@ -62,7 +62,7 @@ const personParameters = {
 /** Of what is found, what is somebody else's. */
 const mostExcepted = 100;
 
-/** Everything that is kept of one person: found, given out, and erased (docs/decisions/0072-one-person-everywhere.md). */
+/** Everything that is kept of one person: found, given out, and erased (docs/decisions/0072-erasing-a-person.md). */
 export function peopleEndpoints(context: EraseContext) {
   const { database } = context;
 

@@ -13,7 +13,7 @@ export const subjectWindow = 200;
 /*
  * A search document (`search_documents.terms`) holds its words behind the code of its segment, and a mark for its form
  * (see searchTerms). A question is asked segment by segment, newest first, until there is enough; so the work depends
- * on what is found, and hardly on how much there is (docs/decisions/0021-search-at-scale.md).
+ * on what is found, and hardly on how much there is (docs/decisions/0021-search-segments.md).
  *
  * All words must be present (specification, "Search rules" 4). Whoever has more of them in the subject comes first
  * (rule 2); equals come newest first. A workspace may hold documents of several languages; the question is asked in

@@ -5,7 +5,7 @@ import { requireIdempotencyKey } from '#workspaces/idempotency.ts';
 
 /**
  * The key of a submission, under which it is stored once however often it is sent
- * (docs/decisions/0014-exactly-once-and-held.md). A page carries it signed, so that nobody can make up another's.
+ * (docs/decisions/0014-idempotent-submits.md). A page carries it signed, so that nobody can make up another's.
  */
 type SubmissionKey = {
   /** UUIDv7. */

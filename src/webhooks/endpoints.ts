@@ -45,7 +45,7 @@ const example = {
   secret: 'generate',
 };
 
-/** The webhooks of a form. Specification, "Events"; docs/decisions/0034-one-api.md says whose keys reach them. */
+/** The webhooks of a form. Specification, "Events"; docs/decisions/0034-operations-table.md says whose keys reach them. */
 export function webhookEndpoints(context: Context) {
   const { database, config } = context;
   /** The first send, and a retry after each delay. */

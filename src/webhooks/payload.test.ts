@@ -138,7 +138,7 @@ for (const [what, form, always] of conditional) {
 
 const folder = mkdtempSync(join(tmpdir(), 'formloom-types-'));
 after(() => rmSync(folder, { recursive: true }));
-const compiler = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
+const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 
 /** What the compiler says of the type of a form with this value for it; '' when nothing. */
 function compile(form: Form, value: unknown): string {

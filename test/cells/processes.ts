@@ -4,7 +4,7 @@ import { submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { callApi, until } from '#test/service.ts';
 
-/* A cell beside a service of two processes: npm run test:cells. */
+/* A cell beside a service of two processes: npm run test:long -- cells. */
 
 const several = { WEB_PROCESSES: '2', LOG_LEVEL: 'info' };
 const form = {

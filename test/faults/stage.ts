@@ -9,7 +9,7 @@ import { deliverJob } from '#webhooks/delivery-job.ts';
 import { type DeliveryContext, deliverWebhook, perWebhook } from '#webhooks/sending/deliver.ts';
 import { happen, makeForm, makeWebhook, type Place } from '#webhooks/testing.ts';
 
-/** How many events each fault is tried with: a slice in `npm test`, 1,000 in `npm run test:faults`. */
+/** How many events each fault is tried with: a slice in `npm test`, 1,000 in `npm run test:long -- faults`. */
 export const eventsPerFault = Number(process.env['FAULT_EVENTS'] ?? 20);
 
 /** Seconds of the accelerated schedule: a thousandth of 1 m, 5 m, 15 m, 1 h and 3 h. */

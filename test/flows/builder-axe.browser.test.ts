@@ -125,7 +125,7 @@ test('on a phone: from a template by labels, options, required and order to a pr
   const tap = (name: string | RegExp, within: Pick<Page, 'getByRole'> = page): Promise<void> =>
     within.getByRole('button', { name, exact: true }).tap();
   const sheet = page.getByRole('dialog');
-  /** Nothing is wider than the window, what a thumb presses is large enough, and axe has nothing to say: of what it sees wide too, in `test:screens`. */
+  /** Nothing is wider than the window, what a thumb presses is large enough, and axe has nothing to say: of what it sees wide too, in `npm run test:long -- screens`. */
   const isFit = async (where: string, hasAxe = true): Promise<void> => {
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 375, where);
     assert.deepEqual(await page.evaluate(smallTargets), [], where);

@@ -3,7 +3,7 @@ import { element, structure } from '#ast/testing.ts';
 import { motion } from '#test/console-browser.ts';
 import { ada, hears, make, openBuilder, part } from './builder-page.ts';
 
-/* What a person does to a form of 200 elements, timed: by the test of its limit, and by `npm run bench:builder`. */
+/* What a person does to a form of 200 elements, timed: by the test of its limit, and by `npm run bench -- builder`. */
 
 /** From a key or a click to the paint of what it changed, in ms (issue of the console: "every interaction"). */
 export const mostMs = 100;

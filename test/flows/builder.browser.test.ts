@@ -533,7 +533,7 @@ function assertSame(drawn: readonly Line[], wanted: readonly Line[], where: stri
   }
 }
 
-/** Timed: `npm run bench:builder` says each figure, and this one holds them to their limit in `npm run test:screens`. */
+/** Timed: `npm run bench -- builder` says each figure, and this one holds them to their limit in `npm run test:long -- screens`. */
 test('with 200 elements an interaction is answered within 100 ms', { skip: isSlice }, async (t) => {
   const page = await openTwoHundred();
   // Each key at its best: what else the machine does can only make one slower.

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort, until } from '#test/service.ts';
 import { makeInstance } from '#test/process.ts';
 
-/* Ordinary environments in which a service has to work, and to end in order. `npm run test:stop` has more of them. */
+/* Ordinary environments in which a service has to work, and to end in order. `npm run test:long -- stop` has more of them. */
 
 const main = fileURLToPath(new URL('../../src/app/main.ts', import.meta.url));
 const listen = `127.0.0.1:${await freePort()}`;

@@ -5,7 +5,7 @@ import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 import { killImports, makeFiles } from '../nightly/import-round.ts';
 
-/** `npm run test:kill -- 50` kills at random moments, during imports three times as large. */
+/** `npm run test:long -- kill 50` kills at random moments, during imports three times as large. */
 test('kill -9 of server and database during imports: a form package and answers each end exactly once', async (t) => {
   const instance = await makeInstance();
   const server = await instance.start();

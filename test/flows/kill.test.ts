@@ -4,7 +4,7 @@ import { openReceiver } from '#test/receiver.ts';
 import { publishForm } from '#test/crowd.ts';
 import { checkDeliveries, crash } from '../nightly/crash-round.ts';
 
-/** Short, long or between: `npm run test:kill -- 50` makes more rounds, one on what the other left. */
+/** Short, long or between: `npm run test:long -- kill 50` makes more rounds, one on what the other left. */
 const afterMs = Math.random() * 1_000;
 
 test('kill -9 of server and database at any moment: nothing acknowledged is lost, every event is delivered', async (t) => {

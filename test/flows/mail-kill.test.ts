@@ -11,7 +11,7 @@ import { until } from '#test/service.ts';
 
 const secretKey = '1a'.repeat(32);
 const mails = 60;
-/** One, and three in `npm run test:mail`. */
+/** One, and three in `npm run test:long -- mail`. */
 const kills = cases(3);
 
 const { database, url } = await testDatabase();

@@ -19,7 +19,7 @@ import { openSwift } from '#test/swift.ts';
 
 /*
  * Two machines that serve one database: each with a DATA_DIR of its own, together with PostgreSQL, an S3 store, a Valkey and
- * one SECRET_KEY. `npm run test:nodes`; not part of `npm test`, since it needs a Valkey and a Swift.
+ * one SECRET_KEY. `npm run test:long -- nodes`; not part of `npm test`, since it needs a Valkey and a Swift.
  */
 const { database, url: databaseUrl } = await testDatabase();
 const { environment } = await openSwift();

@@ -4,7 +4,7 @@ import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 import { processesOf, startByNpm, stopUnderLoad } from '../nightly/stop-round.ts';
 
-/* One round of one way; `npm run test:stop` makes 50 of each. */
+/* One round of one way; `npm run test:long -- stop` makes 50 of each. */
 
 const instance = await makeInstance();
 

@@ -5,7 +5,8 @@ import { composite, element } from '#ast/testing.ts';
 import { isSlice, looksAt } from '#test/cases.ts';
 import { endAnimations, findBarriers, motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { field, focused, headingHasFocus, pressButton, stage, step } from './page-script-stage.ts';
+import { step } from './page-script-form.ts';
+import { field, focused, headingHasFocus, pressButton, stage } from './page-script-stage.ts';
 
 /* The list of answers, and one question at a time, with the page's script: no new page on the way. */
 

@@ -189,7 +189,7 @@ for (const [what, settings] of notices) {
 /** Each draws what the forms above have too. */
 const everySo = isSlice ? 5 : 1;
 
-test('P10: every template is published as it is, and the page of one in five has no finding, or of each in `npm run test:screens`, by turns with script and without', async () => {
+test('P10: every template is published as it is, and the page of one in five has no finding, or of each in `npm run test:long -- screens`, by turns with script and without', async () => {
   // Small: what is drawn larger takes a second of CPU each.
   const upload = async (address: string): Promise<string> =>
     (await tenant.call('POST', '/images', await sharp(fileURLToPath(address)).resize(96).png().toBuffer()))

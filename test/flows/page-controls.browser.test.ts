@@ -6,7 +6,8 @@ import { isSlice } from '#test/cases.ts';
 import { makePhoto } from '#test/gallery/pictures.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { errorOf, field, pressButton, stage, step, wake } from './page-script-stage.ts';
+import { step } from './page-script-form.ts';
+import { errorOf, field, pressButton, stage, wake } from './page-script-stage.ts';
 
 /* How the controls of a public page stand and answer: choices, files, counts, and the way to them. */
 

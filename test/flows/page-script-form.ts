@@ -1,5 +1,11 @@
 import { composite, element } from '#ast/testing.ts';
-import { step } from './page-script-stage.ts';
+
+/** A step with a title. */
+export const step = (title: string, children: readonly object[], attrs: object = {}): object => ({
+  type: 'step',
+  attrs: { title, ...attrs },
+  children,
+});
 
 /** Twenty elements of a usual form, every kind of input among them: what page sizes and times are measured with. */
 export const twentyElements = [

@@ -5,7 +5,7 @@ import { calculatedForm } from '#ast/logic/formula/formula.fixture.ts';
 import { sayNumber } from '#ast/rules/written-numbers.ts';
 import { composite, element } from '#ast/testing.ts';
 import { isSlice, cases } from '#test/cases.ts';
-import { companySteps } from './page-script-form.ts';
+import { companySteps, step } from './page-script-form.ts';
 import {
   errorOf,
   field,
@@ -13,7 +13,6 @@ import {
   headingHasFocus,
   pressButton,
   stage,
-  step,
   wake,
 } from './page-script-stage.ts';
 

@@ -8,7 +8,8 @@ import { isSlice } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { browserAgent } from '#test/paper.ts';
 import { until } from '#test/service.ts';
-import { field, focused, pressButton, stage, step, wake } from './page-script-stage.ts';
+import { step } from './page-script-form.ts';
+import { field, focused, pressButton, stage, wake } from './page-script-stage.ts';
 
 /*
  * The page with its script where a form asks for more: answers saved as one goes, changed after they were sent, a

@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { composite, element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { errorOf, field, focused, pressButton, stage, step, wake } from './page-script-stage.ts';
+import { step } from './page-script-form.ts';
+import { errorOf, field, focused, pressButton, stage, wake } from './page-script-stage.ts';
 
 /*
  * The conventions P8 and P9 (the issue "the public form page") of the page with its script: one submission whatever

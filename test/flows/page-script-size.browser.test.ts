@@ -6,8 +6,8 @@ import { lateRules } from '#ast/late-rules.ts';
 import { element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { twentyElements } from './page-script-form.ts';
-import { errorOf, field, pressButton, stage, step, wake } from './page-script-stage.ts';
+import { twentyElements, step } from './page-script-form.ts';
+import { errorOf, field, pressButton, stage, wake } from './page-script-stage.ts';
 
 /*
  * What the first view of a form of 20 elements costs: bytes, requests, and that nothing moves while it loads. Element ids of any

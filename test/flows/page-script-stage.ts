@@ -53,13 +53,6 @@ export async function wake(page: Page): Promise<void> {
   await page.locator('form[novalidate]').waitFor({ state: 'attached' });
 }
 
-/** A step with a title. */
-export const step = (title: string, children: readonly object[], attrs: object = {}): object => ({
-  type: 'step',
-  attrs: { title, ...attrs },
-  children,
-});
-
 /** The control of a name. */
 export const field = (page: Page, name: string): Locator => page.locator(`[id="${name}"]`);
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { element, stepsOf } from '#ast/testing.ts';
 import { findBarriers, press, tabTo, type } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { companySteps } from './page-script-form.ts';
+import { companySteps, step } from './page-script-form.ts';
 import {
   errorOf,
   field,
@@ -13,7 +13,6 @@ import {
   headingHasFocus,
   pressButton,
   stage,
-  step,
 } from './page-script-stage.ts';
 
 /*

@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { composite, element } from '#ast/testing.ts';
 import { type } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { errorOf, field, pressButton, stage, step, wake } from './page-script-stage.ts';
+import { step } from './page-script-form.ts';
+import { errorOf, field, pressButton, stage, wake } from './page-script-stage.ts';
 
 /*
  * What a visitor types is what is stored, or there is an error and it stands where it was typed: numbers as the page's

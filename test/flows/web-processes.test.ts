@@ -53,7 +53,7 @@ async function findAll(form: PublishedForm, acknowledged: ReadonlyMap<string, st
  */
 const instance = await makeInstance({ WEB_PROCESSES: '2', LOG_LEVEL: 'info', WEBHOOK_TIMEOUT: '30' });
 let server = await instance.start();
-/** Three processes each that start under load: in `npm run test:processes`. */
+/** Three processes each that start under load: in `npm run test:long -- processes`. */
 const left = { skip: isSlice };
 const crowds: { form: PublishedForm; acknowledged: ReadonlyMap<string, string> }[] = [];
 

@@ -26,7 +26,7 @@ import {
 } from './backup-round.ts';
 
 /*
- * npm run test:backup -- <rounds>     backups under load, and kill -9 of all that makes one, restores it or moves an instance; 3 rounds of
+ * npm run test:long -- backup <rounds>     backups under load, and kill -9 of all that makes one, restores it or moves an instance; 3 rounds of
  *                                     each unless told otherwise
  */
 const rounds = Number(process.argv[2] ?? 3);

@@ -18,7 +18,7 @@ import { until } from '#test/service.ts';
 import { keyChannel } from '#workspaces/keys/key-rows.ts';
 
 /*
- * npm run test:cells    where CITUS_URL names a server of this machine that has Citus: a cluster of three nodes of its own, made as
+ * npm run test:long -- cells    where CITUS_URL names a server of this machine that has Citus: a cluster of three nodes of its own, made as
  *                       the handbook says, whose cells are moved and lose their node while visitors submit (about three minutes)
  */
 const visitors = 4;

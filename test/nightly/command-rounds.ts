@@ -12,7 +12,7 @@ import { dial, standBefore } from '#test/relay.ts';
 import { until } from '#test/service.ts';
 
 /*
- * npm run test:commands -- <rounds>   kill -9 of each command that changes the instance, beside a service that goes on or is started then; 6 rounds
+ * npm run test:long -- commands <rounds>   kill -9 of each command that changes the instance, beside a service that goes on or is started then; 6 rounds
  *                                     of each unless told otherwise, by turns at a moment and at something that it says to a database
  */
 const rounds = Number(process.argv[2] ?? 6);

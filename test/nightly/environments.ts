@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { Surroundings } from './environment-round.ts';
 
 /*
- * npm run test:environments    a start, a submission and a stop of `npm start` in every ordinary environment, each on a new data
+ * npm run test:long -- environments    a start, a submission and a stop of `npm start` in every ordinary environment, each on a new data
  *                              directory, and then the slice of them that npm test has. Linux; what only root may arrange needs root.
  */
 const script = fileURLToPath(new URL('environment-round.ts', import.meta.url));

@@ -9,7 +9,7 @@ import { slowness } from '#test/slowness.ts';
 import { until } from '#test/service.ts';
 
 /*
- * npm run test:failover    a database of two machines, which Patroni runs as deploy/failover/ says, loses its primary under
+ * npm run test:long -- failover    a database of two machines, which Patroni runs as deploy/failover/ says, loses its primary under
  *                          load: killed and standing still, with both hosts in DATABASE_URL and through HAProxy (Linux,
  *                          about three minutes; it needs patroni, etcd-server, haproxy and postgresql-15 of Debian)
  */

@@ -6,7 +6,7 @@ import { makeInstance } from '#test/process.ts';
 import { freePort } from '#test/service.ts';
 
 /*
- * npm run test:full -- <submits>     submits at once, over two servers of one database, to a form that takes a tenth of
+ * npm run test:long -- full <submits>     submits at once, over two servers of one database, to a form that takes a tenth of
  *                                    them; 10,000 unless told otherwise
  */
 const submits = Number(process.argv[2] ?? 10_000);

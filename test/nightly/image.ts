@@ -12,7 +12,7 @@ import { endWithSignals } from '#test/end-run.ts';
 import { freePort, until } from '#test/service.ts';
 
 /*
- * npm run test:image     what deploy/Containerfile does to make an image, without a container: its files are copied, its
+ * npm run test:long -- image     what deploy/Containerfile does to make an image, without a container: its files are copied, its
  *                        commands run, and the service is started by its command, as its user, with all of it mounted
  *                        read-only but the data; and a release, installed and started as the unit of systemd says, by a user who
  *                        may write into the data only. As root, on Linux; it installs what npm brings

@@ -16,7 +16,7 @@ export type ImportSite = {
 };
 
 const versions = 12;
-/** Lines of each file of answers. `npm test` uses a third of what `npm run test:kill` uses: one step imports 100 lines. */
+/** Lines of each file of answers. `npm test` uses a third of what `npm run test:long -- kill` uses: one step imports 100 lines. */
 const lines = isSlice ? 300 : 900;
 
 /** Makes the files on an instance that runs. */

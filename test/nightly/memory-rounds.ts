@@ -7,7 +7,7 @@ import { type Instance, makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 
 /*
- * npm run test:memory -- <seconds>     a service with the database that it brings, in a group of processes that may have
+ * npm run test:long -- memory <seconds>     a service with the database that it brings, in a group of processes that may have
  *                                      no more than 512 MB, and 1 GB, as one process and as two, under load for so long each (60 s unless told
  *                                      otherwise), started as a container and systemd start it. Only root may make such a group, on Linux
  */

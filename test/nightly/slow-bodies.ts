@@ -7,7 +7,7 @@ import { callApi } from '#test/service.ts';
 import { holdStill, openWatched, say, type Still } from './watched-instance.ts';
 
 /*
- * npm run test:slow     at last every operation that takes a body or parameters: each of its texts and lists, one by one,
+ * npm run test:long -- slow     at last every operation that takes a body or parameters: each of its texts and lists, one by one,
  *                       as long as a request may be and all of one thing
  */
 const megabyte = 1_000_000;

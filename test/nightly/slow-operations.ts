@@ -11,7 +11,7 @@ import { listWorkspaces } from '#workspaces/workspaces.ts';
 import { holdStill, openWatched, say, type Still } from './watched-instance.ts';
 
 /*
- * npm run test:slow     after the worst requests of visitors those of keys and of people: large answers in lists, exports,
+ * npm run test:long -- slow     after the worst requests of visitors those of keys and of people: large answers in lists, exports,
  *                       search and history, large forms, long imports, bodies that are all of one thing
  */
 const many = <Item>(count: number, make: (index: number) => Item): Item[] =>

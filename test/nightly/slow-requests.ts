@@ -4,7 +4,7 @@ import { composite, element, structure } from '#ast/testing.ts';
 import { holdStill, openWatched, type Still } from './watched-instance.ts';
 
 /*
- * npm run test:slow     the worst requests that we know, one by one, and how long the event loop of the server stood
+ * npm run test:long -- slow     the worst requests that we know, one by one, and how long the event loop of the server stood
  *                       still for each: the least of three rounds, as other programs of the machine add to all of them
  */
 const rounds = 3;

@@ -4,7 +4,7 @@ import { makeInstance } from '#test/process.ts';
 import { stopUnderLoad, stopWays } from './stop-round.ts';
 
 /*
- * npm run test:stop -- <rounds>     SIGTERM to `npm start` under load, in each of its ways; 50 rounds of each unless told
+ * npm run test:long -- stop <rounds>     SIGTERM to `npm start` under load, in each of its ways; 50 rounds of each unless told
  *                                   otherwise. NPM_CLI=<npm-cli.js> tries another npm.
  */
 const rounds = Number(process.argv[2] ?? 50);

@@ -15,7 +15,7 @@ import { callApi, freePort, until } from '#test/service.ts';
 import { missingValkey, openValkey } from '#test/valkey.ts';
 
 /*
- * npm run test:upgrade    a server of the version before and one of this version serve one database under load: this one
+ * npm run test:long -- upgrade    a server of the version before and one of this version serve one database under load: this one
  *                         migrates it, the other goes on until it is stopped; and two nodes with a Valkey and an S3 store are renewed. UPGRADE_FROM=<commit> says which version
  *                         before; else it is the last one that had only the first of today's migrations, or those that 0001_init.sql replaced.
  *                         It is installed and built in .local/versions/, which takes a minute the first time

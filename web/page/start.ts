@@ -156,7 +156,7 @@ function nameOf(target: EventTarget | null): string | undefined {
 
 /**
  * Keeps in the page how far the visit has come, which goes along when the form is sent, and tells the server of it when the
- * page is hidden or left: once a visit, and of nobody (docs/decisions/0050-visits.md).
+ * page is hidden or left: once a visit, and of nobody (docs/decisions/0050-visit-counts.md).
  */
 function followCourse(page: Page): void {
   const { form } = page;

@@ -1,6 +1,6 @@
 /**
  * How far a visit has come: the steps that were reached, in their order, and the question that was touched last. The page
- * carries it (`_visit`) from post to post; it says nothing of who it is (docs/decisions/0050-visits.md).
+ * carries it (`_visit`) from post to post; it says nothing of who it is (docs/decisions/0050-visit-counts.md).
  */
 export type Course = { readonly steps: readonly number[]; readonly question: string };
 

@@ -46,7 +46,7 @@ function isDateFormat(code: string): boolean {
 }
 
 /**
- * Limits of a workbook. Ten thousand rows of a hundred columns are some 45 MB of XML. docs/decisions/0096-reading-archives-and-workbooks.md
+ * Limits of a workbook. Ten thousand rows of a hundred columns are some 45 MB of XML. docs/decisions/0096-archive-and-workbook-readers.md
  */
 const limits = {
   zip: { entries: 2_000, bytes: 64 * 1024 * 1024 },

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { text as readAll } from 'node:stream/consumers';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { isSlice } from './cases.ts';
+
+/*
+ * docs/recipes.md, applied to a copy of the tree. npm test applies all recipes at once and compiles once; npm run test:long -- recipes
+ * applies each alone. The copy lies in .local, below node_modules of the clone, at the same path each time: the compiler
+ * keeps what it found (node_modules/.cache) and looks only at what changed.
+ */
+const home = fileURLToPath(new URL('..', import.meta.url));
+const copy = join(home, '.local', 'recipes');
+const copied = [
+  'bench',
+  'clients',
+  'db',
+  'docs',
+  'examples',
+  'src',
+  'test',
+  'web',
+  'package.json',
+  'tsconfig.json',
+];
+/** What other tests and `npm run client` make and delete meanwhile. */
+const unstable = /[/\\](node_modules|dist|LICENSE|typescript[/\\]src[/\\]api\.ts)$/;
+/** The compiler takes 45 s of CPU when nothing is kept. */
+const timeout = 900_000;
+
+type Recipe = { name: string; diff: string };
+
+const recipes: readonly Recipe[] = [
+  ...readFileSync(join(home, 'docs', 'recipes.md'), 'utf8').matchAll(
+    /^## (.+?)\n[^]*?^```diff\n([^]*?)^```$/gm,
+  ),
+].map(([, name, diff]) => ({ name: name!, diff: diff! }));
+
+const inCopy = (path: string): string => join(copy, path);
+
+function makeCopy(): void {
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy, { recursive: true });
+  for (const name of copied) {
+    const filter = (path: string): boolean => !unstable.test(path);
+    cpSync(join(home, name), inCopy(name), { recursive: true, filter });
+  }
+}
+
+const without = (lines: readonly string[], sign: '+' | '-'): string =>
+  lines.map((line) => (line.startsWith(sign) ? '' : `${line.slice(1)}\n`)).join('');
+
+/** Applies a unified diff. What a hunk replaces has to stand once in its file: line numbers are not looked at. */
+function apply({ name, diff }: Recipe): void {
+  for (const part of diff.split(/^--- /m).slice(1)) {
+    const [from, to, ...lines] = part.trimEnd().split('\n');
+    const path = to!.replace('+++ b/', '');
+    const isNew = from === '/dev/null';
+    if (isNew) assert.ok(!existsSync(inCopy(path)), `${name}: ${path} exists already`);
+    let content = isNew ? '' : readFileSync(inCopy(path), 'utf8');
+    for (const hunk of lines
+      .join('\n')
+      .split(/^@@ .*\n/m)
+      .slice(1)) {
+      const changed = hunk.trimEnd().split('\n');
+      const before = without(changed, '+');
+      if (isNew) content = without(changed, '-');
+      else {
+        assert.equal(content.split(before).length, 2, `${name}: ${path} does not have once:\n${before}`);
+        content = content.replace(before, () => without(changed, '-'));
+      }
+    }
+    mkdirSync(dirname(inCopy(path)), { recursive: true });
+    writeFileSync(inCopy(path), content);
+  }
+}
+
+const testsOf = ({ diff }: Recipe): string[] =>
+  [...diff.matchAll(/^--- \/dev\/null\n\+\+\+ b\/(.*\.test\.ts)$/gm)].map(([, path]) => path!);
+
+async function run(words: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(process.execPath, words, {
+    cwd: copy,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const code = new Promise<number | null>((resolve, reject) =>
+    child.on('error', reject).on('close', resolve),
+  );
+  const output = (await Promise.all([readAll(child.stdout), readAll(child.stderr)])).join('');
+  assert.equal(await code, 0, output);
+}
+
+/** As test/run.ts compiles: in one thread, with the same memory. */
+const compile = (project: '.' | 'web', name: string): Promise<void> =>
+  run(
+    [
+      join(home, 'node_modules', 'typescript', 'bin', 'tsc'),
+      '--noEmit',
+      '--singleThreaded',
+      '--incremental',
+      '--project',
+      project,
+      '--tsBuildInfoFile',
+      join(home, 'node_modules', '.cache', `recipes-${name}.tsbuildinfo`),
+    ],
+    { GOMAXPROCS: '1', GOGC: '400', ...process.env },
+  );
+
+/** In one process, so that they share a service. A recipe may have a migration, so no database is copied from a template. */
+function runTests(files: readonly string[]): Promise<void> {
+  const { TEST_DATABASE_TEMPLATE: _, NODE_TEST_CONTEXT: __, ...environment } = process.env;
+  const flags = ['--disable-warning=ExperimentalWarning', '--preserve-symlinks'];
+  return run([...flags, '--test', '--test-isolation=none', ...files], environment);
+}
+
+async function check(chosen: readonly Recipe[]): Promise<void> {
+  makeCopy();
+  for (const recipe of chosen) apply(recipe);
+  await compile('.', 'server');
+  await compile('web', 'web');
+  await runTests(chosen.flatMap(testsOf));
+}
+
+after(() => rmSync(copy, { recursive: true, force: true }));
+
+test('docs/recipes.md has four recipes, each with a test', () => {
+  assert.equal(recipes.length, 4);
+  for (const recipe of recipes) assert.equal(testsOf(recipe).length, 1, recipe.name);
+});
+
+test('all recipes together compile, and their tests pass', { timeout }, () => check(recipes));
+
+for (const recipe of recipes)
+  test(`${recipe.name}: the recipe alone compiles, and its test passes`, { skip: isSlice, timeout }, () =>
+    check([recipe]),
+  );
