@@ -1,6 +1,6 @@
 /*
  * Puts a form into any web page: <script src="…/embed.js" data-form="<id>"></script>, at its own place, or behind a
- * button with data-popup="<its text>". It is served as it stands here, without its types (src/page/theme/embed-route.ts),
+ * button with data-popup="<its text>". It is served as it stands here, without its types (src/page/theme/routes.ts),
  * and runs in pages that nobody here knows: it adds one global style sheet of no weight, one element of the class
  * `formloom`, and nothing else. Attributes and events: docs/embedding.md.
  */

@@ -63,7 +63,7 @@ function withoutLate(): Plugin {
   return { name: 'formloom-late', load: (module) => late.get(module) };
 }
 
-/** Brings the faces of themes along, which src/page/theme/font-route.ts serves, each with its license. */
+/** Brings the faces of themes along, which src/page/theme/routes.ts serves, each with its license. */
 function bringFonts(): Plugin {
   const { resolve } = createRequire(import.meta.url);
   return {
