@@ -34,6 +34,17 @@ test('every file that a decision names exists', () => {
   assert.deepEqual(missing, []);
 });
 
+test('every file and folder that the README of a room names exists', () => {
+  const missing = globSync('{src,web}/**/README.md', { cwd: home }).flatMap((page) =>
+    [...read(page).matchAll(/`([\w./-]+(?:\.tsx?|\/))`/g)]
+      .map(([, path]) => path!)
+      .filter((path) => !path.startsWith('/'))
+      .filter((path) => ![dirname(page), '', 'src', 'web'].some((base) => existsSync(join(home, base, path))))
+      .map((path) => `${page}: ${path}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
 test('the index of decisions has each page once, under the title of the page', () => {
   const index = read('docs/decisions/README.md');
   const files = readdirSync(join(home, 'docs', 'decisions')).filter((name) => /^\d{4}-/.test(name));
