@@ -25,7 +25,7 @@ import { pruneDeliveryLog } from '#webhooks/upkeep.ts';
 import { mailNewsJob } from '#workspaces/mail-news.ts';
 import { deleteExpired, expiring } from './delete-expired.ts';
 import { version } from './version.ts';
-import { watch } from './watch/watch.ts';
+import { watch } from './checks/watch.ts';
 import { hearRevokedKeys } from './hear-revoked-keys.ts';
 import type { Services } from './services.ts';
 import { cleanPendingList } from '#search/suggest.ts';

@@ -13,8 +13,9 @@ import { checkMigrated, readMigrations } from '#kit/migrate.ts';
 import { nameServer } from '#kit/hosts.ts';
 import type { Vault } from '#kit/vault.ts';
 import { refuseProblems } from './checks/check.ts';
-import { connectOrExplain } from './explain-connection.ts';
+import { connectOrExplain } from './explain.ts';
 import { databaseChecks } from './checks/database-checks.ts';
+import { databaseFacts } from './checks/facts.ts';
 import { memoryLimit, sharedBuffers } from './memory.ts';
 
 type Settings = Pick<
@@ -76,7 +77,7 @@ export async function openFormloomDatabase(
   };
   try {
     await connectOnce(database);
-    const migrated = await prepare(connection, log, say);
+    const migrated = await prepare(config, connection, log, say);
     if (migrated.length > 0)
       say(`The database was migrated: ${sayCount(migrated.length, 'step')}, to ${migrated.at(-1)}.`);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
@@ -136,10 +137,15 @@ export async function openExistingDatabase(config: Settings, log: Log): Promise<
 }
 
 /** Migrates over connections of its own, which nothing ends for being busy: a migration takes as long as it takes. */
-async function prepare(connection: Connection, log: Log, say: (line: string) => void): Promise<string[]> {
+async function prepare(
+  config: Settings,
+  connection: Connection,
+  log: Log,
+  say: (line: string) => void,
+): Promise<string[]> {
   const database = openDatabase(connection, { pool: 2, log, limits: false });
   try {
-    await refuseProblems(databaseChecks, { database });
+    await refuseProblems(databaseChecks, databaseFacts({ config, database }));
     return await migrateCells(database, await readMigrations(), say);
   } finally {
     await database.end();

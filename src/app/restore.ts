@@ -34,7 +34,7 @@ async function restoreOne(config: Config, log: Log, options: RestoreOptions): Pr
 async function restoreAll(config: Config, log: Log, options: RestoreOptions): Promise<Restored> {
   const { database, close } = await openEmptyDatabase(config, log);
   try {
-    await refuseUnfit(database);
+    await refuseUnfit({ config, database });
     const { dataDir, secretKey } = config;
     return await restoreBackup({ database, storage: openStorage(config), dataDir, secretKey }, options);
   } finally {

@@ -9,7 +9,7 @@ import { command } from '#test/command-line.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import type { Diagnosis } from './checks/examine.ts';
-import { findIncidents } from './watch/find-incidents.ts';
+import { findIncidents } from './checks/watch.ts';
 
 const service = await openService();
 const { services, environment } = service;
@@ -71,7 +71,7 @@ test('under a clock that is ahead the running service deletes nothing, doctor an
   const found = data.find(({ check }) => check === 'sweeps')!;
   assert.equal(found.state, 'problem');
   assert.match(found.finding, /400 days after the last sweep/);
-  const incidents = await findIncidents({ ...services, mailProblem: () => undefined });
+  const incidents = await findIncidents(services);
   const keys = incidents.flatMap((each) =>
     each.status === 'fulfilled' ? each.value.map(({ key }) => key) : [],
   );

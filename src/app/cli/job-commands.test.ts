@@ -14,7 +14,7 @@ import { testDatabase } from '#test/database.ts';
 import { freePort, until } from '#test/service.ts';
 import { failParkedDelivery } from '#webhooks/sending/deliver.ts';
 import { happen, makeForm, makeWebhook } from '#webhooks/testing.ts';
-import { findIncidents } from '../watch/find-incidents.ts';
+import { findIncidents } from '../checks/watch.ts';
 import { readConfig } from '#kit/config.ts';
 
 const { database, url } = await testDatabase();
@@ -85,7 +85,7 @@ test('doctor, the watch and `job list` show parked jobs, and `job retry` starts 
   assert.equal(found.state, 'problem');
   assert.match(found.finding, /3 background jobs were parked/);
   assert.match(found.remedy, /job retry/);
-  const context = { config: readConfig(environment), database, mailProblem: () => undefined };
+  const context = { config: readConfig(environment), database };
   const incidents = (await findIncidents(context)).flatMap((each) =>
     each.status === 'fulfilled' ? each.value.map(({ key }) => key) : [],
   );

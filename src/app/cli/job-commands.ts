@@ -1,5 +1,4 @@
-import { cellOfWorkspace } from '#cells/across-cells.ts';
-import { findInAllCells } from '#cells/across-cells.ts';
+import { cellOfWorkspace, findInAllCells } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { sendMailJob } from '#kit/outbox.ts';

@@ -58,7 +58,7 @@ async function move(context: BareContext, given: string): Promise<object> {
   try {
     const other = await openEmptyDatabase({ ...config, databaseUrl }, log);
     try {
-      await refuseUnfit(other.database);
+      await refuseUnfit({ config: { ...config, databaseUrl }, database: other.database });
       return await moveInstance({ from: from.database, to: other.database, place: other.description, tell });
     } finally {
       await other.close();

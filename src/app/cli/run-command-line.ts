@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findCellsAway } from '#cells/across-cells.ts';
-import { isAway } from '#cells/across-cells.ts';
+import { findCellsAway, isAway } from '#cells/across-cells.ts';
 import { readConfig } from '#kit/config.ts';
 import { trustCaFile } from '#kit/address-guard.ts';
 import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';

@@ -4,7 +4,7 @@ import type { Database } from '#kit/database.ts';
 import { cellsOf, onCell } from '#cells/cells.ts';
 import { countDroppedWrites } from '#kit/output.ts';
 import { watchPoolWaits } from '#kit/pooling.ts';
-import type { Report } from './report.ts';
+import type { Report } from './open-metrics.ts';
 import type { DeliveryStatus } from '#webhooks/retry-delivery.ts';
 
 /** What a process counts of itself, in memory: nothing is written down, and a restart begins at 0. */

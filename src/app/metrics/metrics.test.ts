@@ -14,8 +14,7 @@ import { openMailServer } from '#test/mail-server.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { freePort, until } from '#test/service.ts';
-import { openInstanceReport } from './instance-report.ts';
-import { writeReports } from './report.ts';
+import { reportInstance, writeReports } from './open-metrics.ts';
 
 /* Two processes, so that what one of them counted is seen through the other. */
 
@@ -124,7 +123,7 @@ test('a dashboard and alerts ask in PromQL for series that are there from the be
   assert.ok(asked.length > 30);
   const { database } = await testDatabase();
   const config = { ...readConfig(instance.environment), valkeyUrl: `redis://${listen}` };
-  const withValkey = `${fresh}\n${await writeReports([await openInstanceReport({ database, config })()])}`;
+  const withValkey = `${fresh}\n${await writeReports([await reportInstance({ database, config })])}`;
   for (const { title, expr: written } of asked) {
     const expr = written.replaceAll('$__rate_interval', '1m');
     const selectors: string[] = [];
@@ -149,13 +148,13 @@ test('that the last backup failed, and that none was ever made, is told of an in
   const { database } = await testDatabase();
   const config = readConfig({ ...instance.environment, BACKUP_SCHEDULE: '0 3 * * *' });
   const told = async (): Promise<number[]> => {
-    const text = await writeReports([await openInstanceReport({ database, config })()]);
+    const text = await writeReports([await reportInstance({ database, config })]);
     const names = ['scheduled', 'made', 'last_failed', 'failed'];
     return names.flatMap((name) => valuesOf(text, `formloom_backups?_${name}`));
   };
   const age = async (): Promise<number> =>
     valuesOf(
-      await writeReports([await openInstanceReport({ database, config })()]),
+      await writeReports([await reportInstance({ database, config })]),
       'formloom_backup_age_seconds',
     )[0]!;
   const add = (hours: number, problem: string | null) =>

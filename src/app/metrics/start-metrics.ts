@@ -3,8 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
 import type { Meter } from './meter.ts';
-import type { ReadMetrics } from './open-metrics.ts';
-import type { Report } from './report.ts';
+import type { ReadMetrics, Report } from './open-metrics.ts';
 
 /** What a process counts with, and how it reads what all have counted. */
 export type Metrics = { meter: Meter; read: ReadMetrics };

@@ -210,7 +210,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'what is no draft was published',
     },
   ],
-  'src/app/watch/queries.ts': [
+  'src/app/checks/delivery-checks.ts': [
     { what: 'whether or not: failing_since is not null', why: 'nothing is later than a time that is null' },
     {
       what: 'whether or not: deliveries.workspace_id = webhooks.workspace_id',
@@ -354,9 +354,9 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'the id of a passkey is of one person; the index begins with whose',
     },
   ],
-  'src/app/watch/watch.ts': [
+  'src/app/checks/watch.ts': [
     {
-      what: 'without: if (fresh.length > 0) context.wakeQueue();',
+      what: 'without: if (reported.length > 0) context.wakeQueue();',
       why: 'the queue looks by itself as well, some seconds later',
     },
   ],

@@ -98,8 +98,8 @@ export const rooms: Readonly<Record<string, Room>> = {
     sources: ['src/files/*.ts'],
     tests: [...everywhere, 'src/files/*.test.ts', 'src/page/{upload-route,limits,repeats}.test.ts'],
   },
-  watch: {
-    sources: ['src/app/watch/*.ts'],
-    tests: [...everywhere, 'src/app/watch/*.test.ts', 'src/app/metrics/*.test.ts'],
+  checks: {
+    sources: ['src/app/checks/*.ts'],
+    tests: [...everywhere, 'src/app/checks/*.test.ts', 'src/app/metrics/*.test.ts'],
   },
 };

@@ -10,7 +10,6 @@ import { openReceiver } from '#test/receiver.ts';
 import { freePort, openService, until } from '#test/service.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createUser } from '#workspaces/users.ts';
-import type { WatchContext } from './find-incidents.ts';
 import { watch } from './watch.ts';
 
 const server = await openMailServer();
@@ -61,7 +60,7 @@ async function look(
     ...services,
     config,
     log,
-    mailProblem: (() => mailProblem) satisfies WatchContext['mailProblem'],
+    mailProblem: () => mailProblem,
   };
   // An end without calm would end what another one has just seen.
   await Promise.all((calm === undefined ? [1, 2, 3] : [1]).map(() => watch(context, calm)));

@@ -8,9 +8,11 @@ import { enqueueMails, type NewMail } from '#kit/outbox.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { firstWorkspace } from '#workspaces/mail-news.ts';
-import { findIncidents, type Incident, type WatchContext } from './find-incidents.ts';
+import type { Incident } from './check.ts';
+import { openFacts } from './facts.ts';
+import { allChecks } from './instance-checks.ts';
 
-/** Notes that these are wrong now. @returns whether somebody was told of it. */
+/** Notes that these incidents last, and returns whether each was reported. */
 const noteIncidents = statement(
   'watch.note_incidents',
   'keys',
@@ -21,9 +23,9 @@ const noteIncidents = statement(
    returning key, is_told`,
 );
 
-/** Takes it upon the caller to tell of these: of several processes at the same time each falls to one. @returns them, and since when it is so. */
-const takeIncidents = statement(
-  'watch.take_incidents',
+/** Claims the incidents that no other process has claimed, and returns when each began. */
+const claimIncidents = statement(
+  'watch.claim_incidents',
   'keys',
   'key:text began_at:timestamp',
   `with untold as (
@@ -32,7 +34,7 @@ const takeIncidents = statement(
    returning incidents.key, began_at`,
 );
 
-/** Ends those that nobody has seen for so many seconds. */
+/** Ends the incidents that no check has found for so many seconds. */
 const endIncidents = statement(
   'watch.end_incidents',
   'calm:double',
@@ -48,41 +50,56 @@ const selectOwners = statement(
     where m.workspace_id = $workspace_id and m.role = 'owner' order by u.id`,
 );
 
-type Context = WatchContext & { log: Log; vault: Vault; wakeQueue: () => void };
+type Context = Parameters<typeof openFacts>[0] & { log: Log; vault: Vault; wakeQueue: () => void };
 
-/** What comes and goes within this time is one incident. */
+/** Finds what is wrong now, as far as this process sees it, by check. */
+export function findIncidents(
+  context: Parameters<typeof openFacts>[0],
+): Promise<PromiseSettledResult<Incident[]>[]> {
+  const facts = openFacts(context);
+  return Promise.allSettled(
+    allChecks.map(async ({ id, look, email, incidents }) => {
+      if (incidents) return incidents(facts);
+      const finding = email && (await look?.(facts));
+      if (finding?.state !== 'problem') return [];
+      const { what, remedy } = finding;
+      return [{ key: id, what: email!.what, remedy, fields: [{ label: email!.label, value: what }] }];
+    }),
+  );
+}
+
+/** An incident that comes back within this time is the same incident. */
 const calmSeconds = 600;
 
 /**
- * Looks whether something is wrong that somebody should know of. What is new is one line of warning and one mail, over all
- * processes once; it is told again only after it was over for a while.
+ * Finds what is wrong now. A new incident is one warning in the log and one email, whichever process finds it. It is reported
+ * again only after it was over for a while. A check that fails hides no other one.
  */
 export async function watch(context: Context, calm = calmSeconds): Promise<void> {
   const { database, log } = context;
-  const looks = await findIncidents(context);
-  const found = looks.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  const checks = await findIncidents(context);
+  const found = checks.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const noted = await noteIncidents(database, { keys: found.map(({ key }) => key) });
-  const isUntold = new Set(noted.filter((each) => !each.is_told).map(({ key }) => key));
-  const incidents = found.filter(({ key }) => isUntold.has(key));
-  // A mail in another cell is committed before it is noted that it was sent: a failure concerns one workspace.
-  const fresh: Incident[] = [];
+  const isUnreported = new Set(noted.filter((each) => !each.is_told).map(({ key }) => key));
+  const incidents = found.filter(({ key }) => isUnreported.has(key));
+  // An email in another cell is committed before it is noted here that it was sent: a failure then concerns one workspace.
+  const reported: Incident[] = [];
   for (const group of Map.groupBy(incidents, ({ workspaceId }) => workspaceId).values())
-    fresh.push(...(await tell(context, group)));
-  for (const { key, what, remedy, workspaceId } of fresh)
+    reported.push(...(await report(context, group)));
+  for (const { key, what, remedy, workspaceId } of reported)
     log.warn({ incident: key, workspace_id: workspaceId, remedy }, what);
-  if (fresh.length > 0) context.wakeQueue();
-  const failed = looks.find((each) => each.status === 'rejected');
-  // Whether what was not looked at is over nobody knows.
-  if (failed) throw failed.reason;
+  if (reported.length > 0) context.wakeQueue();
+  // What a failed check would have found may not be over.
+  for (const each of checks) if (each.status === 'rejected') throw each.reason;
   for (const { key } of await endIncidents(database, { calm }))
     log.info({ incident: key }, 'an incident is over');
 }
 
-/** Mails what nobody has told of. @returns that. */
-function tell(context: Context, incidents: readonly Incident[]): Promise<Incident[]> {
+/** Emails the incidents that no other process has claimed, and returns them. */
+function report(context: Context, incidents: readonly Incident[]): Promise<Incident[]> {
   return transaction(context.database, async (client) => {
-    const taken = await takeIncidents(client, { keys: incidents.map(({ key }) => key) });
-    const since = new Map(taken.map(({ key, began_at }) => [key, began_at]));
+    const claimed = await claimIncidents(client, { keys: incidents.map(({ key }) => key) });
+    const since = new Map(claimed.map(({ key, began_at }) => [key, began_at]));
     const found = incidents.filter(({ key }) => since.has(key));
     for (const incident of found) await mail(context, client, incident, since.get(incident.key)!);
     return found;

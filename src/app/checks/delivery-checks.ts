@@ -1,0 +1,136 @@
+import { findInAllCells } from '#cells/across-cells.ts';
+import { sendMailJob } from '#kit/outbox.ts';
+import { jsonb, statement } from '#kit/statement.ts';
+import { deliverJob } from '#webhooks/delivery-job.ts';
+import type { Check } from './check.ts';
+import type { Facts } from './facts.ts';
+
+/**
+ * Finds webhooks that are paused because they failed, and active ones with a delivery that failed for good since they fail.
+ * Looks at the first 500 deliveries since then: the first of them fails first. Of more than 1,000 webhooks it returns the
+ * latest, since webhooks that their owners gave up on stay for years.
+ */
+const selectLostWebhooks = statement(
+  'checks.select_lost_webhooks',
+  '',
+  'workspace_id workspace id form_id form:text url is_paused:boolean',
+  `/* operator: across workspaces */
+   select w.workspace_id, workspaces.name as workspace, w.id, w.form_id, forms.name as form, w.url, not w.active as is_paused
+     from (
+       select * from webhooks where paused_by = 'failure'
+       union all
+       select * from webhooks
+        where failing_since is not null and active
+          and exists (
+            select from (
+              select status, is_test from deliveries
+               where deliveries.workspace_id = webhooks.workspace_id and deliveries.webhook_id = webhooks.id
+                 and deliveries.id >= (lpad(to_hex(floor(extract(epoch from failing_since) * 1000)::bigint - 60000), 12, '0')
+                                       || repeat('0', 20))::uuid
+                 and deliveries.created_at >= failing_since
+               order by deliveries.id
+               limit 500) as since
+             where status = 'Failed' and not is_test)
+     ) as w
+     join forms on forms.workspace_id = w.workspace_id and forms.id = w.form_id and forms.deleted_at is null
+     join workspaces on workspaces.id = w.workspace_id
+    order by coalesce(w.paused_at, w.failing_since) desc
+    limit 1000`,
+);
+
+/** Jobs and deliveries that are counted at most. */
+const most = 10_000;
+
+/** Reads what waits and fails. Its cost is bounded: it looks at no more than `most` jobs and deliveries, by their indexes. */
+const readQueue = statement(
+  'checks.read_queue',
+  'most',
+  [
+    'deliveries_waiting:bigint webhooks_failing:bigint webhooks_paused:bigint',
+    {
+      /** By kind: how many are due, and the seconds since the first of them was. */
+      jobs: jsonb<{ kind: string; due: number; oldest: number }[]>(),
+    },
+  ],
+  `/* operator: across workspaces */
+   select
+     (select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'due', due, 'oldest', oldest)), '[]')
+        from (select kind, count(*) as due, extract(epoch from now() - min(run_at))::double precision as oldest
+                from (select kind, run_at from jobs where run_at <= now() order by run_at limit $most) as job
+               group by kind) as due) as jobs,
+     (select count(*) from (select id from deliveries where status = 'Retrying' limit $most) as waiting) as deliveries_waiting,
+     (select count(*) from webhooks where failing_since is not null and active) as webhooks_failing,
+     (select count(*) from webhooks where paused_by = 'failure') as webhooks_paused`,
+);
+
+/** Whether a rule or a dashboard reads 0 and not nothing: these kinds are published even if no job of theirs is due. */
+const alwaysPublished = [deliverJob, sendMailJob].map((kind) => ({ kind, due: 0, oldest: 0 }));
+
+/** What leaves the instance. `doctor` does not print it: the owners of workspaces repair their webhooks. */
+export const deliveryChecks: readonly Check<Facts>[] = [
+  {
+    id: 'webhooks',
+    severity: 'notice',
+    async incidents({ config, database }) {
+      const lost = await findInAllCells(database, (cells) => selectLostWebhooks(cells, {}), {
+        isPartial: true,
+      });
+      return lost.map(({ workspace_id, workspace, id, form_id, form, url, is_paused }) => ({
+        // A pause is another incident than the failure before it.
+        key: `webhook ${id} ${is_paused ? 'paused' : 'failed'}`,
+        workspaceId: workspace_id,
+        what: is_paused
+          ? `A webhook of “${form}” was paused: it failed for days`
+          : `A webhook of “${form}” fails: a delivery has no retries left`,
+        remedy: is_paused
+          ? 'Nothing is sent any more. Repair the receiver, take up the webhook again, and replay what failed.'
+          : 'Repair the receiver; then replay what failed.',
+        // Its path may be a secret.
+        fields: [
+          { label: 'Workspace', value: workspace },
+          { label: 'Receiver', value: URL.parse(url)?.origin ?? '' },
+        ],
+        url: `${config.publicUrl}/app/forms/${form_id}/webhooks/${id}`,
+      }));
+    },
+  },
+  {
+    id: 'queue',
+    severity: 'notice',
+    async gauges({ database }) {
+      const cells = await findInAllCells(database, (each) => readQueue(each, { most }), { isPartial: true });
+      const sum = (of: 'deliveries_waiting' | 'webhooks_failing' | 'webhooks_paused') =>
+        cells.reduce((total, cell) => total + cell[of], 0);
+      const jobs = Map.groupBy(
+        [...alwaysPublished, ...cells.flatMap((cell) => cell.jobs)],
+        ({ kind }) => kind,
+      );
+      const byKind = (of: (jobs: typeof alwaysPublished) => number) =>
+        [...jobs].map(([kind, each]) => ({ labels: { kind }, value: of(each) }));
+      const bounded = `At most ${most} are counted.`;
+      return [
+        [
+          'jobs_due',
+          `Jobs of the queue that could run now, by kind. ${bounded}`,
+          byKind((each) => each.reduce((total, { due }) => total + due, 0)),
+        ],
+        [
+          'jobs_oldest_due_seconds',
+          'Since when the first job of a kind could run.',
+          byKind((each) => Math.max(...each.map(({ oldest }) => oldest))),
+        ],
+        [
+          'deliveries_waiting',
+          `Deliveries of webhooks that are to be sent, also later. ${bounded}`,
+          sum('deliveries_waiting'),
+        ],
+        ['webhooks_failing', 'Active webhooks whose every delivery fails.', sum('webhooks_failing')],
+        [
+          'webhooks_paused',
+          'Webhooks that were paused because they failed for days.',
+          sum('webhooks_paused'),
+        ],
+      ];
+    },
+  },
+];

@@ -1,0 +1,128 @@
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readBackups } from '#backup/read-backups.ts';
+import { findCellsAway, findInAllCells } from '#cells/across-cells.ts';
+import { now } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import { findPending, readMigrations } from '#kit/migrate.ts';
+import { openStorage } from '#kit/open-storage.ts';
+import { whenAsked } from '#kit/packing.ts';
+import { selectParked } from '#kit/queue/park-job.ts';
+import { readDisk, type Storage } from '#kit/storage.ts';
+import { only, statement } from '#kit/statement.ts';
+import { findClockDoubt } from '#kit/periodic.ts';
+import { askValkey, ValkeyError } from '#kit/valkey.ts';
+
+const readServer = statement(
+  'checks.read_server',
+  '',
+  'version encoding:text is_read_only:boolean is_standby:boolean now:double',
+  `select current_setting('server_version_num')::integer as version, current_setting('server_encoding') as encoding,
+          current_setting('transaction_read_only')::boolean as is_read_only, pg_is_in_recovery() as is_standby,
+          extract(epoch from clock_timestamp())::double precision as now`,
+);
+
+/** Parked jobs that are counted at most, in each cell. */
+const mostParked = 1_000;
+
+/** Facts about the machine. Each fact is read once for all checks of one run, and only if a check asks for it. */
+export const machineFacts = ({
+  config,
+  storage = openStorage(config),
+  mailProblem,
+}: {
+  config: Config;
+  storage?: Storage;
+  /** Why the mail server took nothing lately; undefined if it did, or if nothing was to be sent. */
+  mailProblem?: (() => string | undefined) | undefined;
+}) => ({
+  config,
+  storage,
+  mailProblem,
+  disks: whenAsked(() => readDisks(config)),
+});
+
+/** Facts that need no table of Formloom. */
+export const databaseFacts = ({
+  config,
+  database,
+}: {
+  config: Pick<Config, 'dataDir' | 'databaseUrl'>;
+  database: Database;
+}) => ({
+  config,
+  database,
+  server: whenAsked(async () => {
+    const server = only(await readServer(database, {}))!;
+    return { ...server, clockDrift: Math.round(Math.abs(now().getTime() / 1_000 - server.now)) };
+  }),
+});
+
+export const openFacts = (context: Parameters<typeof machineFacts>[0] & { database: Database }) => {
+  const { config, database } = context;
+  return {
+    ...databaseFacts(context),
+    ...machineFacts(context),
+    pendingMigrations: whenAsked(async () => findPending(database, await readMigrations())),
+    backups: whenAsked(async () => only(await readBackups(database, {}))!),
+    cellsAway: whenAsked(() => findCellsAway(database)),
+    clockDoubt: whenAsked(() => findClockDoubt(database)),
+    parkedJobs: whenAsked(() =>
+      findInAllCells(database, (cells) => selectParked(cells, { limit: mostParked }), { isPartial: true }),
+    ),
+    valkeyProblem: whenAsked(() => findValkeyProblem(config)),
+  };
+};
+
+export type MachineFacts = ReturnType<typeof machineFacts>;
+export type DatabaseFacts = ReturnType<typeof databaseFacts>;
+export type Facts = ReturnType<typeof openFacts>;
+
+async function findValkeyProblem({ valkeyUrl }: Config): Promise<string | undefined> {
+  if (valkeyUrl === undefined) return undefined;
+  try {
+    await askValkey(valkeyUrl, (valkey) => valkey.ping());
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ValkeyError)) throw error;
+    return error.message;
+  }
+}
+
+/** A disk that the instance writes to, with all of its folders there. */
+type Disk = { name: string; folders: string[] } & Awaited<ReturnType<typeof readDisk>>;
+
+/** Reads the disks that an instance writes to. Each is named for the first folder on it. @throws Error for a disk that cannot be read. */
+async function readDisks({ dataDir, databaseUrl, s3, backup }: Config): Promise<Disk[]> {
+  const folders = {
+    data: dataDir,
+    // Behind a link if root runs the service. One of several processes has the path to its socket.
+    ...(isOnThisMachine(databaseUrl) && { database: join(dataDir, 'postgres') }),
+    ...(s3 ? { spool: join(dataDir, 'spool') } : { uploads: join(dataDir, 'uploads') }),
+    ...(backup?.to !== undefined && { backups: backup.to }),
+  };
+  const disks = new Map<number, Disk>();
+  for (const [name, wanted] of Object.entries(folders)) {
+    const folder = await findExisting(wanted);
+    const { dev } = await stat(folder);
+    const disk = disks.get(dev);
+    if (disk) disk.folders.push(folder);
+    else disks.set(dev, { name, folders: [folder], ...(await readDisk(folder)) });
+  }
+  return [...disks.values()];
+}
+
+/** Reads the disk of the database; undefined if that is on another machine. */
+export const readDatabaseDisk = async ({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>) =>
+  isOnThisMachine(databaseUrl) ? readDisk(await findExisting(join(dataDir, 'postgres'))) : undefined;
+
+const isOnThisMachine = (url: string | undefined): boolean =>
+  url === undefined || (URL.parse(url)?.searchParams.get('host') ?? '').startsWith('/');
+
+/** Returns the folder, or the one above it in which it will be created. */
+const findExisting = (folder: string): Promise<string> =>
+  realpath(folder).catch((error: unknown) => {
+    if (dirname(folder) === folder) throw error;
+    return findExisting(dirname(folder));
+  });
