@@ -2,7 +2,7 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import type { Vault } from '#kit/vault.ts';
-import type { Api } from './api.ts';
+import type { Api } from '../call-operation.ts';
 import type { Value } from './values.ts';
 
 /** What a command of the operator works with. */

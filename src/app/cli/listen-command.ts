@@ -6,7 +6,7 @@ import { makeSecret } from '#webhooks/editing/webhooks.ts';
 import { eventKinds } from '#webhooks/event.ts';
 import { deliveryHeaders } from '#webhooks/signature.ts';
 import type { ReplyOf } from '../operations.ts';
-import { type Api, call } from './api.ts';
+import { type Api, call } from '../call-operation.ts';
 import { apiCommand, optional, required } from './command.ts';
 import { Unreached } from './remote-api.ts';
 import { choice, id, text, webAddress, wholeNumber } from './values.ts';

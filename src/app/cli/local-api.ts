@@ -12,7 +12,7 @@ import { apiRoutes } from '../operations.ts';
 import { routeOf } from '../routes.ts';
 import { runnerOf, sentOf } from '../run-operation.ts';
 import type { Services } from '../services.ts';
-import type { Api, ApiRequest } from './api.ts';
+import type { Api, ApiRequest } from '../call-operation.ts';
 import type { CommandContext } from './command.ts';
 import { findWorkspaceOf } from './find-place.ts';
 import { UsageError } from './values.ts';

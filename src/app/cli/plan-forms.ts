@@ -2,7 +2,7 @@ import { isRecord } from '#ast/json.ts';
 import type { DryRun, Judgement } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { ReplyOf } from '../operations.ts';
-import { type Api, call } from './api.ts';
+import { type Api, call } from '../call-operation.ts';
 import { compareStructures, compareValues, type FormChange } from './compare-forms.ts';
 import type { FormFile } from './form-files.ts';
 import { type FormLock, hashForm } from './form-lock.ts';

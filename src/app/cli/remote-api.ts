@@ -4,7 +4,7 @@ import { isRecord } from '#ast/json.ts';
 import { ApiError, type ErrorCode, errorCodes, type ErrorItem } from '#kit/errors.ts';
 import { typeOfBytes } from '#kit/type-of-bytes.ts';
 import { routeOf } from '../routes.ts';
-import type { Api, ApiRequest } from './api.ts';
+import type { Api, ApiRequest } from '../call-operation.ts';
 
 /** Another service, and the key that it gave. */
 export type Remote = { url: URL; key: string };

@@ -8,7 +8,7 @@ import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
 import type { RequestLog } from '#workspaces/request-log.ts';
 import { type ApiServices, openDoor, originOf } from '../api.ts';
-import type { Api } from '../cli/api.ts';
+import type { Api } from '../call-operation.ts';
 import type { ApiRoute } from '../operations.ts';
 import { runnerOf, sentOf } from '../run-operation.ts';
 

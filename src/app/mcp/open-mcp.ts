@@ -15,7 +15,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
 import { toApiError } from '#kit/validation.ts';
 import type { Permission } from '#rules/permissions.ts';
-import type { Api } from '../cli/api.ts';
+import type { Api } from '../call-operation.ts';
 import { version } from '../version.ts';
 import { answerOf, questionOf, refusalOf, requestOf, type ToolAnswer } from './call-tool.ts';
 import { callTool, findTool, isListed, isSpecialListed, type Selection } from './selection.ts';

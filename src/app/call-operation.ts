@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { InputOf, ReplyOf } from '../operations.ts';
-import type { OperationName } from '../routes.ts';
+import type { InputOf, ReplyOf } from './operations.ts';
+import type { OperationName } from './routes.ts';
 
 /** A request to an operation, as texts: the way it goes over the wire. */
 export type ApiRequest = {

@@ -1,4 +1,4 @@
-import type { ApiRoute } from '../operations.ts';
+import type { ApiRoute } from './operations.ts';
 
 /**
  * What an operation is called on the command line, by one rule for all: the first word of its name is what is done, and
