@@ -1,5 +1,5 @@
 import { commandName, parameterName } from '#app/operation-names.ts';
-import type { OpenApi, Operation } from '#app/openapi/types.ts';
+import type { OpenApi, Operation } from '#app/openapi/schemas.ts';
 import type { ApiRoute } from '#app/operations.ts';
 import { inputRules } from '#ast/input-rules.ts';
 import type { JsonSchema } from '#ast/json-schema.ts';

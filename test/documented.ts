@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/schema';
-import type { OpenApi, Operation, Response } from '#app/openapi/types.ts';
+import type { OpenApi, Operation, Response } from '#app/openapi/schemas.ts';
 
 /** An answer of the API, as much of it as the document speaks about. */
 type Answered = { status: number; headers: Headers; body: unknown };

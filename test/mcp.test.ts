@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { formGuide } from '#app/mcp/special-tools.ts';
-import { toolGroups } from '#app/mcp/selection.ts';
+import { toolGroups } from '#app/mcp/tools.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
 import { elements, type ElementType } from '#ast/elements.ts';
 import { element, structure } from '#ast/testing.ts';

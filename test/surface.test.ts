@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { allCommands } from '#app/cli/commands.ts';
-import type { OpenApi } from '#app/openapi/types.ts';
+import type { OpenApi } from '#app/openapi/schemas.ts';
 import { shareService } from './service.ts';
 import { commandLines, documentLines } from './surface.ts';
 

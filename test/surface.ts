@@ -1,4 +1,4 @@
-import type { OpenApi } from '#app/openapi/types.ts';
+import type { OpenApi } from '#app/openapi/schemas.ts';
 import { runHere } from './command-line.ts';
 
 /*

@@ -15,7 +15,7 @@ import { createWorkspace } from '#workspaces/workspaces.ts';
 import { copyCluster } from '#test/cluster.ts';
 import { command } from '#test/command-line.ts';
 import { until } from '#test/service.ts';
-import { healthRoutes } from './checks/health-routes.ts';
+import { healthRoutes } from './server.ts';
 
 test('a full disk of the database is said as what it is, by commands, doctor and readyz, until there is room again', async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'formloom-full-'));

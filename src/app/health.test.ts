@@ -9,7 +9,7 @@ import { openServer } from '#kit/http.ts';
 import { openLog } from '#kit/log.ts';
 import { openStorage } from '#kit/open-storage.ts';
 import { testDatabase } from '#test/database.ts';
-import { healthRoutes } from './checks/health-routes.ts';
+import { healthRoutes } from './server.ts';
 
 const log = openLog('silent');
 const { database } = await testDatabase();

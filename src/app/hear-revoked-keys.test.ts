@@ -8,7 +8,7 @@ import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
-import { hearRevokedKeys } from './hear-revoked-keys.ts';
+import { hearRevokedKeys } from './background.ts';
 
 test('a process that heard of a cell and could not look looks again, without being told once more', async () => {
   const { database, url: connectionString } = await testDatabase();

@@ -268,7 +268,6 @@ async function loadAll(): Promise<void> {
   await import('./assemble.ts');
   await import('./mcp/open-mcp.ts');
   await import('./mcp/tools.ts');
-  await import('./metrics/meter.ts');
   await import('./metrics/open-metrics.ts');
   await import('#workspaces/account-library.ts');
   await import('#kit/embedded-postgres/embedded-postgres.ts');

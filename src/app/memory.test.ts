@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryNeeded, sharedBuffers } from './memory.ts';
+import { memoryNeeded, sharedBuffers } from './open-database.ts';
 
 const instance = (webProcesses: number) => ({ webProcesses, databaseUrl: undefined });
 

@@ -17,7 +17,7 @@ import { mostWebhooks } from '#webhooks/editing/webhooks.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { writeOpenApi } from './server.ts';
 import { namesForm } from './openapi/operations.ts';
-import type { OpenApi, Operation } from './openapi/types.ts';
+import type { OpenApi, Operation } from './openapi/schemas.ts';
 import { apiRoutes } from './operations.ts';
 import { version } from './version.ts';
 

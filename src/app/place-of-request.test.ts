@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { ownRoutes } from './routes.ts';
-import { placeOfRequest } from './cells.ts';
+import { placeOfRequest } from './assemble.ts';
 
 const id = crypto.randomUUID();
 const placeOf = (url: string, headersDistinct: IncomingMessage['headersDistinct'] = {}) =>

@@ -1,7 +1,6 @@
 import { newId } from '#kit/clock.ts';
 import { openAnnouncer } from '#kit/queue/announcer.ts';
-import type { Background } from './background.ts';
-import { hearRevokedKeys } from './hear-revoked-keys.ts';
+import { type Background, hearRevokedKeys } from './background.ts';
 import type { Services } from './services.ts';
 import { ApiError } from '#kit/errors.ts';
 import { gather } from '#kit/concurrency.ts';

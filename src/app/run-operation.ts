@@ -29,7 +29,7 @@ type Given = {
  * Runs an operation for a caller who may do it, with what holds at every door: its line in the audit log, If-Match, and
  * once under an Idempotency-Key.
  */
-export type Run = (caller: Scope, given: Given) => Promise<Answer>;
+type Run = (caller: Scope, given: Given) => Promise<Answer>;
 
 /** How an operation is run. */
 export function runnerOf(

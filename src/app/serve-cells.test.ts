@@ -15,10 +15,10 @@ import { until } from '#test/service.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { startBackground } from './background.ts';
-import { openServices } from './open-services.ts';
+import { openServices } from './services.ts';
 import { startBesideBackground } from './processes.ts';
 import { buildServer } from './server.ts';
-import { serveCells } from './cells.ts';
+import { serveCells } from './assemble.ts';
 
 test('a cell that cannot be opened answers 503, a visitor with a page and a program with JSON, is opened again, and serves then', async () => {
   const { database, url } = await testDatabase();

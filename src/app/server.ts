@@ -1,8 +1,11 @@
+import { findCellsAway } from '#cells/across-cells.ts';
+import { jsonType, openServer, refuseOtherMethods, type Server } from '#kit/http.ts';
+import { openFacts } from './checks/facts.ts';
+import { allChecks } from './checks/instance-checks.ts';
 import { fileURLToPath } from 'node:url';
 import { serveConsole } from '#console/serve.ts';
 import { staticRoutes } from '#console/static.ts';
 import { fileRoutes } from '#files/endpoints.ts';
-import { jsonType, openServer, refuseOtherMethods, type Server } from '#kit/http.ts';
 import { ownHosts } from '#kit/hosts.ts';
 import { packFile, sendPacked, whenAsked } from '#kit/packing.ts';
 import { pageRoutes } from '#page/routes.ts';
@@ -12,7 +15,6 @@ import { addressKey, openAccounts } from '#workspaces/users.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestLog } from '#workspaces/request-log.ts';
 import { serveApi } from './api.ts';
-import { healthRoutes } from './checks/health-routes.ts';
 import { serveMcp } from './mcp/mcp-route.ts';
 import { type ApiRoute, apiRoutes, consoleRoutes } from './operations.ts';
 import type { Services } from './services.ts';
@@ -27,11 +29,32 @@ import { structureSchemas } from '#ast/schema.ts';
 import { settingsSchemas } from '#ast/settings-schema.ts';
 import { permissions } from '#rules/permissions.ts';
 import { type Resource, writeOperation } from './openapi/operations.ts';
-import { pageOperations } from './openapi/page.ts';
+import { pageOperations, writeWebhooks } from './openapi/page.ts';
 import { ErrorSchema, headers, responses } from './openapi/responses.ts';
-import { openSchemas } from './openapi/schemas.ts';
-import type { OpenApi } from './openapi/types.ts';
-import { writeWebhooks } from './openapi/webhooks.ts';
+import { type OpenApi, openSchemas } from './openapi/schemas.ts';
+
+/** How long `/readyz` waits for a cell: Kubernetes waits a second for the answer. */
+const patienceMs = 300;
+
+/** `/healthz`: the process serves. `/readyz`: it accepts requests and is not about to stop; otherwise 503 and the reason. */
+export function healthRoutes(
+  server: Server,
+  context: Parameters<typeof openFacts>[0] & { isStopping: () => boolean },
+): void {
+  const checks = allChecks.filter(({ severity }) => severity === 'ready');
+  server.get('/healthz', async () => ({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) => {
+    if (context.isStopping()) return reply.code(503).send({ status: 'stopping' });
+    const facts = openFacts(context);
+    const found = await Promise.all(checks.map(({ obstacle }) => obstacle?.(facts)));
+    // A database that is away matters more than a full disk of the uploads.
+    const status = found.findLast((each) => each !== undefined);
+    if (status !== undefined) return reply.code(503).send({ status });
+    // The other cells work without a cell whose node is away.
+    const away = await findCellsAway(context.database, patienceMs);
+    return { status: 'ready', ...(away.length > 0 && { cells_away: away.map(({ name }) => name) }) };
+  });
+}
 
 const base = '/api/v1';
 

@@ -1,14 +1,16 @@
-import type { FileLinks } from '#files/stored-files.ts';
-import type { LiveForms } from '#forms/live-form.ts';
+import { type FileLinks, openFileLinks } from '#files/stored-files.ts';
+import { type LiveForms, openLiveForms } from '#forms/live-form.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import type { Storage } from '#kit/storage.ts';
 import type { Vault } from '#kit/vault.ts';
-import type { FeedBell } from '#webhooks/feed/feed-bell.ts';
-import type { HeldFiles } from '#page/post/held-files.ts';
+import { type FeedBell, openFeedBell } from '#webhooks/feed/feed-bell.ts';
+import { type HeldFiles, openHeldFiles } from '#page/post/held-files.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Metrics } from './metrics/start-metrics.ts';
+import { now } from '#kit/clock.ts';
+import { openStorage } from '#kit/open-storage.ts';
 
 /** Everything that a request may need, built once (open-services.ts) and handed down; a room takes only its part of it. */
 export type Services = {
@@ -30,3 +32,13 @@ export type Services = {
 
 /** What a process has before it answers anything, as its start or its primary opened it. */
 export type Ground = Pick<Services, 'config' | 'log' | 'database' | 'vault' | 'requestCounter' | 'metrics'>;
+
+/** The services of a process; whoever opens them closes the feed's bell at the end. */
+export const openServices = (ground: Ground): Omit<Services, 'wakeQueue'> => ({
+  ...ground,
+  storage: openStorage(ground.config),
+  links: openFileLinks({ vault: ground.vault, publicUrl: ground.config.publicUrl, now }),
+  liveForms: openLiveForms(ground.database),
+  heldFiles: openHeldFiles(ground),
+  feedBell: openFeedBell(ground),
+});

@@ -19,7 +19,7 @@ export type Incident = {
 };
 
 /** A number of `/metrics`, or one for each set of labels. */
-export type Gauge = readonly [
+export type CheckGauge = readonly [
   name: string,
   help: string,
   value: number | readonly { labels: Readonly<Record<string, string>>; value: number }[],
@@ -43,7 +43,7 @@ export type Check<Facts> = {
   /** What the watch emails where one email about `look` does not do. */
   incidents?: (facts: Facts) => Promise<Incident[]>;
   /** `/metrics` publishes these. What cannot be read is in no number. */
-  gauges?: (facts: Facts) => Promise<Gauge[]>;
+  gauges?: (facts: Facts) => Promise<CheckGauge[]>;
 };
 
 /** Stops a start. The message includes the remedy. */

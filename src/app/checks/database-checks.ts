@@ -3,7 +3,7 @@ import { isDiskFull } from '#kit/database.ts';
 import { hasFullDisk, takesMore } from '#kit/storage.ts';
 import { refuseTransactionPooling } from '#kit/pooling.ts';
 import { statement } from '#kit/statement.ts';
-import { type Check, type Gauge, ok, problem, refuseProblems } from './check.ts';
+import { type Check, type CheckGauge, ok, problem, refuseProblems } from './check.ts';
 import { type DatabaseFacts, databaseFacts, readDatabaseDisk } from './facts.ts';
 
 /** Finds transactions that hold locks and do nothing for so many seconds, or were prepared and never ended. */
@@ -165,7 +165,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
   },
 ];
 
-const gaugesOf = (found: Awaited<ReturnType<typeof readStatistics>>[number]): Gauge[] => [
+const gaugesOf = (found: Awaited<ReturnType<typeof readStatistics>>[number]): CheckGauge[] => [
   ['database_bytes', 'What the database takes on its disk.', found.database_bytes],
   ['database_connections', 'Connections to the database, of all who use it.', found.connections],
   ['database_connections_most', 'Connections that the database server allows.', found.connections_most],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { askHealth } from '#kit/ask-health.ts';
 import { greetMailServer } from '#kit/smtp.ts';
-import { megabyte, memoryLimit, memoryNeeded } from '../memory.ts';
+import { megabyte, memoryLimit, memoryNeeded } from '../open-database.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 import type { MachineFacts } from './facts.ts';
 

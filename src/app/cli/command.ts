@@ -3,7 +3,20 @@ import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Api } from '../call-operation.ts';
-import type { Value } from './values.ts';
+import {
+  base64,
+  choice,
+  date,
+  id,
+  json,
+  list,
+  orFile,
+  text,
+  UsageError,
+  type Value,
+  wholeNumber,
+} from './values.ts';
+import type { TObject } from 'typebox';
 
 /** What a command of the operator works with. */
 export type CommandContext = {
@@ -62,13 +75,21 @@ export const flag: Option<boolean> = { value: undefined, isRequired: false };
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** Who does the work of a command. Its answer is what `--json` prints; a list is `{ data: [...] }`. */
-type Work =
-  | { readonly at: 'database'; readonly run: (context: CommandContext, input: Input) => Promise<object> }
-  | { readonly at: 'machine'; readonly run: (context: BareContext, input: Input) => Promise<object> }
-  /** Undefined: it wrote its answer itself. */
-  | { readonly at: 'api'; readonly run: (context: ApiContext, input: Input) => Promise<object | undefined> }
-  | { readonly at: 'table'; readonly run: (commands: readonly Command[], input: Input) => Promise<object> };
+/** What a command works with, by where it works: on the database, on this machine, as the API, or on the commands themselves. */
+type Contexts = {
+  database: CommandContext;
+  machine: BareContext;
+  api: ApiContext;
+  table: readonly Command[];
+};
+
+/** Does the work of a command. `--json` prints its answer; a list is `{ data: [...] }`; undefined: it wrote its answer itself. */
+type Work = {
+  [At in keyof Contexts]: {
+    readonly at: At;
+    readonly run: (context: Contexts[At], input: Input) => Promise<object | undefined>;
+  };
+}[keyof Contexts];
 
 type About = {
   /** Its words, such as `key create`. */
@@ -124,32 +145,151 @@ type InputOf<P, O> = {
 type None = Readonly<Record<string, never>>;
 type Values = Record<string, Value<unknown>>;
 type Options = Record<string, Option<unknown>>;
-type Definition<P, O, Context, Answer = object> = About & {
+type Definition<P, O, Context> = About & {
   parameters?: P;
   options?: O;
-  run: (context: Context, input: InputOf<P, O>) => Promise<Answer>;
+  run: (context: Context, input: InputOf<P, O>) => Promise<object | undefined>;
 };
 
-function declared<P extends Values, O extends Options, Context, Answer>(
-  definition: Definition<P, O, Context, Answer>,
-) {
-  const { parameters = {}, options = {}, run, ...rest } = definition;
-  // read-input.ts makes the input by these very declarations.
-  const runWith = (context: Context, input: Input) => run(context, input as InputOf<P, O>);
-  return { ...rest, parameters, options, run: runWith };
+/** Returns what declares commands of one kind: the types of their input follow from their parameters and options. */
+const declaring =
+  <At extends keyof Contexts>(at: At) =>
+  <P extends Values = None, O extends Options = None>(definition: Definition<P, O, Contexts[At]>) => {
+    const { parameters = {}, options = {}, run, ...rest } = definition;
+    // read-input.ts makes the input by these declarations.
+    const runWith = (context: Contexts[At], input: Input) => run(context, input as InputOf<P, O>);
+    return { at, ...rest, parameters, options, run: runWith };
+  };
+
+/** Declares a command of the operator on the database. */
+export const command = declaring('database');
+/** Declares a command of the operator that opens its database itself. */
+export const machineCommand = declaring('machine');
+/** Declares a command that calls operations of the API, here or at another service. */
+export const apiCommand = declaring('api');
+/** Declares a command about the commands. */
+export const tableCommand = declaring('table');
+
+/** As much of a JSON Schema as the command line reads. */
+type Schema = {
+  type?: string;
+  enum?: readonly unknown[];
+  const?: unknown;
+  format?: string;
+  contentEncoding?: string;
+  /** Returned, and ignored in requests. */
+  readOnly?: boolean;
+  anyOf?: readonly Schema[];
+  items?: Schema;
+  description?: string;
+  default?: unknown;
+};
+
+/** `per_page` is `--per-page`. */
+export const optionName = (field: string): string => field.replaceAll('_', '-');
+
+/**
+ * Draws the fields of a query or a body as options, each by its schema: a text, a choice, a list with commas, JSON. Texts, data and
+ * JSON take `@file`. A boolean is `--name` or `--no-name`; `--no-name` of a nullable field is null.
+ * @param unless an option that can take the place of all of them.
+ */
+export function optionsOf(schema: TObject, unless?: string): Record<string, Option<unknown>> {
+  const required = new Set<string>(schema.required ?? []);
+  const options: Record<string, Option<unknown>> = {};
+  for (const [field, property] of Object.entries(schema.properties as Record<string, Schema>)) {
+    if (property.readOnly) continue;
+    const name = optionName(field);
+    const value = valueOf(property);
+    const about = describe(property);
+    options[name] = {
+      value,
+      isRequired: required.has(field) && value !== undefined,
+      about,
+      ...(unless && { unless }),
+    };
+    if (value === undefined || isNullable(property)) options[`no-${name}`] = flag;
+  }
+  return options;
 }
 
-/** Declares a command of the operator, on the database alone: its input's types follow from what it takes. */
-export const command = <P extends Values = None, O extends Options = None>(
-  definition: Definition<P, O, CommandContext>,
-): Command => ({ at: 'database', ...declared(definition) });
+/** The fields that options said, as `optionsOf` declares them. */
+export function fieldsOf(schema: TObject, input: Input): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [field, property] of Object.entries(schema.properties as Record<string, Schema>)) {
+    const name = optionName(field);
+    const isYes = isYesOrNo(property);
+    const isNo = input[`no-${name}`] === true;
+    // A flag that was not given is false.
+    const isSaid = isYes ? input[name] === true : input[name] !== undefined;
+    if (isNo && isSaid) throw new UsageError(`--${name} and --no-${name} exclude each other.`);
+    if (isNo) fields[field] = isYes ? false : null;
+    else if (isSaid) fields[field] = input[name];
+  }
+  return fields;
+}
 
-/** Declares a command of the operator that opens its database itself. */
-export const machineCommand = <P extends Values = None, O extends Options = None>(
-  definition: Definition<P, O, BareContext>,
-): Command => ({ at: 'machine', ...declared(definition) });
+/** How the text of one field is read; undefined for yes or no. */
+export function valueOf(given: Schema): Value<unknown> | undefined {
+  if (isYesOrNo(given)) return undefined;
+  const schema = withoutNull(given);
+  const words = wordsOf(schema);
+  if (words) return choice(words);
+  const { type, format, items } = schema;
+  if (type === 'array' && items && isText(items)) return listOf(items);
+  if (type === 'integer') return wholeNumber;
+  if (type === 'number') return number;
+  if (type !== 'string') return json;
+  if (format === 'uuid') return id;
+  if (format === 'date-time') return moment;
+  return schema.contentEncoding === 'base64' ? base64 : orFile(text('<text>'));
+}
 
-/** Declares a command that is another name for operations of the API, here or at another service. */
-export const apiCommand = <P extends Values = None, O extends Options = None>(
-  definition: Definition<P, O, ApiContext, object | undefined>,
-): Command => ({ at: 'api', ...declared(definition) });
+const withoutNull = (schema: Schema): Schema => {
+  const others = schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  return others.length === 1 ? others[0]! : schema;
+};
+
+const isNullable = (schema: Schema): boolean => schema.anyOf?.some(({ type }) => type === 'null') ?? false;
+
+const isYesOrNo = (schema: Schema): boolean =>
+  schema.type === 'boolean' || wordsOf(schema)?.toSorted().join() === 'false,true';
+
+const isText = (schema: Schema): boolean => schema.type === 'string' || wordsOf(schema) !== undefined;
+
+/** The words of an enumeration. */
+function wordsOf({ enum: words, const: word, anyOf }: Schema): string[] | undefined {
+  const found = words ?? (word === undefined ? anyOf?.map((branch) => branch.const) : [word]);
+  return found && found.length > 0 && found.every((each) => typeof each === 'string')
+    ? [...found]
+    : undefined;
+}
+
+const number: Value<number> = {
+  shows: '<n>',
+  mustBe: 'a number',
+  read: (given) => (/^-?\d+(\.\d+)?$/.test(given) ? Number(given) : undefined),
+};
+
+/** A day or a moment, as text. */
+const moment: Value<string> = { ...date, read: (given) => date.read(given)?.toISOString() };
+
+/** Texts with commas between them; as JSON where a comma is part of one. */
+function listOf(items: Schema): Value<unknown> {
+  const each = valueOf(items)!;
+  const shows = each.choices?.join('|') === each.shows ? `<${each.choices.join(',')}>` : list.shows;
+  return {
+    ...each,
+    shows,
+    mustBe: `${each.choices ? `some of ${each.choices.join(', ')}` : each.mustBe}, with commas between them, or JSON`,
+    read(given) {
+      if (/^(\[|@(?!@))/.test(given)) return json.read(given);
+      const read = list.read(given)?.map((item) => each.read(item));
+      return read?.includes(undefined) ? undefined : read;
+    },
+  };
+}
+
+function describe({ description, default: usual }: Schema): string | undefined {
+  const parts = [description, usual === undefined ? undefined : `Without it: ${JSON.stringify(usual)}.`];
+  return parts.filter(Boolean).join(' ') || undefined;
+}

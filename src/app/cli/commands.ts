@@ -1,4 +1,4 @@
-import { backupCommands } from './backup-commands.ts';
+import { backupCommands, moveCommand } from './backup-commands.ts';
 import {
   apiCommand,
   type Command,
@@ -8,14 +8,12 @@ import {
   optional,
   PartlyDone,
   required,
+  tableCommand,
 } from './command.ts';
 import { formFolderCommands } from './form-folder-commands.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
-import { jobCommands } from './job-commands.ts';
+import { jobCommands, userCommands, workspaceCommands } from './workspace-commands.ts';
 import { listenCommand } from './listen-command.ts';
-import { moveCommand } from './move-command.ts';
-import { userCommands } from './user-commands.ts';
-import { workspaceCommands } from './workspace-commands.ts';
 import { completionScript, shells } from './completion.ts';
 import { choice, readTextFile, text, UsageError, type Value } from './values.ts';
 import { now } from '#kit/clock.ts';
@@ -98,21 +96,14 @@ const mcpCommand = apiCommand({
     'For the configuration of an MCP client. It calls the service at --url with its key, or the database of this machine with every permission.',
   options: { tools: optional(text('<names>')), 'read-only': flag },
   async run({ api, signal }, { tools, 'read-only': isReadOnly }) {
-    const [
-      { serveStdio },
-      { openMcp },
-      { readSelection },
-      { drawTools },
-      { declaredRoutes },
-      { readJsonBody },
-    ] = await Promise.all([
-      import('@modelcontextprotocol/server/stdio'),
-      import('../mcp/open-mcp.ts'),
-      import('../mcp/selection.ts'),
-      import('../mcp/tools.ts'),
-      import('./operation-commands.ts'),
-      import('#kit/json-body.ts'),
-    ]);
+    const [{ serveStdio }, { openMcp }, { drawTools, readSelection }, { declaredRoutes }, { readJsonBody }] =
+      await Promise.all([
+        import('@modelcontextprotocol/server/stdio'),
+        import('../mcp/open-mcp.ts'),
+        import('../mcp/tools.ts'),
+        import('./operation-commands.ts'),
+        import('#kit/json-body.ts'),
+      ]);
     const limited: typeof api = async (request) => {
       // The limits of a request body hold here too, where no HTTP server reads it.
       if (request.body && !Buffer.isBuffer(request.body))
@@ -248,22 +239,17 @@ const sweepCommands = [
   }),
 ];
 
-const shell = choice(shells);
-
-const completionCommand: Command = {
-  at: 'table',
+const completionCommand = tableCommand({
   name: 'completion',
   summary: 'Prints what makes a shell complete `formloom`, and defines it where there is none.',
   about: [
     'bash, zsh: eval "$(npm run -s formloom -- completion bash)" in ~/.bashrc or ~/.zshrc, from this folder',
     'fish: npm run -s formloom -- completion fish > ~/.config/fish/completions/formloom.fish',
   ].join('\n'),
-  parameters: { shell },
-  options: {},
+  parameters: { shell: choice(shells) },
   show: (answer) => (answer as { script: string }).script.trimEnd(),
-  run: (commands, { shell: chosen }) =>
-    Promise.resolve({ script: completionScript(chosen as (typeof shells)[number], commands) }),
-};
+  run: (commands, { shell }) => Promise.resolve({ script: completionScript(shell, commands) }),
+});
 
 /** The commands that are no operations of the API. docs/rules.md 18: scripts depend on their names, options and answers. */
 export const ownCommands: readonly Command[] = [

@@ -1,24 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import type { Command, Option } from './command.ts';
-import { serviceOptions } from './service-options.ts';
+import { serviceOptions } from './read-input.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** What may come next. */
-type Rule = {
-  /** The words of the command so far. */
-  name: string;
-  /** The option before, when its value comes next; else ''. */
-  option: string;
-  words: readonly (readonly [word: string, about: string])[];
-  isFile: boolean;
-};
+/** A word that may come next: after the words of a command, or as the value of an option of it. */
+type Offer = readonly [name: string, option: string, word: string, about: string];
 
-/** The script that lets a shell complete every command with its options and their words, and that runs nothing itself. */
-export const completionScript = (shell: (typeof shells)[number], commands: readonly Command[]): string =>
-  scripts[shell](rulesOf(commands));
+/** Stands for the names of files. */
+const files = '<file>';
 
-/** The folder of this installation, for a `formloom` that may be typed anywhere. */
+/** The folder of this installation: a person types `formloom` in any folder. */
 const home = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
 
 const always: Readonly<Record<string, Option<unknown>>> = {
@@ -26,166 +18,118 @@ const always: Readonly<Record<string, Option<unknown>>> = {
   help: { value: undefined, isRequired: false, about: 'Explains the command' },
 };
 
-function rulesOf(commands: readonly Command[]): Rule[] {
-  const groups = Map.groupBy(commands, ({ name }) => name.split(' ')[0]!);
-  const firsts = [...groups].map(
-    ([first, group]) => [first, group.length === 1 ? group[0]!.summary : ''] as const,
+/** Returns the script that lets a shell complete every command, its options and their words. It starts no command. */
+export function completionScript(shell: (typeof shells)[number], commands: readonly Command[]): string {
+  const offers = offersOf(commands).map(([name, option, word, about]) =>
+    [name, option, word, about.split('\n', 1)[0]!].join('\t'),
   );
+  return shell === 'fish' ? fishScript(offers.join('\n')) : posixScript(shell, offers.join('\n'));
+}
+
+function offersOf(commands: readonly Command[]): Offer[] {
+  const groups = Map.groupBy(commands, ({ name }) => name.split(' ')[0]!);
   return [
-    { name: '', option: '', words: firsts, isFile: false },
-    ...[...groups].flatMap(([first, group]): Rule[] => {
-      const words = group.map(({ name, summary }) => [name.slice(first.length + 1), summary] as const);
-      return words[0]![0] === '' ? [] : [{ name: first, option: '', words, isFile: false }];
-    }),
-    ...commands.flatMap(rulesOfCommand),
+    ...[...groups].map(
+      ([first, group]): Offer => ['', '', first, group.length === 1 ? group[0]!.summary : ''],
+    ),
+    ...commands.flatMap(offersOfCommand),
   ];
 }
 
-function rulesOfCommand(command: Command): Rule[] {
-  const { name, at, parameters } = command;
-  const options = Object.entries({ ...always, ...(at === 'api' && serviceOptions), ...command.options });
-  const named = (choices: readonly string[] = []) => choices.map((choice) => [choice, ''] as const);
+function offersOfCommand({ name, at, parameters, options, summary }: Command): Offer[] {
+  const [first, second] = name.split(' ');
+  const all = Object.entries({ ...always, ...(at === 'api' && serviceOptions), ...options });
   return [
-    {
-      name,
-      option: '',
-      words: [
-        ...Object.values(parameters).flatMap(({ choices }) => named(choices)),
-        ...options.map(([option, { about = '' }]) => [`--${option}`, about] as const),
-      ],
-      isFile: false,
-    },
-    ...options.flatMap(([option, { value }]): Rule[] => {
-      if (!value) return [];
-      const isFile = value.isFile === true || value.shows.includes('file');
-      return [{ name, option: `--${option}`, words: named(value.choices), isFile }];
+    ...(second === undefined ? [] : [[first!, '', second, summary] as const]),
+    ...Object.values(parameters).flatMap(({ choices = [] }) =>
+      choices.map((word): Offer => [name, '', word, '']),
+    ),
+    ...all.map(([option, { about = '' }]): Offer => [name, '', `--${option}`, about]),
+    ...all.flatMap(([option, { value }]) => {
+      const words = value?.isFile || value?.shows.includes('file') ? [files] : (value?.choices ?? []);
+      return words.map((word): Offer => [name, `--${option}`, word, '']);
     }),
   ];
 }
 
-/** A text in single quotes, on one line. */
-const quoted = (text: string): string => `'${text.split('\n', 1)[0]!.replaceAll("'", `'\\''`)}'`;
-
-/** Options before the command's words whose values are none of these. */
-const valued = Object.keys(serviceOptions).map((name) => `--${name}`);
-
-/** For bash and zsh alike: sets `offer` to the words that may come after its own, or `files` where that is a file. */
-const offerInShell = (rules: readonly Rule[]): string => `command -v formloom >/dev/null 2>&1 || formloom() {
-  DATA_DIR="\${DATA_DIR:-"${home}/data"}" node ${quoted(`${home}/setup.mjs`)} src/app/cli.ts "$@"
-}
-_formloom_offer() {
-  local name='' option='' word skip='' count=0
-  offer='' files=''
-  for word in "$@"; do
-    option=''
-    if [ -n "$skip" ]; then skip=''; continue; fi
-    case "$word" in --*) option=$word ;; esac
-    case "$word" in
-      ${valued.join('|')}) if [ "$count" -eq 0 ]; then skip=1; fi ;;
-      -*) ;;
-      *) if [ "$count" -lt 2 ]; then name="\${name:+$name }$word"; count=$((count + 1)); fi ;;
-    esac
-  done
-  case "$name $option" in
-${rules
-  .filter(({ option }) => option !== '')
-  .map(
-    ({ name, option, words, isFile }) =>
-      `    ${caseOf(name, ` ${option}`)}) ${isFile ? 'files=1' : `offer=${quoted(words.map(([word]) => word).join(' '))}`}; return ;;`,
-  )
-  .join('\n')}
-  esac
-  case "$name" in
-${rules
-  .filter(({ option }) => option === '')
-  .map(
-    ({ name, words }) => `    ${caseOf(name, '')}) offer=${quoted(words.map(([word]) => word).join(' '))} ;;`,
-  )
-  .join('\n')}
-  esac
+/**
+ * Finds the offers for what was typed: awk reads the offers, a line `--`, and a line for each word. A command is its first two
+ * words, or its first; before them an option of the service has its value.
+ */
+const find = `BEGIN { FS = "\\t" }
+!typed && $0 == "--" { typed = 1; next }
+!typed { offers[$1 FS $2] = offers[$1 FS $2] $3 FS $4 "\\n"; next }
+$0 == "" { next }
+skip { skip = 0; option = ""; next }
+{ option = ($0 ~ /^--/) ? $0 : "" }
+count == 0 && /^--(${Object.keys(serviceOptions).join('|')})$/ { skip = 1; next }
+/^-/ { next }
+count < 2 { name = name (count++ ? " " : "") $0 }
+END {
+  first = name
+  sub(/ .*/, "", first)
+  if ((name FS option) in offers) found = name FS option
+  else if ((first FS option) in offers) found = first FS option
+  else found = name FS
+  printf "%s", offers[found]
 }`;
 
-/** A command of one word may be followed by anything. */
-const caseOf = (name: string, after: string): string =>
-  name === '' || name.includes(' ') || after === ''
-    ? quoted(name + after)
-    : `${quoted(name)}*${quoted(after)}`;
+/** A text in single quotes of bash and zsh. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-const bashScript = (rules: readonly Rule[]): string => `${offerInShell(rules)}
-_formloom() {
-  local offer files current=\${COMP_WORDS[COMP_CWORD]}
-  _formloom_offer "\${COMP_WORDS[@]:1:COMP_CWORD-1}"
-  if [ -n "$files" ]; then
+const completeIn = {
+  bash: `_formloom() {
+  local IFS=$'\\n' current=\${COMP_WORDS[COMP_CWORD]} found
+  found=$(_formloom_offer "\${COMP_WORDS[@]:1:COMP_CWORD-1}")
+  if [ "$found" = '${files}' ]; then
     compopt -o filenames 2>/dev/null
-    local IFS=$'\\n'
     COMPREPLY=($(compgen -f -- "$current"))
   else
-    COMPREPLY=($(compgen -W "$offer" -- "$current"))
+    COMPREPLY=($(compgen -W "$found" -- "$current"))
   fi
 }
 complete -F _formloom formloom
-`;
-
-const zshScript = (rules: readonly Rule[]): string => `#compdef formloom
-${offerInShell(rules)}
-_formloom() {
-  local offer files
-  _formloom_offer "\${(@)words[2,CURRENT-1]}"
-  if [ -n "$files" ]; then _files; else compadd -- \${=offer}; fi
+`,
+  zsh: `_formloom() {
+  local found=$(_formloom_offer "\${(@)words[2,CURRENT-1]}")
+  if [[ $found == '${files}' ]]; then _files; else compadd -- \${(f)found}; fi
 }
 (( $+functions[compdef] )) || { autoload -Uz compinit; compinit; }
 compdef _formloom formloom
-`;
+`,
+} as const;
 
-const fishScript = (rules: readonly Rule[]): string => `if not type -q formloom
+const posixScript = (
+  shell: keyof typeof completeIn,
+  offers: string,
+): string => `${shell === 'zsh' ? '#compdef formloom\n' : ''}command -v formloom >/dev/null 2>&1 || formloom() {
+  DATA_DIR="\${DATA_DIR:-"${home}/data"}" node ${quoted(`${home}/setup.mjs`)} src/app/cli.ts "$@"
+}
+_formloom_offers=${quoted(offers)}
+_formloom_offer() {
+  { printf '%s\\n' "$_formloom_offers" --; printf '%s\\n' "$@"; } | awk ${quoted(find)} | cut -f1
+}
+${completeIn[shell]}`;
+
+const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+const fishScript = (offers: string): string => `if not type -q formloom
     function formloom
         set -q DATA_DIR; or set -lx DATA_DIR ${fishQuoted(`${home}/data`)}
         node ${fishQuoted(`${home}/setup.mjs`)} src/app/cli.ts $argv
     end
 end
+set -g __formloom_offers ${fishQuoted(offers)}
 function __formloom_offer
-    set -l name
-    set -l option ''
-    set -l skip 0
-    for word in (commandline -opc)[2..-1]
-        set option ''
-        if test $skip = 1
-            set skip 0
-            continue
-        end
-        string match -q -- '--*' $word; and set option $word
-        switch $word
-            case ${valued.join(' ')}
-                test (count $name) -eq 0; and set skip 1
-            case '-*'
-            case '*'
-                test (count $name) -lt 2; and set -a name $word
-        end
-    end
-    switch "$name $option"
-${rules
-  .filter(({ option }) => option !== '')
-  .map((rule) => `${fishCase(rule)}\n            return`)
-  .join('\n')}
-    end
-    switch "$name"
-${rules
-  .filter(({ option }) => option === '')
-  .map(fishCase)
-  .join('\n')}
+    set -l found (begin
+        printf '%s\\n' "$__formloom_offers" --
+        printf '%s\\n' (commandline -opc)[2..-1]
+    end | awk ${fishQuoted(find)})
+    if string match -q '${files}*' -- $found[1]
+        __fish_complete_path (commandline -ct)
+    else
+        printf '%s\\n' $found
     end
 end
 complete -c formloom -f -a '(__formloom_offer)'
 `;
-
-const fishQuoted = (text: string): string =>
-  `'${text.split('\n', 1)[0]!.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-
-function fishCase({ name, option, words, isFile }: Rule): string {
-  const pairs = words.map(([word, about]) => `${fishQuoted(word)} ${fishQuoted(about)}`);
-  const offer = isFile ? '__fish_complete_path (commandline -ct)' : `printf '%s\\t%s\\n' ${pairs.join(' ')}`;
-  const what = option === '' ? name : `${name}${name.includes(' ') ? '' : '*'} ${option}`;
-  return `        case ${fishQuoted(what)}\n            ${words.length > 0 || isFile ? offer : 'true'}`;
-}
-
-const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;

@@ -3,8 +3,7 @@ import { sayCount } from '#ast/say-count.ts';
 import { ApiError } from '#kit/errors.ts';
 import { call } from '../call-operation.ts';
 import { apiCommand, type Command, flag, PartlyDone } from './command.ts';
-import type { FormChange } from './compare-forms.ts';
-import type { FormPlan } from './plan-forms.ts';
+import type { FormChange, FormPlan } from './plan-forms.ts';
 import { describe } from './print.ts';
 import { text } from './values.ts';
 
@@ -13,7 +12,6 @@ const folder = { ...text('<folder>'), isFile: true };
 /** Loaded on use: they import the rooms of the operations, which take most of a command's start. */
 const loadFolders = async () => ({
   ...(await import('./form-files.ts')),
-  ...(await import('./form-lock.ts')),
   ...(await import('./plan-forms.ts')),
 });
 

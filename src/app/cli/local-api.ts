@@ -1,26 +1,73 @@
-import { normalizeBody } from '#ast/normalize-json.ts';
-import { cellOfWorkspace } from '#cells/across-cells.ts';
+import { cellOfWorkspace, findInAllCells } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { UsageError } from './values.ts';
+import { statement, text, uuid } from '#kit/statement.ts';
+import { normalizeBody } from '#ast/normalize-json.ts';
 import type { Scope } from '#kit/operation.ts';
 import { announceJobs } from '#kit/queue.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
-import { openServices } from '../open-services.ts';
+import { openServices, type Services } from '../services.ts';
 import { apiRoutes } from '../operations.ts';
 import { routeOf } from '../routes.ts';
 import { runnerOf, sentOf } from '../run-operation.ts';
-import type { Services } from '../services.ts';
 import type { Api, ApiRequest } from '../call-operation.ts';
 import type { CommandContext } from './command.ts';
-import { findWorkspaceOf } from './find-place.ts';
-import { UsageError } from './values.ts';
+
+/** Finds the workspace of a thing by its id alone: a path has no workspace, and the operator may see all of them. */
+const finder = (table: string, named = 'id', type: typeof text = uuid) =>
+  statement(
+    `cli.find_place_in_${table}`,
+    { id: type },
+    'workspace_id',
+    `/* operator: across workspaces */
+     select workspace_id from ${table} where ${named} = $id`,
+  );
+
+/** What a path names by its `:id`, by the words before it. */
+const finders: Readonly<Record<string, readonly [name: string, find: ReturnType<typeof finder>]>> = {
+  forms: ['form', finder('form_lookup', 'form_id')],
+  submissions: ['submission', finder('submissions')],
+  webhooks: ['webhook', finder('webhooks')],
+  deliveries: ['delivery', finder('deliveries')],
+  replays: ['replay', finder('replays')],
+  keys: ['API key', finder('api_keys')],
+  mails: ['mail', finder('mails')],
+  // A person may be a member of several workspaces.
+  members: ['member', finder('members', 'user_id', text)],
+  'members/invitations': ['invitation to a workspace', finder('member_invitations')],
+};
 
 /**
- * The operations of this process on the database, as the operator, who may do everything. What they put into the queue a
- * running server does.
- * @param workspace where it acts; undefined: where the thing lies that the path names, or the only one there is.
+ * Returns the workspace of the thing that a path names by its `:id`; undefined if it names none that has a row of its own.
+ * @throws ApiError not_found if no workspace has it; UsageError for a person in several.
+ */
+async function findWorkspace(
+  database: Database,
+  path: string,
+  id: string | undefined,
+): Promise<string | undefined> {
+  const kind = path.slice(1, path.indexOf('/:id'));
+  const [name, find] = finders[kind] ?? [];
+  if (id === undefined || !find) return undefined;
+  const ask = (isPartial: boolean) => findInAllCells(database, (cells) => find(cells, { id }), { isPartial });
+  // Only a person can be in several cells. For anything else the cell that has it answers, whichever other one is away.
+  const some = kind === 'members' ? [] : await ask(true);
+  const [found, ...others] = some.length > 0 ? some : await ask(false);
+  if (!found) throw new ApiError('not_found', `There is no ${name} ${id}.`);
+  if (others.length > 0)
+    throw new UsageError(
+      `This person is a member of ${others.length + 1} workspaces: --workspace <id> says which one.`,
+    );
+  return found.workspace_id;
+}
+
+/**
+ * Opens the operations of this process on the database for the operator, who has every permission. A running server does the
+ * jobs that they enqueue.
+ * @param workspace without it an operation acts in the workspace of the thing that its path names, or in the only workspace.
  */
 export async function openLocalApi(
   { config, database, vault, log }: Omit<CommandContext, 'confirm' | 'tell' | 'signal'>,
@@ -39,7 +86,7 @@ export async function openLocalApi(
   const cells = new Map<Database, ReturnType<typeof open>>();
   const api: Api = async (request) => {
     const { name, params = {}, query = {}, body, ifMatch, idempotencyKey: key } = request;
-    const workspaceId = await findWorkspace(database, workspace, request);
+    const workspaceId = await chooseWorkspace(database, workspace, request);
     const cell = await cellOfWorkspace(database, workspaceId);
     const { services, routes, auditLog } = cells.get(cell) ?? open(cell);
     cells.set(cell, { services, routes, auditLog });
@@ -69,18 +116,18 @@ export async function openLocalApi(
   return { api, close };
 }
 
-async function findWorkspace(
+async function chooseWorkspace(
   database: Database,
   named: string | undefined,
   { name, params = {} }: ApiRequest,
 ): Promise<string> {
   if (named === undefined) {
-    const found = await findWorkspaceOf(database, routeOf(name).path, params['id']);
+    const found = await findWorkspace(database, routeOf(name).path, params['id']);
     if (found !== undefined) return found;
   }
   const list = async (isPartial: boolean): Promise<string[]> =>
     (await listWorkspaces(database, { isPartial })).map(({ id }) => id);
-  // One that is named and there waits for no other cell.
+  // A workspace that is found in a cell does not need the other cells.
   if (named !== undefined && (await list(true)).includes(named)) return named;
   const workspaces = await list(false);
   if (named !== undefined && !workspaces.includes(named))

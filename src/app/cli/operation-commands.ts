@@ -8,9 +8,16 @@ import { untilAborted } from '#kit/concurrency.ts';
 import { type ApiRoute, apiRoutes } from '../operations.ts';
 import type { Services } from '../services.ts';
 import type { ApiRequest, Sent } from '../call-operation.ts';
-import type { ApiContext, Command, Option } from './command.ts';
+import {
+  type ApiContext,
+  type Command,
+  fieldsOf,
+  type Option,
+  optionName,
+  optionsOf,
+  valueOf,
+} from './command.ts';
 import { commandName, parameterName } from '../operation-names.ts';
-import { fieldsOf, optionName, optionsOf, valueOf } from './schema-options.ts';
 import { bytesFile, jsonFile, orFile, text, UsageError, type Value } from './values.ts';
 
 /** The example of an operation as options. */

@@ -18,40 +18,23 @@ export class Unreached extends Error {
 const rootOf = ({ origin, pathname }: URL): string =>
   origin + pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 
-/**
- * Sends a request to another service, with its key, which goes nowhere but there, a redirect included.
- * @throws Unreached
- */
-export const askRemote = async (
-  { url, key }: Remote,
-  path: string,
-  {
-    headers,
-    ...request
-  }: { method: string; headers: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> },
-): Promise<Response> =>
-  fetch(rootOf(url) + path, {
-    ...request,
-    redirect: 'manual',
-    headers: { Authorization: `Bearer ${key}`, ...headers },
-  }).catch((cause: unknown) => {
-    throw new Unreached(`${url.origin} does not answer: ${reasonOf(cause)}.`, { cause });
-  });
-
-/** The operations of another service, over its API. */
-export function openRemoteApi(remote: Remote): Api {
-  const { url } = remote;
+/** Opens the operations of another service. The key goes to its address alone: redirects are not followed. */
+export function openRemoteApi({ url, key }: Remote): Api {
   return async (request) => {
     const { method } = routeOf(request.name);
     const body = request.body && (await contentOf(request.body));
-    const response = await askRemote(remote, `/api/v1${addressOf(request)}`, {
+    const response = await fetch(`${rootOf(url)}/api/v1${addressOf(request)}`, {
       method,
+      redirect: 'manual',
       headers: {
+        Authorization: `Bearer ${key}`,
         ...(body && { 'Content-Type': body.type }),
         ...(request.ifMatch !== undefined && { 'If-Match': request.ifMatch }),
         ...(request.idempotencyKey !== undefined && { 'Idempotency-Key': request.idempotencyKey }),
       },
       ...(body && { body: body.content }),
+    }).catch((cause: unknown) => {
+      throw new Unreached(`${url.origin} does not answer: ${reasonOf(cause)}.`, { cause });
     });
     if (!response.ok) throw await problemOf(response, url);
     if (request.isStream && response.body)

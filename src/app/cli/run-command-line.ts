@@ -17,10 +17,8 @@ import {
   PartlyDone,
 } from './command.ts';
 import { allCommands, ownCommands } from './commands.ts';
-import { describe } from './print.ts';
-import { readInput } from './read-input.ts';
-import { type Place, readPlace, serviceOptions } from './service-options.ts';
-import { explainCommand, helpFor, meantCommands, overview } from './usage.ts';
+import { describe, explainCommand, helpFor, meantCommands, overview } from './print.ts';
+import { type Place, readInput, readPlace, serviceOptions } from './read-input.ts';
 import { UsageError } from './values.ts';
 
 /** Where a command runs: its environment, the two streams that it writes to, and whoever sits at the terminal. */

@@ -149,17 +149,6 @@ function readBytes(path: string): Buffer {
   }
 }
 
-export const ids: Value<string[]> = {
-  shows: '<id,id>',
-  mustBe: 'ids separated by commas',
-  read(given) {
-    const items = list.read(given);
-    return items?.every((item) => uuidPattern.test(item))
-      ? items.map((item) => item.toLowerCase())
-      : undefined;
-  },
-};
-
 const dayOrMoment = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A day, which means its first moment in UTC, or a moment. */

@@ -40,10 +40,9 @@ export async function serveMcp(
       return sentOf(await run(caller, { params, query, body, ifMatch, id, origin }));
     };
   const load = async () => {
-    const [{ createMcpHandler }, { openMcp }, { readSelection }, { drawTools }] = await Promise.all([
+    const [{ createMcpHandler }, { openMcp }, { drawTools, readSelection }] = await Promise.all([
       import('@modelcontextprotocol/server'),
       import('./open-mcp.ts'),
-      import('./selection.ts'),
       import('./tools.ts'),
     ]);
     return { createMcpHandler, openMcp, readSelection, tools: drawTools(routes) };

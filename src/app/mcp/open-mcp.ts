@@ -18,12 +18,20 @@ import type { Permission } from '#rules/permissions.ts';
 import type { Api } from '../call-operation.ts';
 import { version } from '../version.ts';
 import { answerOf, questionOf, refusalOf, requestOf, type ToolAnswer } from './call-tool.ts';
-import { callTool, findTool, isListed, isSpecialListed, type Selection } from './selection.ts';
+import {
+  callTool,
+  findTool,
+  isListed,
+  isSpecialListed,
+  languageTool,
+  type Selection,
+  type Tool,
+  type Tools,
+} from './tools.ts';
 import { findOperations, getFormLanguage, readCall, specialTools } from './special-tools.ts';
-import { languageTool, type Tool, type Tools } from './tools.ts';
 
 /** What a server of MCP is opened with: a caller, and the tools that they asked for. */
-export type McpScope = {
+type McpScope = {
   tools: Tools;
   /** Runs an operation as the caller. */
   api: Api;

@@ -1,8 +1,7 @@
 import { isRecord } from '#ast/json.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { ToolAnswer } from './call-tool.ts';
-import { callTool, findTool } from './selection.ts';
-import { languageTool, type ListedTool, type Tool, type Tools } from './tools.ts';
+import { callTool, findTool, languageTool, type ListedTool, type Tool, type Tools } from './tools.ts';
 import { elements } from '#ast/elements.ts';
 
 /** Attributes that most types have: the guide explains them once. */

@@ -2,8 +2,7 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
-import type { Meter } from './meter.ts';
-import type { ReadMetrics, Report } from './open-metrics.ts';
+import type { Meter, ReadMetrics, Report } from './open-metrics.ts';
 
 /** What a process counts with, and how it reads what all have counted. */
 export type Metrics = { meter: Meter; read: ReadMetrics };
@@ -32,7 +31,7 @@ export async function startMetrics(
 ): Promise<Metrics | undefined> {
   const { config, database, parts } = context;
   if (!config.metrics) return undefined;
-  const { openMeter } = await import('./meter.ts');
+  const { listenForMetrics, openMeter, openMetrics } = await import('./open-metrics.ts');
   const meter = openMeter(process, database);
   if ('ask' in others) {
     const read = async (): Promise<string> => {
@@ -42,7 +41,6 @@ export async function startMetrics(
     };
     return { meter, read };
   }
-  const { listenForMetrics, openMetrics } = await import('./open-metrics.ts');
   const read = openMetrics(context, async () => [
     await meter.report(),
     ...((await others.reports()) as Report[]),

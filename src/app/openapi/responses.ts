@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { problemCodes } from '#ast/problem-codes.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { named } from '#kit/pagination.ts';
-import type { Header, Reference, Response } from './types.ts';
+import type { Header, Reference, Response } from './schemas.ts';
 
 const ErrorItem = named(
   'ErrorItem',
