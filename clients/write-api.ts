@@ -1,4 +1,4 @@
-import { commandName, parameterName } from '#app/operation-names.ts';
+import { commandName, parameterName } from '#app/call-operation.ts';
 import type { OpenApi, Operation } from '#app/openapi/schemas.ts';
 import type { ApiRoute } from '#app/operations.ts';
 import { inputRules } from '#ast/input-rules.ts';

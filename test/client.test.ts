@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { element, structure } from '#ast/testing.ts';
-import { commandName } from '#app/operation-names.ts';
+import { commandName } from '#app/call-operation.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
 import { newId } from '#kit/clock.ts';
 import { errorCodes } from '#kit/errors.ts';

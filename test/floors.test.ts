@@ -216,6 +216,14 @@ test('across rooms an import names the room, inside a room it does not', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('MCP and the runner of operations do not know the command line', () => {
+  const wrong = offences(
+    ours.filter(({ path }) => /^src\/app\/(run-operation\.ts|mcp\/)/.test(path)),
+    (source) => source.imports.filter((specifier) => target(source, specifier)?.startsWith('src/app/cli/')),
+  );
+  assert.deepEqual(wrong, []);
+});
+
 test('no circle inside a room', () => {
   const all = [...ours, ...web];
   const byPath = new Map(all.map((source) => [source.path, source]));

@@ -5,13 +5,12 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
-import type { ApiRequest } from '#app/call-operation.ts';
+import { type ApiRequest, parameterName } from '#app/call-operation.ts';
 import { allCommands } from '#app/cli/commands.ts';
 import { completionScript, shells } from '#app/cli/completion.ts';
 import { exampleArguments, operationCommand } from '#app/cli/operation-commands.ts';
 import { readInput } from '#app/cli/read-input.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
-import { parameterName } from '#app/operation-names.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
 import { ownRoutes } from '#app/routes.ts';
 import { permissionNames } from '#rules/permissions.ts';
@@ -559,12 +558,13 @@ test('bash completes every command, its options, their words and the names of fi
       .map((found) => found.split('\n').slice(0, -1));
   };
   const complete = (...words: string[]): string[] => completeAll([words])[0]!;
-  const names = commands.map(({ name }) => name.split(' '));
-  const firsts = completeAll(names.map(([first]) => [first!.slice(0, -1)]));
-  const seconds = completeAll(names.map(([first]) => [first!, '']));
-  for (const [index, [first, second]] of names.entries()) {
-    assert.ok(firsts[index]!.includes(first!), first);
-    if (second !== undefined) assert.ok(seconds[index]!.includes(second), `${first} ${second}`);
+  const groups = Map.groupBy(commands, ({ name }) => name.split(' ')[0]!);
+  const firsts = completeAll([...groups.keys()].map((first) => [first.slice(0, -1)]));
+  const seconds = completeAll([...groups.keys()].map((first) => [first, '']));
+  for (const [index, [first, group]] of [...groups].entries()) {
+    assert.ok(firsts[index]!.includes(first), first);
+    for (const { name } of group)
+      if (name !== first) assert.ok(seconds[index]!.includes(name.slice(first.length + 1)), name);
   }
   assert.deepEqual(complete('forms', 'list', '--sta'), ['--status']);
   assert.deepEqual(complete('forms', 'list', '--status', 'd'), ['draft']);

@@ -163,57 +163,35 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       },
     },
   });
+  const wakeQueue = (): void => queue.wake();
+  const every = openSchedule(log);
+  const sweepEvery = (pauseMs: number, name: string, work: () => Promise<unknown>, longestMs?: number) =>
+    every(pauseMs, name, () => sweep(database, work), longestMs);
   const housekeeping = [
     // Half a second: between two runs at most a few hundred documents wait in the index's pending list. Those of the first seconds after
     // a quiet time may be some thousands.
-    runPeriodically('cleaning the search index', {
-      pauseMs: 500,
-      longestMs: 10_000,
-      log,
-      work: async () => only(await cleanPendingList(database, {}))!.pages,
-    }),
-    runPeriodically('erasing what was kept for long enough', {
-      pauseMs: 60_000,
-      log,
-      work: () => sweep(database, () => applyRetention({ database, wakeQueue: () => queue.wake() })),
-    }),
-    runPeriodically('reminding the invited', {
-      pauseMs: 30_000,
-      log,
-      work: () => sendDueReminders({ ...services, wakeQueue: () => queue.wake() }),
-    }),
-    ...Object.entries(expiring).map(([table, { pauseMs }]) =>
-      runPeriodically(`deleting expired ${table}`, {
-        pauseMs,
-        log,
-        work: () => sweep(database, () => deleteExpired(database, table as keyof typeof expiring)),
-      }),
+    every(
+      500,
+      'cleaning the search index',
+      async () => only(await cleanPendingList(database, {}))!.pages,
+      10_000,
     ),
-    runPeriodically('pruning the delivery log', {
-      pauseMs: 60_000,
-      log,
-      work: () =>
-        sweep(database, () =>
-          pruneDeliveryLog({ database }, { retentionDays: config.deliveryRetentionDays }),
-        ),
-    }),
-    runPeriodically('deleting workspaces whose time has come', {
-      pauseMs: 60_000,
-      log,
-      work: () => sweep(database, () => removeEndedWorkspaces(services)),
-    }),
-    runPeriodically('sweeping files', {
-      pauseMs: 10_000,
-      longestMs: 60_000,
-      log,
-      work: () => sweep(database, () => sweepFiles(services)),
-    }),
-    runPeriodically('sweeping images', {
-      pauseMs: 3_600_000,
-      log,
-      work: () => sweep(database, () => sweepImages(services)),
-    }),
-    ...(first ? [] : keepInstance(services, { mail, wakeQueue: () => queue.wake() })),
+    sweepEvery(60_000, 'erasing what was kept for long enough', () =>
+      applyRetention({ database, wakeQueue }),
+    ),
+    every(30_000, 'reminding the invited', () => sendDueReminders({ ...services, wakeQueue })),
+    ...Object.entries(expiring).map(([table, { pauseMs }]) =>
+      sweepEvery(pauseMs, `deleting expired ${table}`, () =>
+        deleteExpired(database, table as keyof typeof expiring),
+      ),
+    ),
+    sweepEvery(60_000, 'pruning the delivery log', () =>
+      pruneDeliveryLog({ database }, { retentionDays: config.deliveryRetentionDays }),
+    ),
+    sweepEvery(60_000, 'deleting workspaces whose time has come', () => removeEndedWorkspaces(services)),
+    sweepEvery(10_000, 'sweeping files', () => sweepFiles(services), 60_000),
+    sweepEvery(3_600_000, 'sweeping images', () => sweepImages(services)),
+    ...(first ? [] : keepInstance(services, { mail, wakeQueue })),
   ];
   const keys = first ? undefined : hearRevokedKeys(services);
   const end = async (graceMs: number | undefined): Promise<void> => {
@@ -231,44 +209,33 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
   };
 }
 
-/** The housekeeping of what is of no cell. */
+/** Returns what runs work again and again, with a pause after each run. */
+const openSchedule =
+  (log: Log) =>
+  (pauseMs: number, name: string, work: (signal: AbortSignal) => Promise<unknown>, longestMs?: number) =>
+    runPeriodically(name, { pauseMs, log, work, ...(longestMs !== undefined && { longestMs }) });
+
+/** Starts the housekeeping of the instance, which no cell has. */
 function keepInstance(
   services: Omit<Services, 'wakeQueue'>,
   { mail, wakeQueue }: Pick<Background, 'mail' | 'wakeQueue'>,
 ): Periodic[] {
   const { config, database, log } = services;
+  const every = openSchedule(log);
   return [
     ...(config.backup
       ? [
-          runPeriodically('backing up', {
-            pauseMs: 5_000,
-            log,
-            work: (signal) => backUpWhenDue({ ...services, version }, signal),
-          }),
-          runPeriodically('sweeping backups', {
-            pauseMs: 60_000,
-            log,
-            work: () => sweep(database, () => sweepBackups(services)),
-          }),
+          every(5_000, 'backing up', (signal) => backUpWhenDue({ ...services, version }, signal)),
+          every(60_000, 'sweeping backups', () => sweep(database, () => sweepBackups(services))),
         ]
       : []),
-    // The views of a cell that a move by Citus itself, or a command that was killed, has left behind.
-    runPeriodically('opening cells at their nodes', {
-      pauseMs: 15_000,
-      log,
-      work: async () => {
-        if (cellsOf(database).some(({ place }) => place)) await openAllViews(database);
-      },
+    // A move by Citus itself, or a command that was killed, leaves views at the old node.
+    every(15_000, 'opening cells at their nodes', async () => {
+      if (cellsOf(database).some(({ place }) => place)) await openAllViews(database);
     }),
-    runPeriodically('watching', {
-      pauseMs: 30_000,
-      log,
-      work: () => watch({ ...services, mailProblem: () => mail.problem, wakeQueue }),
-    }),
-    runPeriodically('deleting accounts whose time has come', {
-      pauseMs: 60_000,
-      log,
-      work: () => sweep(database, () => removeEndedAccounts(database)),
-    }),
+    every(30_000, 'watching', () => watch({ ...services, mailProblem: () => mail.problem, wakeQueue })),
+    every(60_000, 'deleting accounts whose time has come', () =>
+      sweep(database, () => removeEndedAccounts(database)),
+    ),
   ];
 }

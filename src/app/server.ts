@@ -30,8 +30,7 @@ import { settingsSchemas } from '#ast/settings-schema.ts';
 import { permissions } from '#rules/permissions.ts';
 import { type Resource, writeOperation } from './openapi/operations.ts';
 import { pageOperations, writeWebhooks } from './openapi/page.ts';
-import { ErrorSchema, headers, responses } from './openapi/responses.ts';
-import { type OpenApi, openSchemas } from './openapi/schemas.ts';
+import { ErrorSchema, headers, type OpenApi, openSchemas, responses } from './openapi/schemas.ts';
 
 /** How long `/readyz` waits for a cell: Kubernetes waits a second for the answer. */
 const patienceMs = 300;

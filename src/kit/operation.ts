@@ -175,7 +175,7 @@ export type Operation<
   readonly isNotingItself: boolean;
   /** That it is going, and when, as days: every answer and the document say so. */
   readonly deprecated: Deprecation | undefined;
-  /** Its two words on the command line, where the rule for all (app/operation-names.ts) reads badly. */
+  /** Its two words on the command line, where the rule for all (app/call-operation.ts) reads badly. */
   readonly command: string | undefined;
   /** A request as it may be sent: the document shows it, and a test sends it to a service. */
   readonly example: { readonly query?: unknown; readonly body?: unknown };

@@ -159,19 +159,19 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
         ? ok('This machine and the database agree.')
         : problem(
             `The clocks of this machine and of the database are ${clockDrift} s apart.`,
-            'Let both keep time by NTP: signatures, links and schedules go by it.',
+            'Set both by NTP: signatures, links and schedules depend on it.',
           );
     },
   },
 ];
 
 const gaugesOf = (found: Awaited<ReturnType<typeof readStatistics>>[number]): CheckGauge[] => [
-  ['database_bytes', 'What the database takes on its disk.', found.database_bytes],
-  ['database_connections', 'Connections to the database, of all who use it.', found.connections],
+  ['database_bytes', 'Bytes of the database on its disk.', found.database_bytes],
+  ['database_connections', 'Connections to the database from all clients.', found.connections],
   ['database_connections_most', 'Connections that the database server allows.', found.connections_most],
   [
     'database_oldest_transaction_seconds',
-    'Since the oldest open transaction began.',
+    'Seconds since the oldest open transaction began.',
     found.oldest_transaction,
   ],
   ['database_commits', 'Transactions that were committed.', found.commits, 'counter'],
@@ -184,7 +184,12 @@ const gaugesOf = (found: Awaited<ReturnType<typeof readStatistics>>[number]): Ch
     'counter',
   ],
   ['database_blocks_hit', 'Blocks that the database had in memory.', found.blocks_hit, 'counter'],
-  ['database_temporary_bytes', 'What sorting and hashing wrote to disk.', found.temporary_bytes, 'counter'],
+  [
+    'database_temporary_bytes',
+    'Bytes that sorting and hashing wrote to disk.',
+    found.temporary_bytes,
+    'counter',
+  ],
 ];
 
 /** Checks a database that an instance is brought into, which may be the one that it was moved away from. @throws as refuseProblems. */

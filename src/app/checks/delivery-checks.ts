@@ -83,7 +83,7 @@ export const deliveryChecks: readonly Check<Facts>[] = [
           ? `A webhook of “${form}” was paused: it failed for days`
           : `A webhook of “${form}” fails: a delivery has no retries left`,
         remedy: is_paused
-          ? 'Nothing is sent any more. Repair the receiver, take up the webhook again, and replay what failed.'
+          ? 'Nothing is sent any more. Repair the receiver, resume the webhook, and replay what failed.'
           : 'Repair the receiver; then replay what failed.',
         // Its path may be a secret.
         fields: [
@@ -116,12 +116,12 @@ export const deliveryChecks: readonly Check<Facts>[] = [
         ],
         [
           'jobs_oldest_due_seconds',
-          'Since when the first job of a kind could run.',
+          'Seconds since the oldest due job of a kind could run.',
           byKind((each) => Math.max(...each.map(({ oldest }) => oldest))),
         ],
         [
           'deliveries_waiting',
-          `Deliveries of webhooks that are to be sent, also later. ${bounded}`,
+          `Webhook deliveries that wait for their next attempt. ${bounded}`,
           sum('deliveries_waiting'),
         ],
         ['webhooks_failing', 'Active webhooks whose every delivery fails.', sum('webhooks_failing')],

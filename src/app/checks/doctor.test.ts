@@ -182,7 +182,7 @@ test('a bucket that is away is found, and all else is looked at', async () => {
   };
   assert.match(
     await problemOf('storage', away),
-    /bucket at 127\.0\.0\.1:\d+\/uploads .*failed\. Look at S3_ENDPOINT/,
+    /bucket at 127\.0\.0\.1:\d+\/uploads .*failed\. Check S3_ENDPOINT/,
   );
   const { data } = await ask({ ...away, BACKUP_SCHEDULE: '0 3 * * *' });
   assert.ok(data.some(({ check }) => check === 'backups'));
@@ -273,7 +273,7 @@ test('a mail server that is away, takes nobody in or says nothing is found, the 
   const wrong = mailServer.url.replace(':right@', ':wrong@');
   assert.match(await problemOf('mail server', by(wrong)), /credentials of SMTP_URL/);
   await mailServer.goAway();
-  assert.match(await problemOf('mail server', by(mailServer.url)), /cannot be reached.*Look at SMTP_URL/);
+  assert.match(await problemOf('mail server', by(mailServer.url)), /cannot be reached.*Check SMTP_URL/);
   const silent = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1');
   after(() => silent.close());
   await once(silent, 'listening');

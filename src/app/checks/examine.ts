@@ -54,9 +54,7 @@ async function runChecks<Facts>(
 const describeFailure = (error: unknown): Finding =>
   problem(
     explain(error),
-    isUnavailable(error) && !isDiskFull(error)
-      ? 'Look at the server of the database, and at DATABASE_URL.'
-      : '',
+    isUnavailable(error) && !isDiskFull(error) ? 'Check the database server and DATABASE_URL.' : '',
   );
 
 const diagnose = (check: string, finding: Finding): Diagnosis => ({

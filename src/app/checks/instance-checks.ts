@@ -121,7 +121,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
         ? ok(`Requests are counted in the Valkey at ${new URL(valkeyUrl).host}.`)
         : problem(
             `${found}.`,
-            'Look at it and at VALKEY_URL: until it answers each server counts for itself, and every limit holds for each.',
+            'Check it and VALKEY_URL. Until it answers, each server counts for itself, so each limit holds per server.',
           );
     },
     async incidents({ valkeyProblem }) {
@@ -133,7 +133,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
               key: 'valkey',
               what: 'The Valkey does not answer',
               remedy:
-                'Look at VALKEY_URL and at the server. Until it answers each machine counts requests for itself.',
+                'Check VALKEY_URL and the server. Until it answers, each machine counts requests for itself.',
               fields: [
                 { label: 'Machine', value: hostname() },
                 { label: 'What was seen', value: found },
@@ -144,7 +144,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
     gauges: async ({ config, valkeyProblem }) => [
       [
         'valkey_up',
-        'Whether the Valkey of VALKEY_URL answers this machine; not there without one.',
+        'Whether the Valkey of VALKEY_URL answers this machine; absent without one.',
         config.valkeyUrl === undefined
           ? []
           : [{ labels: {}, value: Number((await valkeyProblem()) === undefined) }],
@@ -162,7 +162,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
         if (!(error instanceof ApiError)) throw error;
         return problem(
           sayWithCause(error),
-          'Look at S3_ENDPOINT and the settings beside it, and at the store: uploads and files are answered 503 until then.',
+          'Check S3_ENDPOINT, the settings beside it, and the store. Until then uploads and files are answered 503.',
         );
       }
       return ok(`The files lie in ${place}.`);
@@ -180,7 +180,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
     gauges: async ({ parkedJobs }) => [
       [
         'jobs_parked',
-        'Jobs that do not run any more, because the server stopped three times while it worked on each.',
+        'Parked jobs: the server stopped three times while it worked on each. At most 1,000 of a cell are counted.',
         (await parkedJobs()).length,
       ],
     ],
@@ -216,7 +216,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
         return problem(`${incident.what}${why === null ? '' : ` (${why})`}. ${made}`, incident.remedy);
       return madeAt
         ? ok(made)
-        : warning(made, 'A server that starts makes it at once; its log says why it cannot.');
+        : warning(made, 'A server that starts makes it at once. Its log says why if it cannot.');
     },
     incidents: async ({ backups, config }) =>
       config.backup ? judgeBackups(config.backup, await backups()) : [],
@@ -226,18 +226,14 @@ export const instanceChecks: readonly Check<Facts>[] = [
         ['backup_scheduled', 'Whether BACKUP_SCHEDULE is set.', Number(config.backup !== undefined)],
         [
           'backup_age_seconds',
-          'Since the last backup by schedule that was made; where none was, since the first was due; 0: nor was that.',
+          'Seconds since the last scheduled backup; before the first, since it was due; 0 if none was due yet.',
           found.backup_age,
         ],
-        ['backups_made', 'Backups by schedule that were made, of those still known.', found.backups_made],
-        [
-          'backups_failed',
-          'Backups by schedule that could not be made, of those still known.',
-          found.backups_failed,
-        ],
+        ['backups_made', 'Scheduled backups that were made, of those in the log.', found.backups_made],
+        ['backups_failed', 'Scheduled backups that failed, of those in the log.', found.backups_failed],
         [
           'backup_last_failed',
-          'Whether the last backup by schedule that ended could not be made.',
+          'Whether the last scheduled backup that ended failed.',
           Number(found.last_problem !== null),
         ],
       ];

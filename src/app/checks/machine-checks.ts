@@ -83,7 +83,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       const byDisk = (of: 'free' | 'size') =>
         all.map((disk) => ({ labels: { disk: disk.name }, value: disk[of] }));
       return [
-        ['disk_free_bytes', 'Bytes that are free for us on the disk of a folder.', byDisk('free')],
+        ['disk_free_bytes', 'Bytes that Formloom can use on the disk of a folder.', byDisk('free')],
         ['disk_bytes', 'Bytes of the disk of a folder.', byDisk('size')],
       ];
     },
@@ -162,7 +162,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
         ? ok(`The one at ${smtp.host} answers.`)
         : problem(
             reason.replace(/\.?$/, '.'),
-            'Look at SMTP_URL and at the server. Mails wait and are tried again.',
+            'Check SMTP_URL and the server. Emails wait and are tried again.',
           );
     },
     email: { what: 'The mail server takes no mail', label: 'What it says' },

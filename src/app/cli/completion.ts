@@ -53,26 +53,25 @@ function offersOfCommand({ name, at, parameters, options, summary }: Command): O
 }
 
 /**
- * Finds the offers for what was typed: awk reads the offers, a line `--`, and a line for each word. A command is its first two
+ * Finds the offers for what was typed: awk reads a line for each word, a line `--`, and the offers. A command is its first two
  * words, or its first; before them an option of the service has its value.
  */
 const find = `BEGIN { FS = "\\t" }
-!typed && $0 == "--" { typed = 1; next }
-!typed { offers[$1 FS $2] = offers[$1 FS $2] $3 FS $4 "\\n"; next }
+typed {
+  line = $3 (about ? FS $4 : "") "\\n"
+  if ($1 == name && $2 == option) both = both line
+  else if ($1 == first && $2 == option) loose = loose line
+  else if ($1 == name && $2 == "") plain = plain line
+  next
+}
+$0 == "--" { typed = 1; first = name; sub(/ .*/, "", first); next }
 $0 == "" { next }
 skip { skip = 0; option = ""; next }
 { option = ($0 ~ /^--/) ? $0 : "" }
 count == 0 && /^--(${Object.keys(serviceOptions).join('|')})$/ { skip = 1; next }
 /^-/ { next }
 count < 2 { name = name (count++ ? " " : "") $0 }
-END {
-  first = name
-  sub(/ .*/, "", first)
-  if ((name FS option) in offers) found = name FS option
-  else if ((first FS option) in offers) found = first FS option
-  else found = name FS
-  printf "%s", offers[found]
-}`;
+END { printf "%s", both ? both : loose ? loose : plain }`;
 
 /** A text in single quotes of bash and zsh. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -107,7 +106,7 @@ const posixScript = (
 }
 _formloom_offers=${quoted(offers)}
 _formloom_offer() {
-  { printf '%s\\n' "$_formloom_offers" --; printf '%s\\n' "$@"; } | awk ${quoted(find)} | cut -f1
+  printf '%s\\n' "$@" -- "$_formloom_offers" | awk ${quoted(find)}
 }
 ${completeIn[shell]}`;
 
@@ -121,10 +120,7 @@ const fishScript = (offers: string): string => `if not type -q formloom
 end
 set -g __formloom_offers ${fishQuoted(offers)}
 function __formloom_offer
-    set -l found (begin
-        printf '%s\\n' "$__formloom_offers" --
-        printf '%s\\n' (commandline -opc)[2..-1]
-    end | awk ${fishQuoted(find)})
+    set -l found (printf '%s\\n' (commandline -opc)[2..-1] -- "$__formloom_offers" | awk -v about=1 ${fishQuoted(find)})
     if string match -q '${files}*' -- $found[1]
         __fish_complete_path (commandline -ct)
     else

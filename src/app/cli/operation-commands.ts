@@ -7,7 +7,7 @@ import { ApiError } from '#kit/errors.ts';
 import { untilAborted } from '#kit/concurrency.ts';
 import { type ApiRoute, apiRoutes } from '../operations.ts';
 import type { Services } from '../services.ts';
-import type { ApiRequest, Sent } from '../call-operation.ts';
+import { type ApiRequest, commandName, parameterName, type Sent } from '../call-operation.ts';
 import {
   type ApiContext,
   type Command,
@@ -17,7 +17,6 @@ import {
   optionsOf,
   valueOf,
 } from './command.ts';
-import { commandName, parameterName } from '../operation-names.ts';
 import { bytesFile, jsonFile, orFile, text, UsageError, type Value } from './values.ts';
 
 /** The example of an operation as options. */

@@ -19,6 +19,7 @@ import {
 import { allCommands, ownCommands } from './commands.ts';
 import { describe, explainCommand, helpFor, meantCommands, overview } from './print.ts';
 import { type Place, readInput, readPlace, serviceOptions } from './read-input.ts';
+import { openRemoteApi, Unreached } from './remote-api.ts';
 import { UsageError } from './values.ts';
 
 /** Where a command runs: its environment, the two streams that it writes to, and whoever sits at the terminal. */
@@ -165,7 +166,6 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
   const terminal = atTerminal(around, json);
   const context = { json, ...terminal };
   if (place.remote && command.at === 'api') {
-    const { openRemoteApi } = await import('./remote-api.ts');
     const ask = openRemoteApi(place.remote);
     const api: typeof ask = (request) => untilAborted(ask(request), around.signal);
     return showPart(show, () => command.run({ ...context, api }, input));
@@ -274,7 +274,8 @@ function problemOf(error: unknown): Problem {
     const isPassing = error.code === 'rate_limit_exceeded' || error.code === 'service_unavailable';
     return { ...error.body, message: explain(error), exitCode: isPassing ? 3 : 1 };
   }
-  if (isUnreached(error)) return { error: 'service_unavailable', message: error.message, exitCode: 3 };
+  if (error instanceof Unreached)
+    return { error: 'service_unavailable', message: error.message, exitCode: 3 };
   if (isUnavailable(error) && !isDiskFull(error))
     return { error: 'service_unavailable', message: explain(error), exitCode: 3 };
   return { error: 'failed', message: explain(error), exitCode: 1 };
@@ -283,9 +284,6 @@ function problemOf(error: unknown): Problem {
 /** A problem as a person reads it, with a line for each item. */
 const sentenceOf = ({ message, errors = [] }: Problem): string =>
   [message, ...errors.map((item) => `  ${item.field ? `${item.field}: ` : ''}${item.message}`)].join('\n');
-
-/** By its name: its module is loaded only when another service is called. */
-const isUnreached = (error: unknown): error is Error => error instanceof Error && error.name === 'Unreached';
 
 async function printHelp(help: string, json: boolean, around: Surroundings): Promise<number> {
   await around.print(`${json ? JSON.stringify({ help }) : help.trimEnd()}\n`);

@@ -1,6 +1,6 @@
 import { structureSchemas } from '#ast/schema.ts';
 import { settingsSchemas } from '#ast/settings-schema.ts';
-import { parameterName } from '../operation-names.ts';
+import { parameterName } from '../call-operation.ts';
 import type { Resource } from '../openapi/operations.ts';
 import { openSchemas, type Schemas } from '../openapi/schemas.ts';
 import type { ApiRoute } from '../operations.ts';

@@ -5,8 +5,17 @@ import { errorCodes } from '#kit/errors.ts';
 import type { ReplyShape } from '#kit/operation.ts';
 import type { Permission } from '#rules/permissions.ts';
 import type { ApiRoute } from '../operations.ts';
-import { always, type HeaderName, referToHeaders, referToResponse } from './responses.ts';
-import type { Content, Operation, Parameter, Response, Schemas } from './schemas.ts';
+import {
+  always,
+  type Content,
+  type HeaderName,
+  type Operation,
+  type Parameter,
+  referToHeaders,
+  referToResponse,
+  type Response,
+  type Schemas,
+} from './schemas.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -2,8 +2,14 @@ import { Type } from 'typebox';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { named } from '#kit/pagination.ts';
 import { idempotencyKey, json } from './operations.ts';
-import { always, errorResponse, referToHeaders } from './responses.ts';
-import type { OpenApi, Parameter, Schemas } from './schemas.ts';
+import {
+  always,
+  errorResponse,
+  type OpenApi,
+  type Parameter,
+  referToHeaders,
+  type Schemas,
+} from './schemas.ts';
 import { Event, type EventKind, eventKinds } from '#webhooks/event.ts';
 
 /** An answer that a visitor sends (docs/rules.md 10); what fits which question is the form's own matter. */
