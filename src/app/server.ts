@@ -45,7 +45,7 @@ export function healthRoutes(
   server.get('/readyz', async (_request, reply) => {
     if (context.isStopping()) return reply.code(503).send({ status: 'stopping' });
     const facts = openFacts(context);
-    const found = await Promise.all(checks.map(({ obstacle }) => obstacle?.(facts)));
+    const found = await Promise.all(checks.map(async ({ obstacle }) => obstacle?.(facts)));
     // A database that is away matters more than a full disk of the uploads.
     const status = found.findLast((each) => each !== undefined);
     if (status !== undefined) return reply.code(503).send({ status });

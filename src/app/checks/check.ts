@@ -18,11 +18,15 @@ export type Incident = {
   url?: string;
 };
 
-/** A number of `/metrics`, or one for each set of labels. */
+/** A number of `/metrics`, or one for each set of labels; undefined: it is absent here. */
 export type CheckGauge = readonly [
   name: string,
   help: string,
-  value: number | readonly { labels: Readonly<Record<string, string>>; value: number }[],
+  value:
+    | number
+    | boolean
+    | undefined
+    | readonly { labels: Readonly<Record<string, string>>; value: number }[],
   type?: 'counter',
 ];
 

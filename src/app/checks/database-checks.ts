@@ -132,7 +132,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     async gauges({ database }) {
       const [found] = await readStatistics(database, {}).catch(() => []);
       return [
-        ['database_up', 'Whether the database answers.', Number(found !== undefined)],
+        ['database_up', 'Whether the database answers.', found !== undefined],
         ...(found ? gaugesOf(found) : []),
       ];
     },
@@ -169,27 +169,13 @@ const gaugesOf = (found: Awaited<ReturnType<typeof readStatistics>>[number]): Ch
   ['database_bytes', 'Bytes of the database on its disk.', found.database_bytes],
   ['database_connections', 'Connections to the database from all clients.', found.connections],
   ['database_connections_most', 'Connections that the database server allows.', found.connections_most],
-  [
-    'database_oldest_transaction_seconds',
-    'Seconds since the oldest open transaction began.',
-    found.oldest_transaction,
-  ],
+  ['database_oldest_transaction_seconds', 'Age of the oldest open transaction.', found.oldest_transaction],
   ['database_commits', 'Transactions that were committed.', found.commits, 'counter'],
   ['database_rollbacks', 'Transactions that were rolled back.', found.rollbacks, 'counter'],
   ['database_deadlocks', 'Deadlocks that the database ended.', found.deadlocks, 'counter'],
-  [
-    'database_blocks_read',
-    'Blocks that the database read from disk or the system.',
-    found.blocks_read,
-    'counter',
-  ],
+  ['database_blocks_read', 'Blocks read from disk or the system.', found.blocks_read, 'counter'],
   ['database_blocks_hit', 'Blocks that the database had in memory.', found.blocks_hit, 'counter'],
-  [
-    'database_temporary_bytes',
-    'Bytes that sorting and hashing wrote to disk.',
-    found.temporary_bytes,
-    'counter',
-  ],
+  ['database_temporary_bytes', 'Bytes of sorting and hashing on disk.', found.temporary_bytes, 'counter'],
 ];
 
 /** Checks a database that an instance is brought into, which may be the one that it was moved away from. @throws as refuseProblems. */

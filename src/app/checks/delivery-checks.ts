@@ -63,7 +63,7 @@ const readQueue = statement(
      (select count(*) from webhooks where paused_by = 'failure') as webhooks_paused`,
 );
 
-/** Whether a rule or a dashboard reads 0 and not nothing: these kinds are published even if no job of theirs is due. */
+/** Published even if no such job is due: a rule then reads 0 and not nothing. */
 const alwaysPublished = [deliverJob, sendMailJob].map((kind) => ({ kind, due: 0, oldest: 0 }));
 
 /** What leaves the instance. `doctor` does not print it: the owners of workspaces repair their webhooks. */
@@ -107,29 +107,18 @@ export const deliveryChecks: readonly Check<Facts>[] = [
       );
       const byKind = (of: (jobs: typeof alwaysPublished) => number) =>
         [...jobs].map(([kind, each]) => ({ labels: { kind }, value: of(each) }));
-      const bounded = `At most ${most} are counted.`;
+      const due = byKind((each) => each.reduce((total, job) => total + job.due, 0));
+      const oldest = byKind((each) => Math.max(...each.map((job) => job.oldest)));
       return [
-        [
-          'jobs_due',
-          `Jobs of the queue that could run now, by kind. ${bounded}`,
-          byKind((each) => each.reduce((total, { due }) => total + due, 0)),
-        ],
-        [
-          'jobs_oldest_due_seconds',
-          'Seconds since the oldest due job of a kind could run.',
-          byKind((each) => Math.max(...each.map(({ oldest }) => oldest))),
-        ],
+        ['jobs_due', `Due jobs by kind. At most ${most} are counted.`, due],
+        ['jobs_oldest_due_seconds', 'Age of the oldest due job of each kind.', oldest],
         [
           'deliveries_waiting',
-          `Webhook deliveries that wait for their next attempt. ${bounded}`,
+          `Webhook deliveries that wait for their next attempt. At most ${most} are counted.`,
           sum('deliveries_waiting'),
         ],
         ['webhooks_failing', 'Active webhooks whose every delivery fails.', sum('webhooks_failing')],
-        [
-          'webhooks_paused',
-          'Webhooks that were paused because they failed for days.',
-          sum('webhooks_paused'),
-        ],
+        ['webhooks_paused', 'Webhooks paused because they failed for days.', sum('webhooks_paused')],
       ];
     },
   },

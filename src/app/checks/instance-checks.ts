@@ -85,7 +85,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
     gauges: async ({ cellsAway }) => [
       [
         'cells_away',
-        'Cells whose server, or node of a cluster, does not answer. They are in no other number.',
+        'Cells whose node does not answer. No other number has them.',
         (await cellsAway()).length,
       ],
     ],
@@ -141,15 +141,10 @@ export const instanceChecks: readonly Check<Facts>[] = [
             },
           ];
     },
-    gauges: async ({ config, valkeyProblem }) => [
-      [
-        'valkey_up',
-        'Whether the Valkey of VALKEY_URL answers this machine; absent without one.',
-        config.valkeyUrl === undefined
-          ? []
-          : [{ labels: {}, value: Number((await valkeyProblem()) === undefined) }],
-      ],
-    ],
+    async gauges({ config, valkeyProblem }) {
+      const isUp = config.valkeyUrl === undefined ? undefined : (await valkeyProblem()) === undefined;
+      return [['valkey_up', 'Whether the Valkey of VALKEY_URL answers this machine.', isUp]];
+    },
   },
   {
     id: 'storage',
@@ -178,11 +173,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
     },
     email: { what: 'Background jobs were parked', label: 'What happened' },
     gauges: async ({ parkedJobs }) => [
-      [
-        'jobs_parked',
-        'Parked jobs: the server stopped three times while it worked on each. At most 1,000 of a cell are counted.',
-        (await parkedJobs()).length,
-      ],
+      ['jobs_parked', 'Parked jobs. At most 1,000 of a cell are counted.', (await parkedJobs()).length],
     ],
   },
   {
@@ -197,8 +188,8 @@ export const instanceChecks: readonly Check<Facts>[] = [
     gauges: async ({ clockDoubt }) => [
       [
         'sweeps_stopped',
-        'Whether nothing is deleted by its age, because the clock is in doubt.',
-        Number((await clockDoubt()) !== undefined),
+        'Whether a clock in doubt stops deletion by age.',
+        (await clockDoubt()) !== undefined,
       ],
     ],
   },
@@ -223,19 +214,15 @@ export const instanceChecks: readonly Check<Facts>[] = [
     async gauges({ backups, config }) {
       const found = await backups();
       return [
-        ['backup_scheduled', 'Whether BACKUP_SCHEDULE is set.', Number(config.backup !== undefined)],
+        ['backup_scheduled', 'Whether BACKUP_SCHEDULE is set.', config.backup !== undefined],
         [
           'backup_age_seconds',
-          'Seconds since the last scheduled backup; before the first, since it was due; 0 if none was due yet.',
+          'Seconds since the last scheduled backup, or since the first was due; 0 before that.',
           found.backup_age,
         ],
         ['backups_made', 'Scheduled backups that were made, of those in the log.', found.backups_made],
         ['backups_failed', 'Scheduled backups that failed, of those in the log.', found.backups_failed],
-        [
-          'backup_last_failed',
-          'Whether the last scheduled backup that ended failed.',
-          Number(found.last_problem !== null),
-        ],
+        ['backup_last_failed', 'Whether the last scheduled backup failed.', found.last_problem !== null],
       ];
     },
   },

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Command, Option } from './command.ts';
+import { type Command, flag, type Option } from './command.ts';
 import { serviceOptions } from './read-input.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -14,8 +14,8 @@ const files = '<file>';
 const home = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
 
 const always: Readonly<Record<string, Option<unknown>>> = {
-  json: { value: undefined, isRequired: false, about: 'Prints one JSON document' },
-  help: { value: undefined, isRequired: false, about: 'Explains the command' },
+  json: { ...flag, about: 'Prints one JSON document' },
+  help: { ...flag, about: 'Explains the command' },
 };
 
 /** Returns the script that lets a shell complete every command, its options and their words. It starts no command. */

@@ -1,4 +1,4 @@
-import type { Command, Input, Option } from './command.ts';
+import { type Command, type Input, type Option, optional } from './command.ts';
 import type { Remote } from './remote-api.ts';
 import { id, readTextFile, text, UsageError, type Value } from './values.ts';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
@@ -10,21 +10,18 @@ import { nearest } from '#kit/nearest.ts';
  */
 export const serviceOptions: Readonly<Record<string, Option<unknown>>> = {
   url: {
-    value: text('<url>'),
-    isRequired: false,
+    ...optional(text('<url>')),
     about:
       "Another service's address; before the command's words where it has a --url of its own. Else FORMLOOM_URL.",
   },
   key: {
-    value: text('<key>'),
-    isRequired: false,
+    ...optional(text('<key>')),
     about:
       'Its API key. Others on the machine may see a command line: better FORMLOOM_API_KEY or --key-file.',
   },
-  'key-file': { value: text('<file>'), isRequired: false, about: 'A file with the key.' },
+  'key-file': { ...optional(text('<file>')), about: 'A file with the key.' },
   workspace: {
-    value: id,
-    isRequired: false,
+    ...optional(id),
     about: 'Of this database, where the command names nothing that lies in one. A key has its own.',
   },
 };

@@ -56,7 +56,8 @@ const metricOf = ([name, help, value, type]: CheckGauge): Report[number] => ({
   name: `formloom_${name}`,
   help,
   type: type ?? 'gauge',
-  values: typeof value === 'number' ? [{ labels: {}, value }] : value,
+  values:
+    typeof value === 'object' ? value : value === undefined ? [] : [{ labels: {}, value: Number(value) }],
 });
 
 const metricsType = Registry.OPENMETRICS_CONTENT_TYPE;
