@@ -38,8 +38,8 @@ import { cleanPendingList } from '#search/suggest.ts';
 const againMs = 1_000;
 
 /**
- * Has this process forget what it remembers of API keys as soon as one is revoked anywhere, and see that there is another cell,
- * which is said on the same channel. Every process does so.
+ * Forgets the cached API keys of this process as soon as one is revoked in any process, and opens new cells: both are announced on
+ * one channel. Every process does this.
  */
 export function hearRevokedKeys({ database, log }: { database: Database; log: Log }): {
   stop(): Promise<void>;
@@ -51,7 +51,7 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
   };
   let isDue = false;
   let isLooking = false;
-  // Until it is known: nothing else would tell a process whose database was away at that moment.
+  // Tries until it works: a process whose database was away hears of a new cell in no other way.
   const look = async (): Promise<void> => {
     isDue = true;
     if (isLooking) return;
@@ -69,7 +69,7 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
     isLooking = false;
   };
   const here = listen(database, keyChannel, hear, { log, signal: ending.signal });
-  // A change in a cell at a node of a cluster is told there.
+  // A cell at a node of a cluster announces its changes there.
   const elsewhere: Promise<void>[] = [];
   const unhear = onCell(database, ({ place, database: there }) => {
     if (place) elsewhere.push(listen(there, keyChannel, forgetKeys, { log, signal: ending.signal }));
@@ -83,18 +83,18 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
   };
 }
 
-/** Everything that runs without a request. */
+/** The work that no request waits for. */
 export type Background = {
   wakeQueue: () => void;
-  /** What the mail server refused last; undefined: it takes mails. */
+  /** Why the mail server refused the last email; undefined if it accepted it. */
   mail: { problem: string | undefined };
-  /** Claims no more jobs, and gives those that run this long to finish. Asked again, it waits for the first stop. */
+  /** Claims no more jobs, and gives running ones this long to finish. A second call waits for the first. */
   stop(graceMs?: number): Promise<void>;
 };
 
 /**
  * Starts the queue's worker and the housekeeping of this process for a cell.
- * @param first the work of the first cell, which does what the instance needs once: then this is for another one.
+ * @param first the work of the first cell, which also does the housekeeping of the instance; without it this is the first cell.
  */
 export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: Background): Background {
   const { config, database, log } = services;
@@ -119,7 +119,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
         }),
       },
       [sendMailJob]: {
-        // One at a time of each pace: a crash repeats no more than the one that is under way.
+        // One at a time in each lane: a crash repeats at most one email.
         perLane: 1,
         onParked: failParkedMail,
         run: sendMail({
@@ -168,8 +168,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
   const sweepEvery = (pauseMs: number, name: string, work: () => Promise<unknown>, longestMs?: number) =>
     every(pauseMs, name, () => sweep(database, work), longestMs);
   const housekeeping = [
-    // Half a second: between two runs at most a few hundred documents wait in the index's pending list. Those of the first seconds after
-    // a quiet time may be some thousands.
+    // In half a second at most a few hundred documents reach the pending list of the index; after a quiet time some thousands.
     every(
       500,
       'cleaning the search index',

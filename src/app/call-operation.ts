@@ -2,21 +2,21 @@ import type { Readable } from 'node:stream';
 import type { ApiRoute, InputOf, ReplyOf } from './operations.ts';
 import type { OperationName } from './routes.ts';
 
-/** A request to an operation, as texts: the way it goes over the wire. */
+/** A request to an operation, with texts as in an address. */
 export type ApiRequest = {
   name: OperationName;
   params?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   body?: object;
-  /** Of a POST, which then takes effect once however often it is sent. */
+  /** Makes a POST that is sent again take effect once. */
   idempotencyKey?: string;
-  /** The ETag of what a change was made on. */
+  /** The ETag of the version that was read. */
   ifMatch?: string;
-  /** Its answer is a file. */
+  /** Whether the answer is a file. */
   isStream?: boolean;
 };
 
-/** What an operation answered: JSON (undefined for none) with its ETag where it has one, or a file. */
+/** The answer of an operation: JSON (undefined for none) with its ETag if it has one, or a file. */
 export type Sent =
   | { value: unknown; tag?: string | undefined; stream?: undefined }
   | { stream: Readable; value?: undefined; tag?: undefined };
@@ -27,7 +27,7 @@ export type Sent =
  */
 export type Api = (request: ApiRequest) => Promise<Sent>;
 
-/** Calls an operation that answers JSON. What it takes and answers is read off its declaration. */
+/** Calls an operation that answers JSON. Its declaration has the types. */
 export async function call<Name extends OperationName>(
   api: Api,
   name: Name,
@@ -45,10 +45,9 @@ export async function call<Name extends OperationName>(
 }
 
 /**
- * What an operation is called on the command line, by one rule for all: the first word of its name is what is done, and
- * the others are what it is done with. `listForms` is `forms list`. A part of what the path begins with is named after
- * it: `getFormSchema` is `forms schema`, `setWebhookSecret` is `webhooks set-secret`. Where that reads badly the
- * declaration says another (`command`).
+ * Returns the name of an operation on the command line: the words after the first are the thing, and the first is the verb.
+ * `listForms` is `forms list`. A part of the thing that the path begins with comes after that thing: `getFormSchema` is
+ * `forms schema`, `setWebhookSecret` is `webhooks set-secret`. A declaration can set another name (`command`).
  */
 export function commandName({
   name,
@@ -69,7 +68,7 @@ export function commandName({
   return `${segments.includes(things) ? things : plural(things)} ${verb}`;
 }
 
-/** The name of a path's parameter: `:id` is one of what stands before it. */
+/** Returns the name of a parameter of a path: `:id` is named after the word before it. */
 export function parameterName(path: string, parameter: string): string {
   if (parameter !== 'id') return parameter;
   const segments = path.split('/');

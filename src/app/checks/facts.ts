@@ -29,7 +29,7 @@ const mostParked = 1_000;
 /** Facts about the machine. Each fact is read once for all checks of one run, and only if a check asks for it. */
 export const machineFacts = ({
   config,
-  storage = openStorage(config),
+  storage,
   mailProblem,
 }: {
   config: Config;
@@ -38,7 +38,7 @@ export const machineFacts = ({
   mailProblem?: (() => string | undefined) | undefined;
 }) => ({
   config,
-  storage,
+  storage: () => storage ?? openStorage(config),
   mailProblem,
   disks: whenAsked(() => readDisks(config)),
 });

@@ -152,7 +152,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
     async look({ database, config, storage }) {
       const place = storagePlace(config);
       try {
-        await checkStorage(database, { storage, place });
+        await checkStorage(database, { storage: storage(), place });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         return problem(

@@ -60,7 +60,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     },
     async obstacle({ storage }) {
       try {
-        return (await storage.hasRoom()) ? undefined : 'the disk of the uploads is full';
+        return (await storage().hasRoom()) ? undefined : 'the disk of the uploads is full';
       } catch {
         return 'the place of the uploads cannot be read';
       }

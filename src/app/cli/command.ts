@@ -18,40 +18,39 @@ import {
 } from './values.ts';
 import type { TObject } from 'typebox';
 
-/** What a command of the operator works with. */
+/** What a command on the database works with. */
 export type CommandContext = {
   config: Config;
   database: Database;
   vault: Vault;
   log: Log;
-  /** Where the database is, as DATABASE_URL says it. */
+  /** The address of the database, in the form of DATABASE_URL. */
   url: string;
-  /** The same for a person. */
+  /** The same for a person, without a password. */
   description: string;
   /**
-   * Lets what cannot be undone through when a person at the terminal says so.
-   * @throws UsageError where there is nobody to ask; Declined.
+   * Asks the person at the terminal to confirm what cannot be undone.
+   * @throws UsageError without a terminal; Declined.
    */
   confirm: (what: string) => Promise<void>;
-  /** Says how far it is to whoever waits; a script that wants JSON hears nothing. */
+  /** Reports progress on standard error; with `--json` it writes nothing. */
   tell: (line: string) => void;
-  /** Aborted when the command is to end, for work that is long and is not ended with the database. */
+  /** Aborted by a signal, for long work that does not end when the database closes. */
   signal: AbortSignal | undefined;
 };
 
-/** What a command works with that opens its database itself. */
+/** What a command that opens its database itself works with. */
 export type BareContext = Pick<CommandContext, 'config' | 'log' | 'tell' | 'signal'>;
 
-/** What a command works with that stands for operations of the API: here, or at another service. */
+/** What a command that calls operations works with, here or at another service. */
 export type ApiContext = {
   api: Api;
-  /** Whether the answer is wanted as one JSON document. */
   json: boolean;
   confirm: CommandContext['confirm'];
   signal: CommandContext['signal'];
-  /** Aborted when the reader of standard output is gone. A command that only prints, such as `listen`, then ends. */
+  /** Aborted when standard output is no longer read. A command that only prints, such as `listen`, then ends. */
   reader: AbortSignal | undefined;
-  /** Takes a part of a file to standard output. */
+  /** Writes a part of a file to standard output. */
   write: (chunk: Uint8Array) => Promise<void>;
 };
 
@@ -59,11 +58,10 @@ export type ApiContext = {
 export type Option<T> = {
   readonly value: Value<unknown> | undefined;
   readonly isRequired: boolean;
-  /** An option that says what this one would. */
+  /** The name of an option that replaces this one. */
   readonly unless?: string;
-  /** The usage in one line leaves it out: many commands have it. */
+  /** Left out of the usage line, because many commands have it. */
   readonly isMinor?: boolean;
-  /** What it is for, where its name does not say it. */
   readonly about?: string | undefined;
   /** Only for the compiler: the type that the option has in a command's input. */
   readonly type?: T;
@@ -95,29 +93,28 @@ type About = {
   /** Its words, such as `key create`. */
   readonly name: string;
   readonly summary: string;
-  /** More than the summary, for who asks for help. */
+  /** Help below the summary. */
   readonly about?: string | undefined;
-  /** What a person should know about the answer; `--json` leaves it out. */
+  /** Printed below the answer, but not with `--json`. */
   readonly note?: string | ((input: Input) => string);
-  /** Whether the key of now becomes the one that the database is used with (kit/instance-key). */
+  /** Whether the database is used with the current key from now on (kit/instance-key). */
   readonly replacesKey?: boolean;
-  /** Whether it makes a database where there is none; every other command says where it looked. */
+  /** Whether it creates a missing database; every other command fails and says where it looked. */
   readonly makesDatabase?: boolean;
-  /** The answer for a person, where it is not lines or a table. */
+  /** Formats the answer for a person; by default as lines or a table. */
   readonly show?: (answer: object) => string;
 };
 
-/** A command as the command line knows it. */
 export type Command = About &
   Work & {
-    /** What follows its words, in order; all are required. */
+    /** The words after its name, in order; all are required. */
     readonly parameters: Readonly<Record<string, Value<unknown>>>;
     readonly options: Readonly<Record<string, Option<unknown>>>;
   };
 
 /**
- * Ends a command that has an answer and did not succeed: the answer is printed, the message goes to standard error.
- * Exit code 1, or that of `as`.
+ * Ends a command that has an answer but did not succeed: prints the answer, and the message on standard error.
+ * Exit code 1, or 2 if forms differ.
  */
 export class PartlyDone extends Error {
   override readonly name = 'PartlyDone';
@@ -131,7 +128,7 @@ export class PartlyDone extends Error {
   }
 }
 
-/** A person was asked to confirm, and declined; or the command was ended by a signal. */
+/** A person declined to confirm, or a signal ended the command. */
 export class Declined extends Error {
   override readonly name = 'Declined';
 }
@@ -170,14 +167,13 @@ export const apiCommand = declaring('api');
 /** Declares a command about the commands. */
 export const tableCommand = declaring('table');
 
-/** As much of a JSON Schema as the command line reads. */
+/** The part of JSON Schema that the command line reads. */
 type Schema = {
   type?: string;
   enum?: readonly unknown[];
   const?: unknown;
   format?: string;
   contentEncoding?: string;
-  /** Returned, and ignored in requests. */
   readOnly?: boolean;
   anyOf?: readonly Schema[];
   items?: Schema;
@@ -189,9 +185,9 @@ type Schema = {
 export const optionName = (field: string): string => field.replaceAll('_', '-');
 
 /**
- * Draws the fields of a query or a body as options, each by its schema: a text, a choice, a list with commas, JSON. Texts, data and
- * JSON take `@file`. A boolean is `--name` or `--no-name`; `--no-name` of a nullable field is null.
- * @param unless an option that can take the place of all of them.
+ * Returns the fields of a query or a body as options, each by its schema: a text, a choice, a list with commas, JSON. Texts, data
+ * and JSON take `@file`. A boolean is `--name` or `--no-name`; `--no-name` of a nullable field is null.
+ * @param unless an option that can replace all of them.
  */
 export function optionsOf(schema: TObject, unless?: string): Record<string, Option<unknown>> {
   const required = new Set<string>(schema.required ?? []);
@@ -212,14 +208,14 @@ export function optionsOf(schema: TObject, unless?: string): Record<string, Opti
   return options;
 }
 
-/** The fields that options said, as `optionsOf` declares them. */
+/** Returns the fields for options that `optionsOf` declared. */
 export function fieldsOf(schema: TObject, input: Input): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [field, property] of Object.entries(schema.properties as Record<string, Schema>)) {
     const name = optionName(field);
     const isYes = isYesOrNo(property);
     const isNo = input[`no-${name}`] === true;
-    // A flag that was not given is false.
+    // A missing flag is false.
     const isSaid = isYes ? input[name] === true : input[name] !== undefined;
     if (isNo && isSaid) throw new UsageError(`--${name} and --no-${name} exclude each other.`);
     if (isNo) fields[field] = isYes ? false : null;
@@ -228,7 +224,7 @@ export function fieldsOf(schema: TObject, input: Input): Record<string, unknown>
   return fields;
 }
 
-/** How the text of one field is read; undefined for yes or no. */
+/** Returns how the text of one field is read; undefined for a boolean. */
 export function valueOf(given: Schema): Value<unknown> | undefined {
   if (isYesOrNo(given)) return undefined;
   const schema = withoutNull(given);
@@ -256,7 +252,6 @@ const isYesOrNo = (schema: Schema): boolean =>
 
 const isText = (schema: Schema): boolean => schema.type === 'string' || wordsOf(schema) !== undefined;
 
-/** The words of an enumeration. */
 function wordsOf({ enum: words, const: word, anyOf }: Schema): string[] | undefined {
   const found = words ?? (word === undefined ? anyOf?.map((branch) => branch.const) : [word]);
   return found && found.length > 0 && found.every((each) => typeof each === 'string')
@@ -270,10 +265,10 @@ const number: Value<number> = {
   read: (given) => (/^-?\d+(\.\d+)?$/.test(given) ? Number(given) : undefined),
 };
 
-/** A day or a moment, as text. */
+/** A day or a time, as text. */
 const moment: Value<string> = { ...date, read: (given) => date.read(given)?.toISOString() };
 
-/** Texts with commas between them; as JSON where a comma is part of one. */
+/** Texts separated by commas; JSON if a text has a comma. */
 function listOf(items: Schema): Value<unknown> {
   const each = valueOf(items)!;
   const shows = each.choices?.join('|') === each.shows ? `<${each.choices.join(',')}>` : list.shows;

@@ -14,14 +14,14 @@ import { choice, id, text, webAddress, wholeNumber } from './values.ts';
 type Page = ReplyOf<'listEvents'>;
 type Event = Page['data'][number];
 
-/** As long as the service lets a question wait, in seconds. */
+/** The longest wait for events that the service allows, in seconds. */
 const waitSeconds = 30;
-/** As long as a receiver of a webhook has for its answer. */
+/** The timeout of a webhook. */
 const answerMs = 10_000;
-/** Between two questions to a service that does not answer. */
+/** The pause between two requests to a service that does not answer. */
 const againMs = 2_000;
 
-/** Webhooks without a public address: what happens is pulled, and sent on to a program on this machine as webhooks send it. */
+/** Webhooks without a public address: pulls events, and sends them to a program on this machine as a webhook would. */
 export const listenCommand = apiCommand({
   name: 'listen',
   summary: 'Sends events on to an address of this machine as they happen, signed as a webhook signs them.',
@@ -38,7 +38,7 @@ export const listenCommand = apiCommand({
     { api: ask, json, write, signal, reader },
     { 'forward-to': target, secret = makeSecret(), form, event, count },
   ) {
-    // Nothing is lost with a question that only waits.
+    // A request that only waits for events can be dropped.
     const api: Api = (request) => untilAborted(untilAborted(ask(request), signal), reader);
     const say = (line: string, document: object): Promise<void> =>
       write(Buffer.from(`${json ? JSON.stringify(document) : line}\n`));
@@ -80,7 +80,7 @@ async function findEnd(api: Api): Promise<string> {
   return next;
 }
 
-/** The next page. A service that is away is asked again; a cursor that it keeps no more begins anew. */
+/** Reads the next page. Tries again while the service does not answer; after a cursor that is gone it begins at the end. */
 async function readOn(api: Api, query: { after: string; limit: number; wait: number }): Promise<Page> {
   for (;;) {
     try {
@@ -96,7 +96,7 @@ async function readOn(api: Api, query: { after: string; limit: number; wait: num
   }
 }
 
-/** Sends an event as a webhook would, and says what came of it. */
+/** Sends an event as a webhook would, and returns the outcome in words. */
 async function forward(target: URL, secret: string, event: Event): Promise<string> {
   const body = Buffer.from(JSON.stringify(event));
   const headers = deliveryHeaders({

@@ -19,7 +19,7 @@ import {
 } from './command.ts';
 import { bytesFile, jsonFile, orFile, text, UsageError, type Value } from './values.ts';
 
-/** The example of an operation as options. */
+/** Returns the example of an operation as options. */
 export function exampleArguments({ operation: { example, query, body, bodyContent } }: ApiRoute): string[] {
   return [
     ...argumentsFor(query.properties, example.query),
@@ -42,14 +42,14 @@ function argumentsFor(properties: object, fields: unknown): string[] {
   });
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 const quote = (word: string): string =>
   /^[\w@:/.,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** As a text, or as the file that --etag-file wrote. */
+/** A text, or the file that --etag-file wrote. */
 const etag = orFile<string>({ ...text('<etag>'), read: (given) => given.trim() });
 
-/** What many operations take beside their own fields. */
+/** Options that many operations have beside their fields. */
 const common = {
   output: minor(text('<file>'), 'Writes to a file; without it, to standard output.'),
   all: minor(undefined, 'Every page, one after the other.'),
@@ -73,18 +73,17 @@ function minor(value: Value<unknown> | undefined, about: string): Option<unknown
   return { value, isRequired: false, isMinor: true, about };
 }
 
-/** The operations as they are declared; none of them runs: what a declaration reads of its services is the configuration. */
+/** Returns the declared operations, of which none can run: a declaration reads only the configuration of its services. */
 export const declaredRoutes = (): readonly ApiRoute[] => apiRoutes({ config: readConfig({}) } as Services);
 
-/** Every operation of the API as a command. */
 export const operationCommands = (): readonly Command[] => declaredRoutes().map(operationCommand);
 
-/** An operation as a command: its path's parameters in order, its query and its body as options. */
+/** Makes an operation a command: the parameters of its path in order, its query and its body as options. */
 export function operationCommand(route: ApiRoute): Command {
   const { method, path, operation } = route;
   const { query, body, bodyContent, reply } = operation;
   const isStream = reply.content !== undefined;
-  /** The path's parameters as they are called here, with their names in the path. */
+  /** The parameters of the path, with their names on the command line. */
   const places = Object.entries(operation.params.properties).map(([name, schema]) => ({
     name,
     called: parameterName(path, name),
@@ -135,7 +134,7 @@ export function operationCommand(route: ApiRoute): Command {
       if (input['all'] === true) return readAll(context, request, route, input['most'] as number | undefined);
       const sent = await context.api(request);
       if (input['etag-file'] !== undefined) await saveTag(sent, input['etag-file'] as string);
-      // What answers nothing is said by what it was done to.
+      // Without an answer it prints the ids that it worked on.
       return isRecord(sent.value) ? sent.value : params;
     },
   };
@@ -147,7 +146,7 @@ async function saveTag({ tag }: Sent, path: string): Promise<void> {
   await writeFile(path, `${tag}\n`);
 }
 
-/** A query's fields as texts, as an address has them. */
+/** Returns the fields of a query as texts, for an address. */
 const textsOf = (fields: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -172,14 +171,14 @@ async function saveStream(
   return { output, bytes: await pour(stream, output, signal) };
 }
 
-/** Half a file would pass for one: none is left. */
+/** Writes a file, and removes it after a failure: half a file looks like a whole one. */
 async function pour(stream: Readable, path: string, signal: ApiContext['signal']): Promise<number> {
   const file = (await open(path, 'w')).createWriteStream();
   try {
     await untilAborted(pipeline(stream, file, { ...(signal && { signal }) }), signal);
     return file.bytesWritten;
   } catch (error) {
-    // A device is no file.
+    // A device stays.
     if ((await lstat(path)).isFile()) await rm(path);
     throw error;
   }
@@ -187,7 +186,6 @@ async function pour(stream: Readable, path: string, signal: ApiContext['signal']
 
 type Page = { data: object[]; next_cursor?: string | null; pagination?: { total_pages: number } };
 
-/** Whether it answers one thing and not a list. */
 const isOne = (route: ApiRoute): boolean =>
   !isPaged(route) && route.operation.reply.content === undefined && route.path.includes(':id');
 
@@ -195,8 +193,8 @@ const isPaged = ({ operation: { query } }: ApiRoute): boolean =>
   'cursor' in query.properties || 'page' in query.properties;
 
 /**
- * Reads the pages of a list, by cursor if it has one, else by number.
- * @param enough stops once that many items are read.
+ * Reads the pages of a list, by cursor if it has one, otherwise by number.
+ * @param enough the number of items after which it stops.
  */
 async function readAll(
   { api }: ApiContext,
@@ -226,7 +224,7 @@ async function readAll(
   }
 }
 
-/** What help says beside the summary: the description, the permission, and the example as it would be typed. */
+/** Returns the help below the summary: the description, the permission and the example. */
 function aboutOf(route: ApiRoute, places: readonly string[]): string {
   const { operation, method, path } = route;
   const given = exampleArguments(route).map(quote);

@@ -4,8 +4,8 @@ import { nearest } from '#kit/nearest.ts';
 import { serviceOptions } from './read-input.ts';
 
 /**
- * A command's answer and its note for a person: a table when it is a list (`data`), else a line per property.
- * @param width of the terminal; a table leaves out the columns that it has no room for, and says so.
+ * Formats an answer and its note for a person: a list (`data`) as a table, anything else as a line for each property.
+ * @param width of the terminal. A table names the columns that do not fit.
  */
 export function describe(
   answer: object,
@@ -16,7 +16,7 @@ export function describe(
   return [...lines, ...(note === undefined ? [] : [note])].join('\n');
 }
 
-/** Where a list goes on. */
+/** Says how to read the next page. */
 function pageOf(answer: object): string[] {
   const { pagination } = answer as { pagination?: Record<'page' | 'total_pages' | 'total_count', number> };
   if (!pagination || pagination.total_pages <= 1) return [];
@@ -24,7 +24,7 @@ function pageOf(answer: object): string[] {
   return [`Page ${page} of ${pages}, ${count} in all: --page chooses one, --all reads them.`];
 }
 
-/** The lines of a value after its first stand below it: in the column of names they would pass for properties. */
+/** Indents further lines of a value: in the column of names they would look like properties. */
 function pairs(answer: object): string[] {
   const entries = Object.entries(answer);
   if (entries.length === 0) return ['Done.'];
@@ -49,7 +49,7 @@ type Row = Readonly<Record<string, unknown>>;
 function table(rows: readonly Row[], width = Number.MAX_SAFE_INTEGER): string[] {
   if (rows.length === 0) return ['None.'];
   const all = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  // A list of things with parts is read by what they are called, not by their parts.
+  // A column of objects would not be readable.
   const plain = all.filter((column) => rows.some((row) => !isRecord(row[column])));
   const cells = (row: Row): string[] => plain.map((column) => show(row[column]));
   const lines = [plain, ...rows.map(cells)];
@@ -63,7 +63,7 @@ function table(rows: readonly Row[], width = Number.MAX_SAFE_INTEGER): string[] 
   return left.length === 0 ? drawn : [...drawn, `Not shown: ${left.join(', ')}. --json has everything.`];
 }
 
-/** Control characters would act on the terminal: a name or an address may hold any. What is no text is JSON. */
+/** Replaces control characters, which would act on the terminal: a name or an address may have any. Writes other values as JSON. */
 function show(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'string') return value.replaceAll(/\p{Cc}/gu, '\ufffd');
@@ -78,7 +78,7 @@ const program = 'npm run -s formloom --';
 const shown = (name: string, { value }: Option<unknown>): string =>
   value ? `--${name} ${value.shows}` : `--${name}`;
 
-/** One line: the command, its parameters and its options. */
+/** Returns the usage line: the command, its parameters and its options. */
 function usageOf(command: Command): string {
   const parameters = Object.entries(command.parameters).map(([name, { choices, shows }]) =>
     choices ? `<${shows}>` : `<${name}>`,
@@ -89,7 +89,7 @@ function usageOf(command: Command): string {
   return [command.name, ...parameters, ...options].join(' ');
 }
 
-/** `--no-name` beside a `--name`: the list of options says it, the line would be twice as long. */
+/** Whether it is the `--no-name` of a `--name`: the list of options has it, and the usage line would be twice as long. */
 const isOpposite = ({ options }: Command, name: string): boolean =>
   name.startsWith('no-') && Object.hasOwn(options, name.slice(3));
 
@@ -98,17 +98,17 @@ const entry = (command: Command): string => `  ${usageOf(command)}\n      ${comm
 const everywhere =
   '--json prints one JSON document, and errors as JSON. --help explains a command. An option that takes <text|@file> reads a file: @name, or @- for standard input; @@ begins a text with @.';
 
-/** The help of one command in short, or of several. */
+/** Returns the short help of some commands. */
 export const helpFor = (commands: readonly Command[]): string =>
   `Usage: ${program} <command>\n\n${commands.map(entry).join('\n')}\n\n  ${everywhere}\n`;
 
-/** The words that an option takes, where its usage does not show them. */
+/** Lists the words that an option takes, if its usage does not show them. */
 const wordsOf = ({ value }: Option<unknown>): string | undefined =>
   value?.choices?.some((word) => !value.shows.includes(word))
     ? `Of: ${value.choices.join(', ')}.`
     : undefined;
 
-/** All that there is to say about a command. */
+/** Returns the whole help of a command. */
 export function explainCommand(command: Command): string {
   const lines = Object.entries(command.options).map(([name, option]): [string, string] => [
     shown(name, option),
@@ -128,7 +128,7 @@ export function explainCommand(command: Command): string {
   return parts.join('\n\n');
 }
 
-/** What there is, a line for each first word. */
+/** Lists all commands, a line for each first word. */
 export function overview(commands: readonly Command[]): string {
   const lines = (chosen: readonly Command[]): string =>
     columns(
@@ -150,13 +150,12 @@ export function overview(commands: readonly Command[]): string {
   ].join('\n\n');
 }
 
-/** Two columns, the second of which may be empty. */
 function columns(lines: readonly [string, string][]): string {
   const width = Math.min(34, Math.max(...lines.map(([first]) => first.length)));
   return lines.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`.trimEnd()).join('\n');
 }
 
-/** The commands that the given words may have meant: those of the same first word, else those spelt alike. */
+/** Returns the commands that the words may mean: those with the same first word, otherwise those with a similar spelling. */
 export function meantCommands(commands: readonly Command[], words: readonly string[]): readonly Command[] {
   const group = commands.filter(({ name }) => name.split(' ', 1)[0] === words[0]);
   if (words.length === 1 && group.length > 0) return group;

@@ -5,7 +5,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { nearest } from '#kit/nearest.ts';
 
 /**
- * Where an operation runs. They may stand before the command's words, where they mean this even if the command has an
+ * The options that say where an operation runs. Before the command's words they always mean this, even if the command has an
  * option of the same name (`--url` of a webhook).
  */
 export const serviceOptions: Readonly<Record<string, Option<unknown>>> = {
@@ -29,7 +29,7 @@ export const serviceOptions: Readonly<Record<string, Option<unknown>>> = {
 /** Where a command runs: at another service, or on this database, in a workspace where one is named. */
 export type Place = { remote: Remote } | { remote: undefined; workspace: string | undefined };
 
-/** @throws UsageError for what does not go together; it never says a key. */
+/** @throws UsageError for options that exclude each other; the message never has a key. */
 export function readPlace(given: Input, environment: NodeJS.ProcessEnv): Place {
   const { url, key, 'key-file': keyFile, workspace } = given as Record<string, string | undefined>;
   const address = url ?? (environment['FORMLOOM_URL'] || undefined);
@@ -64,7 +64,7 @@ function readUrl(given: string): URL {
   return url;
 }
 
-/** What every command understands besides its own options. */
+/** The options that every command has. */
 const wishes = {
   json: { type: 'boolean', multiple: true },
   help: { type: 'boolean', short: 'h', multiple: true },
@@ -72,12 +72,12 @@ const wishes = {
 
 type Options = Readonly<Record<string, Option<unknown>>>;
 
-/** What a command line says: how the answer is wished for, where the command runs, and what it takes. */
+/** A command line: the format of the answer, where the command runs, and its input. */
 type Line = { json: boolean; place: Input; input: Input };
 
 /**
- * Reads what stands before and after a command's words.
- * @returns the command's input by name; undefined when help is wished for.
+ * Reads the words before and after the name of a command.
+ * @returns the command's input by name; undefined for `--help`.
  * @throws UsageError for an unknown, doubled, missing or malformed option or parameter.
  */
 export function readInput(
@@ -87,7 +87,7 @@ export function readInput(
 ): Omit<Line, 'input'> & { input: Input | undefined } {
   const places = command.at === 'api' ? serviceOptions : {};
   const first = parseStrictly(places, before);
-  // What a command has itself means that.
+  // After its name, an option of the command itself goes first.
   const { values, positionals } = parseStrictly({ ...places, ...command.options }, after);
   const given = (name: string): readonly (string | boolean)[] => [
     ...(first.values[name] ?? []),
@@ -123,7 +123,7 @@ type Given = Readonly<Record<string, readonly (string | boolean)[] | undefined>>
 function parseStrictly(known: Options, args: readonly string[]): { values: Given; positionals: string[] } {
   const options: ParseArgsConfig['options'] = { ...wishes };
   for (const [name, { value }] of Object.entries(known)) {
-    // Multiple, so that an option which is given twice is refused and not overwritten.
+    // Multiple, so that an option that is given twice is refused and not overwritten.
     options[name] = { type: value ? 'string' : 'boolean', multiple: true };
   }
   try {
@@ -136,7 +136,7 @@ function parseStrictly(known: Options, args: readonly string[]): { values: Given
   }
 }
 
-/** The sentence of `parseArgs`, and what a misspelt option may have meant. */
+/** Returns the sentence of `parseArgs`, with the option that a misspelt one may mean. */
 function explain({ message }: TypeError, names: readonly string[]): string {
   const [sentence, unknown] = /^Unknown option '--([\w-]+)'/.exec(message) ?? [];
   const [meant] = unknown === undefined ? [] : nearest(unknown, names);

@@ -6,15 +6,15 @@ import { typeOfBytes } from '#kit/type-of-bytes.ts';
 import { routeOf } from '../routes.ts';
 import type { Api, ApiRequest } from '../call-operation.ts';
 
-/** Another service, and the key that it gave. */
+/** Another service, and a key of it. */
 export type Remote = { url: URL; key: string };
 
-/** Nothing came back: the same command may work later. */
+/** The service did not answer: the same command may work later. */
 export class Unreached extends Error {
   override readonly name = 'Unreached';
 }
 
-/** Where a service begins, whichever of its addresses was named. */
+/** Returns the address at which a service begins, for that address or the one of its API. */
 const rootOf = ({ origin, pathname }: URL): string =>
   origin + pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 
@@ -45,7 +45,7 @@ export function openRemoteApi({ url, key }: Remote): Api {
   };
 }
 
-/** JSON, or a file, which is sent as what its bytes say it is. */
+/** Returns the body of a request: JSON, or a file with the type of its bytes. */
 async function contentOf(body: object): Promise<{ type: string; content: string | Uint8Array<ArrayBuffer> }> {
   if (!(body instanceof Uint8Array)) return { type: 'application/json', content: JSON.stringify(body) };
   const type = (await typeOfBytes(body)) ?? 'application/octet-stream';
@@ -60,7 +60,7 @@ function addressOf({ name, params = {}, query = {} }: ApiRequest): string {
   return search === '' ? place : `${place}?${search}`;
 }
 
-/** An answer that is none of ours: another program listens there. */
+/** The error for an answer of another program. */
 const isOther = (url: URL): Error =>
   new Error(
     `What answers at ${url.origin} is no Formloom. --url is its address, such as PUBLIC_URL says it.`,
@@ -81,7 +81,7 @@ async function problemOf(response: Response, url: URL): Promise<Error> {
   return new ApiError(error, message, { ...(errors && { errors }) });
 }
 
-/** The code of the system's error, such as ECONNREFUSED; `fetch` says no more than that it failed. */
+/** Returns the code of the system's error, such as ECONNREFUSED; `fetch` says only that it failed. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return (cause as NodeJS.ErrnoException).code ?? String(cause);

@@ -22,26 +22,26 @@ import { type Place, readInput, readPlace, serviceOptions } from './read-input.t
 import { openRemoteApi, Unreached } from './remote-api.ts';
 import { UsageError } from './values.ts';
 
-/** Where a command runs: its environment, the two streams that it writes to, and whoever sits at the terminal. */
+/** What is around a command: its environment, its two streams and the person at the terminal. */
 type Surroundings = {
   environment: NodeJS.ProcessEnv;
-  /** Hears the answer: whole lines, or the parts of a file. */
+  /** Writes the answer: whole lines, or the parts of a file. */
   print: (text: string | Uint8Array) => Promise<void> | void;
   /** Writes an error, in whole lines. */
   complain: (text: string) => void;
-  /** Asks a person whether it is meant; undefined where nobody is there. */
+  /** Asks a person to confirm; undefined without a terminal. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
-  /** How wide the terminal is, where it is one. */
+  /** The width of the terminal. */
   width?: number | undefined;
-  /** Aborted, for a reason in words, when the command is to end before it is done. */
+  /** Aborted to end the command early; the reason is the error. */
   signal?: AbortSignal | undefined;
-  /** Aborted when the reader of standard output is gone. */
+  /** Aborted when standard output is no longer read. */
   reader?: AbortSignal | undefined;
 };
 
 /**
- * The command line (docs/rules.md 18): one command, its answer on standard output, errors on standard error. Never throws.
- * @returns the exit code: 0 done; 1 refused or failed; 2 not understood; 3 no answer now, which may be otherwise later.
+ * Runs one command (docs/rules.md 18): its answer goes to standard output, errors to standard error. Never throws.
+ * @returns the exit code: 0 done; 1 refused or failed; 2 not understood; 3 no answer now, the same command may work later.
  */
 export async function runCommandLine(args: readonly string[], around: Surroundings): Promise<number> {
   const surroundings: Surroundings = {
@@ -58,7 +58,7 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
     else surroundings.complain([sentenceOf(problem), ...(help === undefined ? [] : [help])].join('\n\n'));
     return exitCode;
   };
-  // The first word that people try.
+  // Many people try `help` first.
   const work = runWords(args[0] === 'help' ? [...args.slice(1), '--help'] : args, surroundings);
   try {
     return await untilAborted(work, signal);
@@ -68,13 +68,13 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
   }
 }
 
-/** So long a command has to end by itself when it is told to, and again when its database is gone. */
+/** How long a command may take to end after a signal, and again after its database is closed. */
 const endMs = 2_000;
 
 /**
- * Waits for what a command had begun: what is short is done or taken back by then, and shown. What is left loses the database, which
- * ends that too, and stops where nobody else uses it: it would outlive this process.
- * @returns whether all of it was done.
+ * Waits for a command that a signal ended: short work completes or rolls back. Then closes the database, which ends the rest and
+ * stops an embedded server that no other process uses; it would outlive this process.
+ * @returns whether the command completed.
  */
 async function endInOrder(work: Promise<unknown>): Promise<boolean> {
   let isDone = false;
@@ -89,7 +89,7 @@ async function endInOrder(work: Promise<unknown>): Promise<boolean> {
   return isDone;
 }
 
-/** A key that stands where none belongs is in no complaint: those go to logs. */
+/** Hides API keys: messages about a misplaced key go to logs. */
 const withoutKeys = (text: string): string => text.replaceAll(/\bfl_[\w-]{8,}/g, 'fl_…');
 
 async function runWords(args: readonly string[], around: Surroundings): Promise<number> {
@@ -139,7 +139,7 @@ async function explainUnknown(
   throw new UsageError(`${problem}${nearest ? ` Did you mean "${nearest.name}"?` : ''}`, { help });
 }
 
-/** @throws UsageError where another service is named that the command cannot work on. */
+/** @throws UsageError if another service is named and the command works only on this machine. */
 function placeOf({ at, name }: Command, given: Input, environment: NodeJS.ProcessEnv): Place {
   if (at === 'api') return readPlace(given, environment);
   if ((at === 'database' || at === 'machine') && environment['FORMLOOM_URL'])
@@ -173,7 +173,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
   if (command.at === 'machine')
     return showPart(show, () => command.run({ ...readSettings(around.environment), ...terminal }, input));
   await withDatabase(command, around.environment, async (opened) => {
-    // Shown before the database is closed: what is shown only once must not be lost to a failure there.
+    // Printed before the database closes: a failure there must not lose a secret that is shown only once.
     if (command.at === 'database')
       return showPart(show, () => command.run({ ...opened, ...terminal }, input));
     const { openLocalApi } = await import('./local-api.ts');
@@ -186,7 +186,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
   });
 }
 
-/** Shows the answer, also of what was done only in part. */
+/** Prints the answer, also if the command did only part of its work. */
 async function showPart(
   show: (answer: object | undefined) => Promise<void>,
   run: () => Promise<object | undefined>,
@@ -213,7 +213,7 @@ const atTerminal = (
   },
 });
 
-/** Quiet unless asked: a script reads standard error for what went wrong. */
+/** Logs warnings only by default: a script reads standard error for errors. */
 function readSettings(environment: NodeJS.ProcessEnv): Omit<BareContext, 'tell' | 'signal'> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
   trustCaFile(config.caFile);
@@ -234,14 +234,14 @@ async function withDatabase(
   try {
     await run({ ...opened, config, log });
   } catch (error) {
-    throw isAway(error) ? await sayWhoIsAway(opened.database, error) : error;
+    throw isAway(error) ? await describeCellsAway(opened.database, error) : error;
   } finally {
     await opened.close();
   }
 }
 
-/** Which cells do not answer, where one may be why there is no answer now. */
-async function sayWhoIsAway(database: Database, error: unknown): Promise<unknown> {
+/** Adds the cells that do not answer to an error that they may have caused. */
+async function describeCellsAway(database: Database, error: unknown): Promise<unknown> {
   const away = await findCellsAway(database);
   if (away.length === 0) return error;
   const said = away.map(
@@ -253,7 +253,7 @@ async function sayWhoIsAway(database: Database, error: unknown): Promise<unknown
   });
 }
 
-/** What `--json` prints on standard error, with the exit code, and the help that a person sees. */
+/** What `--json` prints on standard error, with the exit code and the help for a person. */
 type Problem = {
   error: ErrorCode | 'usage' | 'declined' | 'failed' | PartlyDone['code'];
   message: string;
@@ -281,7 +281,7 @@ function problemOf(error: unknown): Problem {
   return { error: 'failed', message: explain(error), exitCode: 1 };
 }
 
-/** A problem as a person reads it, with a line for each item. */
+/** Formats a problem for a person, with a line for each item. */
 const sentenceOf = ({ message, errors = [] }: Problem): string =>
   [message, ...errors.map((item) => `  ${item.field ? `${item.field}: ` : ''}${item.message}`)].join('\n');
 

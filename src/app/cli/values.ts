@@ -5,7 +5,7 @@ import { uuidPattern } from '#kit/clock.ts';
 import { type Plan, plans } from '#workspaces/authenticate.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 
-/** The command line is not understood: exit 2, with the usage. */
+/** The command line is not valid: exit code 2, with the usage. */
 export class UsageError extends Error {
   help: string | undefined;
   constructor(message: string, { help, cause }: { help?: string; cause?: unknown } = {}) {
@@ -14,16 +14,16 @@ export class UsageError extends Error {
   }
 }
 
-/** How a text of the command line becomes a value. */
+/** How a text of the command line is read. */
 export type Value<T> = {
-  /** What stands for it in the usage. */
+  /** Its placeholder in the usage. */
   readonly shows: string;
   readonly mustBe: string;
-  /** All that it may be, where that is a few words. */
+  /** The words that it may be. */
   readonly choices?: readonly string[];
-  /** It may name a file. */
+  /** Whether it may be the name of a file. */
   readonly isFile?: boolean;
-  /** Undefined when it is not that. */
+  /** Returns undefined for a text that is not valid. */
   readonly read: (given: string) => T | undefined;
 };
 
@@ -35,7 +35,7 @@ export const id: Value<string> = {
   read: (given) => (uuidPattern.test(given) ? given.toLowerCase() : undefined),
 };
 
-/** Words that are longer in all stand in the help of the command alone. */
+/** Longer lists of words are only in the help of the command. */
 const mostShown = 70;
 
 export const choice = <const Word extends string>(words: readonly Word[]): Value<Word> => ({
@@ -45,7 +45,6 @@ export const choice = <const Word extends string>(words: readonly Word[]): Value
   read: (given) => words.find((word) => word === given),
 });
 
-/** An address of the web, of this machine too. */
 export const webAddress: Value<URL> = {
   shows: '<url>',
   mustBe: 'an address that begins with http:// or https://',
@@ -75,7 +74,7 @@ export const list: Value<string[]> = {
 
 /**
  * Lets a value be the content of a file: `@name` reads the file, `@-` standard input, and `@@` begins a value with `@`.
- * @param decode how the bytes become the text that the value reads.
+ * @param decode makes the text of the bytes of the file.
  */
 export const orFile = <T>(value: Value<T>, decode = decodeText): Value<T> => ({
   ...value,
@@ -98,7 +97,6 @@ function parseJson(given: string): unknown {
   }
 }
 
-/** JSON, as it is or as `@file`. */
 export const json: Value<unknown> = orFile({ shows: '<json>', mustBe: 'JSON', read: parseJson });
 
 /** A file with a JSON object; `-` is standard input. */
@@ -120,7 +118,7 @@ export const bytesFile: Value<Buffer> = {
   read: (given) => readBytes(given),
 };
 
-/** Bytes in base64, or `@file` with the bytes themselves. */
+/** Bytes in base64, or `@file` with the bytes. */
 export const base64: Value<string> = orFile(text('<base64>'), (bytes) => bytes.toString('base64'));
 
 /** @throws UsageError for a file that does not exist or is not UTF-8 text. `-` is standard input. */
@@ -151,7 +149,7 @@ function readBytes(path: string): Buffer {
 
 const dayOrMoment = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** A day, which means its first moment in UTC, or a moment. */
+/** A day, which means its beginning in UTC, or a time. */
 export const date: Value<Date> = {
   shows: '<date>',
   mustBe: 'a day such as 2027-01-31 or a time such as 2027-01-31T18:00:00Z',

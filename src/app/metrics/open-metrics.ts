@@ -80,7 +80,7 @@ export async function writeReports(reports: readonly Report[]): Promise<string> 
   return registry.metrics();
 }
 
-/** Answers on METRICS_LISTEN, to whoever can reach that. @throws the system's error when it cannot listen there. */
+/** Answers on METRICS_LISTEN without a token. @throws the system's error if it cannot listen there. */
 export async function listenForMetrics(
   { host, port }: { host: string; port: number },
   read: ReadMetrics,
@@ -110,7 +110,7 @@ export async function listenForMetrics(
   };
 }
 
-/** `/metrics` on the port of the service, for whoever has METRICS_TOKEN. */
+/** Serves `/metrics` on the port of the service to requests with METRICS_TOKEN. */
 export function metricsRoute(server: Server, token: string, read: ReadMetrics): void {
   const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
   const expected = digest(token);
@@ -125,11 +125,11 @@ export function metricsRoute(server: Server, token: string, read: ReadMetrics): 
   refuseOtherMethods(server, '/metrics', ['GET']);
 }
 
-/** What a process counts of itself, in memory: nothing is written down, and a restart begins at 0. */
+/** Counts what a process does, in memory: a restart begins at 0. */
 export type Meter = {
   answered: (request: FastifyRequest, reply: FastifyReply) => void;
   attempted: (status: DeliveryStatus) => void;
-  /** @param isAway whether the mail server takes nothing now. */
+  /** @param isAway whether the mail server accepts no email now. */
   mailed: (state: 'queued' | 'sent' | 'failed', isAway: boolean) => void;
   report: () => Promise<Report>;
 };
@@ -137,8 +137,8 @@ export type Meter = {
 const noRoute = '(none)';
 
 /**
- * @param process its label, so that counters of one that was replaced do not go back in a sum.
- * @param database whose pool is watched.
+ * @param process its label: without one, a sum would go back when a process is replaced.
+ * @param database its pool is measured.
  */
 export function openMeter(process: string, database: Database): Meter {
   const registry = new Registry();
@@ -169,7 +169,7 @@ export function openMeter(process: string, database: Database): Meter {
     help: 'Whether the mail server took nothing, and not just this mail, when it was last given one.',
     registers,
   });
-  // A rate over what has not happened yet is 0 and not nothing.
+  // Published from the beginning, so that a rate reads 0 and not nothing.
   for (const status of ['Success', 'Retrying', 'Failed'] as const) attempts.inc({ status }, 0);
   for (const state of ['sent', 'queued', 'failed'] as const) mails.inc({ state }, 0);
   const waits = new Histogram({
@@ -220,7 +220,7 @@ export function openMeter(process: string, database: Database): Meter {
     answered(request, reply) {
       const { statusCode: status } = reply;
       const { url: route = noRoute, method: answered } = request.routeOptions;
-      // What refuses many methods has a list of them: each would be a series that strangers make.
+      // A route that refuses many methods has a list of them; strangers could make a series of each.
       const method = typeof answered === 'string' ? answered : noRoute;
       requests.observe({ method, route, status }, reply.elapsedTime / 1_000);
     },

@@ -4,10 +4,10 @@ import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
 import type { Meter, ReadMetrics, Report } from './open-metrics.ts';
 
-/** What a process counts with, and how it reads what all have counted. */
+/** The meter of a process, and how it reads the metrics of all processes. */
 export type Metrics = { meter: Meter; read: ReadMetrics };
 
-/** What the primary answers to a process that was asked for metrics: it goes on whatever becomes of them. */
+/** Reads the metrics in the primary for a web process. A failure is logged and does not end the primary. */
 export async function readForProcess(log: Log, metrics: Metrics | undefined): Promise<string | undefined> {
   try {
     return await metrics?.read();
@@ -18,9 +18,9 @@ export async function readForProcess(log: Log, metrics: Metrics | undefined): Pr
 }
 
 /**
- * Undefined when nobody asked for metrics: then nothing of them is loaded.
+ * Starts metrics, or returns undefined and loads nothing if no setting turns them on.
  * @param process its label: the number of a web process, or `primary`.
- * @param others the reports of the other processes; or how another process is asked for all of it.
+ * @param others reads the reports of the other processes, or asks another process for the whole text.
  */
 export async function startMetrics(
   context: { config: Config; database: Database; parts: AsyncDisposableStack },
