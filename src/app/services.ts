@@ -12,7 +12,7 @@ import type { Metrics } from './metrics/start-metrics.ts';
 import { now } from '#kit/clock.ts';
 import { openStorage } from '#kit/open-storage.ts';
 
-/** Everything that a request may need, built once (open-services.ts) and handed down; a room takes only its part of it. */
+/** Everything that a request may need, opened once (openServices) and handed down. A room takes only its part of it. */
 export type Services = {
   config: Config;
   log: Log;
@@ -33,7 +33,7 @@ export type Services = {
 /** What a process has before it answers anything, as its start or its primary opened it. */
 export type Ground = Pick<Services, 'config' | 'log' | 'database' | 'vault' | 'requestCounter' | 'metrics'>;
 
-/** The services of a process; whoever opens them closes the feed's bell at the end. */
+/** Opens the services of a process. The caller closes the feed's bell. */
 export const openServices = (ground: Ground): Omit<Services, 'wakeQueue'> => ({
   ...ground,
   storage: openStorage(ground.config),

@@ -52,7 +52,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   api: {
     sources: [
-      'src/app/{api,find-caller,run-operation,server,setup-page,health,hear-revoked-keys}.ts',
+      'src/app/{api,background,run-operation,server,setup-page}.ts',
       'src/kit/{conditional,cursor}.ts',
     ],
     tests: [
