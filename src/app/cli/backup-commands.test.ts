@@ -134,7 +134,7 @@ test('move carries the database over and back; nothing starts where it was, unle
   assert.deepEqual((await list(other)).answer, before);
   const refused = await list(source);
   assert.deepEqual([refused.code, refused.answer], [1, {}]);
-  assert.match(refused.complaint, /was moved to PostgreSQL at .* Let DATABASE_URL lead there/s);
+  assert.match(refused.complaint, /was moved to PostgreSQL at .* Set DATABASE_URL to that database/s);
   const own = await formloom(other, 'move', '--to', 'embedded');
   assert.equal(own.code, 0, own.complaint);
   assert.match(JSON.stringify(own.answer), /of our own in [^"]*source.postgres"/);
