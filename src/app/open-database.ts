@@ -18,7 +18,7 @@ import { connectOrExplain } from './explain.ts';
 import { databaseChecks } from './checks/database-checks.ts';
 import { databaseFacts } from './checks/facts.ts';
 
-/** Held under load, measured (docs/decisions/0022-processes.md), in MB: the database without its buffers, and the least of these. */
+/** Held under load, measured (docs/decisions/0022-web-processes.md), in MB: the database without its buffers, and the least of these. */
 const held = { alone: 256, primary: 40, process: 150, database: 140, buffers: 32 } as const;
 const mostBuffers = 128;
 export const megabyte = 1024 * 1024;
