@@ -5,7 +5,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiProblem } from './api/client.ts';
 import { holdUnread } from './design/unread.ts';
-import { leadToSignIn } from './shell/expired.ts';
+import { leadToSignIn } from './shell/session.ts';
 import { router } from './routes.tsx';
 
 leadToSignIn(router);

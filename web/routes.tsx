@@ -2,13 +2,10 @@ import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@t
 import type { Session } from '#console/accounts/shapes.ts';
 import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
-import { ConsoleLayout } from './shell/console-layout.tsx';
+import { ConsoleLayout, FormLayout, Root } from './shell/layouts.tsx';
 import { formQuery } from './shell/form-place.ts';
 import { workspaceQuery } from './settings/workspace.ts';
-import { FormLayout } from './shell/form-layout.tsx';
-import { lazyScreen } from './shell/lazy-screen.ts';
-import { Root } from './shell/root.tsx';
-import { FailedFrame, FailedScreen, NotFoundScreen, PendingScreen } from './shell/screens.tsx';
+import { FailedFrame, FailedScreen, lazyScreen, NotFoundScreen, PendingScreen } from './shell/screens.tsx';
 import { lastWorkspace, rememberWorkspace, sessionQuery } from './shell/session.ts';
 
 const root = createRootRoute({
@@ -26,19 +23,19 @@ const signIn = createRoute({
 const signedIn = createRoute({
   getParentRoute: () => root,
   path: '/signed-in',
-  component: lazyScreen(() => import('./account/signed-in-screen.tsx'), 'SignedInScreen'),
+  component: lazyScreen(() => import('./account/sign-in-screen.tsx'), 'SignedInScreen'),
 });
 
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: '/forgot-password',
-  component: lazyScreen(() => import('./account/forgot-password-screen.tsx'), 'ForgotPasswordScreen'),
+  component: lazyScreen(() => import('./account/password-screens.tsx'), 'ForgotPasswordScreen'),
 });
 
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/reset-password/$token',
-  component: lazyScreen(() => import('./account/reset-password-screen.tsx'), 'ResetPasswordScreen'),
+  component: lazyScreen(() => import('./account/password-screens.tsx'), 'ResetPasswordScreen'),
 });
 
 const join = createRoute({
@@ -88,25 +85,25 @@ const home = createRoute({
 const newPassword = createRoute({
   getParentRoute: () => inside,
   path: '/new-password',
-  component: lazyScreen(() => import('./account/new-password-screen.tsx'), 'NewPasswordScreen'),
+  component: lazyScreen(() => import('./account/stage-screens.tsx'), 'NewPasswordScreen'),
 });
 
 const leaving = createRoute({
   getParentRoute: () => inside,
   path: '/leaving',
-  component: lazyScreen(() => import('./account/leaving-screen.tsx'), 'LeavingScreen'),
+  component: lazyScreen(() => import('./account/stage-screens.tsx'), 'LeavingScreen'),
 });
 
 const secondStep = createRoute({
   getParentRoute: () => inside,
   path: '/second-step',
-  component: lazyScreen(() => import('./account/second-step-screen.tsx'), 'SecondStepScreen'),
+  component: lazyScreen(() => import('./account/stage-screens.tsx'), 'SecondStepScreen'),
 });
 
 const secondFactor = createRoute({
   getParentRoute: () => inside,
   path: '/second-factor',
-  component: lazyScreen(() => import('./account/second-factor-screen.tsx'), 'SecondFactorScreen'),
+  component: lazyScreen(() => import('./account/stage-screens.tsx'), 'SecondFactorScreen'),
 });
 
 /**
@@ -200,7 +197,7 @@ const routeTree = root.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/retention',
-          component: lazyScreen(() => import('./settings/retention/retention-screen.tsx'), 'RetentionScreen'),
+          component: lazyScreen(() => import('./settings/retention.tsx'), 'RetentionScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,

@@ -1,7 +1,17 @@
 import './sign-in-screen.css';
-import type { ReactElement, ReactNode } from 'react';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { sayCount } from '#ast/say-count.ts';
+import { callOwn } from '../api/operations.ts';
+import { queryClient } from '../api/query-client.ts';
+import { type Action, useAction } from '../design/action.tsx';
+import { Button } from '../design/button.tsx';
+import { Fields, type FieldSpecs } from '../design/fields.tsx';
+import { Form } from '../design/form.tsx';
 import { Logo } from '../design/icon.tsx';
+import { Message } from '../design/message.tsx';
 import { useTitle } from '../design/page.tsx';
+import { readNext } from './next.ts';
 
 /** A screen for people who are not inside yet: a card with the mark and one heading. */
 export function EntryCard({ title, children }: { title: string; children: ReactNode }): ReactElement {
@@ -18,3 +28,86 @@ export function EntryCard({ title, children }: { title: string; children: ReactN
     </main>
   );
 }
+
+/** The form of such a screen. */
+export function EntryForm<Given extends Readonly<Record<string, string>>>({
+  action,
+  begin,
+  fields,
+  label,
+  children,
+}: {
+  action: Action<Given>;
+  begin: NoInfer<Given>;
+  fields: FieldSpecs<NoInfer<Given>>;
+  /** On its button. */
+  label: string;
+  /** Above the fields. */
+  children?: ReactNode;
+}): ReactElement {
+  const [values, setValues] = useState(begin);
+  return (
+    <Form className="stack" isPending={action.isPending} onSubmit={() => action.mutate(values)}>
+      {action.unlocated !== undefined && <Message tone="bad">{action.unlocated}</Message>}
+      {children}
+      <Fields fields={fields} values={values} onChange={setValues} action={action} />
+      <Button type="submit" variant="primary" isPending={action.isPending}>
+        {label}
+      </Button>
+    </Form>
+  );
+}
+
+/** The way out of a screen that has to be passed before anything else is open. */
+export function SignOutButton(): ReactElement {
+  const router = useRouter();
+  const signOut = useAction({
+    run: () => callOwn('signOut', {}),
+    onLeave() {
+      queryClient.clear();
+      return router.navigate({ to: '/sign-in' });
+    },
+    problem: 'toast',
+  });
+  return (
+    <div className="row">
+      <Button variant="quiet" onPress={() => signOut.start()}>
+        Sign out
+      </Button>
+    </div>
+  );
+}
+
+/** Leads to where the person wanted to be, with everything read anew: they may see another amount of it now. */
+export function useGoOn(): () => Promise<void> {
+  const router = useRouter();
+  const search: { next?: unknown } = useSearch({ strict: false });
+  return async () => {
+    queryClient.clear();
+    await router.navigate({ to: readNext(search.next), replace: true });
+  };
+}
+
+/** Counts down from `seconds` (begins anew when they change) to 0; 0 when there is nothing to wait for. */
+export function useCountdown(seconds: number | undefined): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    if (seconds === undefined) {
+      setLeft(0);
+      return undefined;
+    }
+    const end = Date.now() + seconds * 1000;
+    const look = (): void => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)));
+    look();
+    const timer = setInterval(look, 250);
+    return () => clearInterval(timer);
+  }, [seconds]);
+  return left;
+}
+
+export const sayWait = (seconds: number): string => {
+  if (seconds > 5_400)
+    return `Too many tries. Try again in ${sayCount(Math.round(seconds / 3_600), 'hour')}.`;
+  if (seconds > 90) return `Too many tries. Try again in ${sayCount(Math.round(seconds / 60), 'minute')}.`;
+  return `Too many tries. Try again in ${sayCount(seconds, 'second')}.`;
+};

@@ -1,17 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import type { OpenInvitation } from '#console/accounts/shapes.ts';
-import { ApiProblem, unlocatedProblem } from '../api/client.ts';
+import { ApiProblem } from '../api/client.ts';
 import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
+import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
-import { TextField } from '../design/field.tsx';
-import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { Loading } from '../design/states.tsx';
 import { toastDone } from '../design/toast.tsx';
-import { EntryCard } from './entry-card.tsx';
+import { EntryCard, EntryForm } from './entry-card.tsx';
 
 /** Where the link of a member's invitation leads: join with the account of its address, or by choosing a password. */
 export function JoinScreen(): ReactElement {
@@ -101,15 +100,12 @@ function useEnter(): () => Promise<void> {
 
 function Accept({ token, email }: { token: string; email: string }): ReactElement {
   const enter = useEnter();
-  const join = useMutation({
-    mutationFn: () => callOwn('joinWorkspace', { body: { token } }),
-    onSuccess: enter,
-  });
+  const join = useAction({ run: () => callOwn('joinWorkspace', { body: { token } }), onDone: enter });
   return (
     <>
       {join.error && <Message tone="bad">{join.error.message}</Message>}
       <p className="soft">You are signed in as {email}.</p>
-      <Button variant="primary" isPending={join.isPending} onPress={() => join.mutate()}>
+      <Button variant="primary" {...join.press()}>
         Join the workspace
       </Button>
     </>
@@ -141,41 +137,30 @@ function SignInFirst({
 }
 
 function NewAccount({ token, email }: { token: string; email: string }): ReactElement {
-  const [given, setGiven] = useState({ name: '', password: '' });
   const enter = useEnter();
-  const join = useMutation({
-    async mutationFn() {
+  const join = useAction({
+    async run(given: { name: string; password: string }) {
       await callOwn('joinByPassword', { body: { token, ...given } });
       await callOwn('signIn', { body: { email, password: given.password } });
     },
-    onSuccess: enter,
+    onDone: enter,
   });
-  const problem = join.error instanceof ApiProblem ? join.error : undefined;
-  const unlocated = unlocatedProblem(join.error);
   return (
-    <Form className="stack" isPending={join.isPending} onSubmit={() => join.mutate()}>
-      {unlocated !== undefined && <Message tone="bad">{unlocated}</Message>}
+    <EntryForm
+      action={join}
+      label="Join the workspace"
+      begin={{ name: '', password: '' }}
+      fields={{
+        name: { label: 'Your name', autoComplete: 'name', autoFocus: true },
+        password: {
+          label: 'Password',
+          description: 'At least 10 characters.',
+          type: 'password',
+          autoComplete: 'new-password',
+        },
+      }}
+    >
       <p className="soft">Choose how you sign in from now on, as {email}.</p>
-      <TextField
-        label="Your name"
-        autoComplete="name"
-        autoFocus
-        value={given.name}
-        onChange={(name) => setGiven({ ...given, name })}
-        error={problem?.of('name')}
-      />
-      <TextField
-        label="Password"
-        description="At least 10 characters."
-        type="password"
-        autoComplete="new-password"
-        value={given.password}
-        onChange={(password) => setGiven({ ...given, password })}
-        error={problem?.of('password')}
-      />
-      <Button type="submit" variant="primary" isPending={join.isPending}>
-        Join the workspace
-      </Button>
-    </Form>
+    </EntryForm>
   );
 }

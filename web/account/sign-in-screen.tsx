@@ -1,17 +1,70 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { type ReactElement, useRef, useState } from 'react';
-import { ApiProblem } from '../api/client.ts';
-import { callOwn } from '../api/operations.ts';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Link, useRouter, useSearch } from '@tanstack/react-router';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { callOwn, readSessionQuery } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
+import { Message } from '../design/message.tsx';
+import { EntryCard, sayWait, useCountdown, useGoOn } from './entry-card.tsx';
+import { readNext } from './next.ts';
+import { hasPasskeys, showPasskey } from './web-authn.ts';
+import { ApiProblem } from '../api/client.ts';
 import { TextField } from '../design/field.tsx';
 import { Form } from '../design/form.tsx';
-import { Message } from '../design/message.tsx';
-import { sayWait, useCountdown } from './countdown.ts';
-import { EntryCard } from './entry-card.tsx';
-import { PasskeyButton } from './passkey-button.tsx';
-import { ProviderButton, waysQuery } from './provider-button.tsx';
-import { useGoOn } from './use-go-on.ts';
+import { queryClient } from '../api/query-client.ts';
+import { Loading } from '../design/states.tsx';
+
+/** Signs in by a passkey, which the browser asks for; nothing where it knows of none. */
+export function PasskeyButton(): ReactElement | null {
+  const goOn = useGoOn();
+  const enter = useAction({
+    run: async () =>
+      callOwn('signInByPasskey', { body: await showPasskey(await callOwn('askForPasskey', {})) }),
+    meta: { isSignIn: true },
+    onDone: goOn,
+  });
+  if (!hasPasskeys()) return null;
+  return (
+    <div className="stack-tight">
+      {enter.error && <Message tone="bad">{enter.error.message}</Message>}
+      <Button icon="key" {...enter.press()}>
+        Use a passkey
+      </Button>
+    </div>
+  );
+}
+
+const waysQuery = queryOptions(readSessionQuery('readWaysIn', {}));
+
+/** Where to go on when the provider has sent the browser back. */
+const nextKey = 'formloom.next';
+const takeNext = (): string => {
+  const next = readNext(sessionStorage.getItem(nextKey));
+  sessionStorage.removeItem(nextKey);
+  return next;
+};
+
+/** Leads to the provider of identities; nothing where there is none. */
+function ProviderButton(): ReactElement | null {
+  const { data } = useQuery(waysQuery);
+  const search: { next?: unknown } = useSearch({ strict: false });
+  const ask = useAction({
+    run: () => callOwn('askProvider', {}),
+    onDone({ url }) {
+      sessionStorage.setItem(nextKey, readNext(search.next));
+      location.assign(url);
+    },
+  });
+  if (!data?.provider) return null;
+  return (
+    <div className="stack-tight">
+      {ask.error && <Message tone="bad">{ask.error.message}</Message>}
+      <Button icon="people" isPending={ask.isPending || ask.isSuccess} onPress={() => ask.mutate()}>
+        Continue with {data.provider}
+      </Button>
+    </div>
+  );
+}
 
 /** Signs in by email address and password, and leads to where the person wanted to be. */
 export function SignInScreen(): ReactElement {
@@ -20,10 +73,10 @@ export function SignInScreen(): ReactElement {
   const passwordInput = useRef<HTMLInputElement>(null);
   const goOn = useGoOn();
   const { data: ways } = useQuery(waysQuery);
-  const enter = useMutation({
-    mutationFn: () => callOwn('signIn', { body: { email, password } }),
-    onSuccess: goOn,
-    onError() {
+  const enter = useAction({
+    run: () => callOwn('signIn', { body: { email, password } }),
+    onDone: goOn,
+    onProblem() {
       setPassword('');
       passwordInput.current?.focus();
     },
@@ -71,3 +124,29 @@ export function SignInScreen(): ReactElement {
 
 const explain = (error: Error): string =>
   error instanceof ApiProblem && error.retryAfter !== undefined ? 'You can try again now.' : error.message;
+
+/** Where the provider of identities sends the browser back to: its answer is handed over, once. */
+export function SignedInScreen(): ReactElement {
+  const router = useRouter();
+  const answer = location.search;
+  const { error, isSuccess } = useQuery({
+    queryKey: ['signed-in', answer],
+    queryFn: async () => {
+      await callOwn('signInByProvider', { body: { answer } });
+      return true;
+    },
+    retry: false,
+    staleTime: Infinity,
+  });
+  useEffect(() => {
+    if (!isSuccess) return;
+    queryClient.clear();
+    void router.navigate({ to: takeNext(), replace: true });
+  }, [isSuccess, router]);
+  return (
+    <EntryCard title={error ? 'You are not signed in' : 'One moment'}>
+      {error ? <Message tone="bad">{error.message}</Message> : <Loading label="Signing you in …" />}
+      {error && <Link to="/sign-in">Back to the sign-in</Link>}
+    </EntryCard>
+  );
+}

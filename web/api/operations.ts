@@ -2,6 +2,7 @@ import type { ConditionalName, InputOf, ReplyOf } from '#app/operations.ts';
 import { type OperationName, type OwnName, routeOf } from '#app/routes.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { type ApiProblem, isStale, type Options, query, request, requestNothing } from './client.ts';
+import { noteChange } from './changes.ts';
 import { differencesOf, type Meanwhile, readingOf } from './meanwhile.ts';
 
 type AnyInput = {
@@ -28,7 +29,8 @@ function send<Reply>(
   options: Options,
 ): Promise<Reply> {
   const { address, method } = asked(name, input);
-  return request(base + address, { ...options, method, ...(method !== 'GET' && contentOf(input.body)) });
+  const content = method !== 'GET' && contentOf(input.body);
+  return noteChange(name, request(base + address, { ...options, method, ...content }));
 }
 
 const inWorkspace = (id: string) => ({ 'X-Workspace-ID': id });
@@ -140,6 +142,23 @@ export const callOwn = <Name extends OwnName>(
   input: InputOf<Name>,
   options: Options = {},
 ): Promise<ReplyOf<Name>> => send('/app/api', name, input as AnyInput, options);
+
+/** The options of a query that reads by one operation. Its key begins with the operation's name (changes.ts). */
+export const readQuery = <Name extends OperationName>(
+  workspaceId: string,
+  name: Name,
+  input: InputOf<Name>,
+) => ({
+  queryKey: [name, workspaceId, input] as const,
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    send<ReplyOf<Name>>('/api/v1', name, input as AnyInput, { signal, headers: inWorkspace(workspaceId) }),
+});
+
+/** The same for an operation of the session. */
+export const readSessionQuery = <Name extends OwnName>(name: Name, input: InputOf<Name>) => ({
+  queryKey: [name, input] as const,
+  queryFn: ({ signal }: { signal: AbortSignal }) => callOwn(name, input, { signal }),
+});
 
 /**
  * Downloads the file that an operation answers with: the browser writes it to its disk while it comes.

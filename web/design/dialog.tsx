@@ -1,5 +1,4 @@
 import './dialog.css';
-import type { UseMutationResult } from '@tanstack/react-query';
 import {
   type FocusEvent,
   type InputEvent,
@@ -15,10 +14,9 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { isStale } from '../api/client.ts';
 import { afterFocusReturned } from './after-focus.ts';
 import { Button, IconButton } from './button.tsx';
-import { ChangedMeanwhile } from './changed-meanwhile.tsx';
+import { ChangedMeanwhile, Message } from './message.tsx';
 import { TextField } from './field.tsx';
 import { Form } from './form.tsx';
-import { Message } from './message.tsx';
 import { useSwipeAway } from './use-swipe-away.ts';
 import { useNarrow } from './use-window.ts';
 
@@ -272,26 +270,5 @@ export function ConfirmDialog({
         )}
       </div>
     </Dialog>
-  );
-}
-
-type ChangeProps = Omit<ConfirmProps, 'onConfirm' | 'isPending' | 'error'> & {
-  change: UseMutationResult<unknown, Error, void>;
-};
-
-/** Asks before something is changed, and says what went wrong with it until it is closed. */
-export function ConfirmChange({ change, onClose, ...dialog }: ChangeProps): ReactElement {
-  const close = (): void => {
-    change.reset();
-    onClose();
-  };
-  return (
-    <ConfirmDialog
-      {...dialog}
-      onClose={close}
-      onConfirm={() => change.mutate()}
-      isPending={change.isPending}
-      error={change.error}
-    />
   );
 }

@@ -1,17 +1,20 @@
 import type { ReactElement, ReactNode } from 'react';
+import { isStale } from '../api/client.ts';
+import type { Action } from './action.tsx';
 import { Button } from './button.tsx';
+import { ChangedMeanwhile, Message } from './message.tsx';
 import { Dialog } from './dialog.tsx';
 import type { IconName } from './icon.tsx';
-import { Message } from './message.tsx';
 
-/** A dialog of fields: Enter or its last button submits them, and what no field says stands below them. */
+/** A dialog of fields: Enter or its last button submits them, and an error that belongs to no field stands below them. */
 export function FormDialog({
+  action,
   submitLabel,
   submitIcon,
   isDanger = false,
   isDisabled = false,
-  isPending = false,
-  error,
+  isPending = action?.isPending ?? false,
+  error = action?.unlocated,
   onClose,
   children,
   ...dialog
@@ -22,6 +25,8 @@ export function FormDialog({
   isOpen: boolean;
   onClose: () => void;
   onSubmit: () => void;
+  /** What it submits to. */
+  action?: Pick<Action, 'error' | 'isPending' | 'unlocated'>;
   submitLabel: string;
   submitIcon?: IconName;
   /** What it takes away does not come back by itself. */
@@ -53,7 +58,11 @@ export function FormDialog({
       }
     >
       {children}
-      {error !== undefined && <Message tone="bad">{error}</Message>}
+      {isStale(action?.error) ? (
+        <ChangedMeanwhile error={action.error} onDiscard={onClose} />
+      ) : (
+        error !== undefined && <Message tone="bad">{error}</Message>
+      )}
     </Dialog>
   );
 }

@@ -134,6 +134,41 @@ export function SlowNote({ isWaiting }: { isWaiting: boolean }): ReactElement {
   );
 }
 
+/** An answer with no rows: a list, or a page of one. */
+function isEmpty(data: unknown): boolean {
+  const rows = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
+  return Array.isArray(rows) && rows.length === 0;
+}
+
+/** What a query is: loading, failed with a way to try again, empty, or what it has found. What was found before stays. */
+export function QueryState<Data>({
+  query: { data, error, refetch },
+  lines,
+  label,
+  empty,
+  showsError = false,
+  children,
+}: {
+  query: { data: Data | undefined; error: Error | null; refetch: () => Promise<unknown> };
+  /** Of the skeleton. */
+  lines?: number;
+  label?: string;
+  /** In place of no rows. */
+  empty?: ReactNode;
+  /** Whether an error is shown above what was found before, too. */
+  showsError?: boolean;
+  children: (data: Data) => ReactNode;
+}): ReactElement {
+  const failed = error && <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return failed ?? <Loading {...(lines && { lines })} {...(label && { label })} />;
+  return (
+    <>
+      {showsError && failed}
+      {empty && isEmpty(data) ? empty : children(data)}
+    </>
+  );
+}
+
 /** Several skeleton lines, and the words for those who do not see them; where it takes long, for everybody. */
 export function Loading({
   lines = 3,

@@ -1,6 +1,7 @@
 import './toast.css';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useRef, useSyncExternalStore } from 'react';
+import { refreshChanged } from '../api/changes.ts';
 import { mayPass } from '../api/query-client.ts';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -58,7 +59,10 @@ export function ToastRegion(): ReactElement {
 function ToastLine({ toast }: { toast: Toast }): ReactElement {
   const { id, tone, text, action } = toast;
   const act = useMutation({
-    mutationFn: async () => action?.run(),
+    async mutationFn() {
+      await action?.run();
+      await refreshChanged();
+    },
     onMutate: () => stayToast(id),
     onSettled(_, error) {
       // What did not arrive can be pressed again.

@@ -1,57 +1,16 @@
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
+import { sayCount } from '#ast/say-count.ts';
+import { refreshChanged } from '../api/changes.ts';
 import { call, download, type Seen } from '../api/operations.ts';
-import type { WorkspaceDetail } from '../settings/workspace.ts';
-import { queryClient } from '../api/query-client.ts';
-import { AskAgain, toastUnlessAsked } from '../design/ask-again.tsx';
+import { useAction } from '../design/action.tsx';
 import { IconButton } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
-import { toastDone, toastProblem } from '../design/toast.tsx';
-import { refreshForm } from '../shell/form-place.ts';
+import type { ToastAction } from '../design/toast-list.ts';
+import { toastDone } from '../design/toast.tsx';
+import type { WorkspaceDetail } from '../settings/workspace.ts';
 import { mayEdit } from '../shell/session.ts';
 import type { FormLine } from './forms-query.ts';
-import { ConfirmChange } from '../design/dialog.tsx';
-import { sayCount } from '#ast/say-count.ts';
-
-type Props = { form: FormLine; isOpen: boolean; onClose: () => void };
-
-/** Asks for the form's name, and says how many submissions go with it. */
-function DeleteFormDialog({ form, isOpen, onClose }: Props): ReactElement {
-  const erase = useMutation({
-    mutationFn: () => call(form.workspace_id, 'deleteForm', { params: { id: form.id } }, { seen: form }),
-    async onSuccess() {
-      toastDone(`${form.name} was deleted.`);
-      onClose();
-      await queryClient.invalidateQueries({ queryKey: ['forms'] });
-    },
-  });
-  const count = form.submission_count;
-  return (
-    <ConfirmChange
-      title="Delete this form for good?"
-      isOpen={isOpen}
-      onClose={onClose}
-      confirmLabel="Delete form"
-      change={erase}
-      typed={form.name}
-    >
-      <p>
-        {count === 0 ? (
-          'It has no submissions. Its webhooks and their log go with it.'
-        ) : (
-          <>
-            Its <strong>{sayCount(count, 'submission')}</strong>, their files and its webhooks are deleted
-            too. This cannot be undone.
-          </>
-        )}
-      </p>
-      {form.status !== 'archived' && count > 0 && (
-        <p className="soft">To keep them and only stop taking answers, archive it instead.</p>
-      )}
-    </ConfirmChange>
-  );
-}
 
 /** What can be done to a form as a whole. */
 export function FormActions({
@@ -61,53 +20,81 @@ export function FormActions({
   workspace: WorkspaceDetail;
   form: FormLine;
 }): ReactElement {
-  const [isDeleting, setDeleting] = useState(false);
   const navigate = useNavigate();
   const params = { id: form.id };
-  const moveTo = async (verb: 'archive' | 'restore', seen: Seen): Promise<void> => {
-    const changed = await call(workspace.id, `${verb}Form`, { params }, { seen });
-    await refreshForm(form.id);
-    const back = verb === 'archive' ? 'restore' : 'archive';
-    toastDone(
+  const count = form.submission_count;
+  const moveTo = (verb: Verb, seen: Seen) => call(workspace.id, `${verb}Form`, { params }, { seen });
+  const sayMoved = (verb: Verb, moved: Seen): { text: string; action?: ToastAction } => ({
+    text:
       verb === 'archive'
         ? `${form.name} was archived. It takes no submissions.`
         : `${form.name} is a draft again.`,
-      // A form that was published comes back as a draft: undoing its archiving would not publish it.
-      form.status === 'published' ? undefined : { label: 'Undo', run: () => moveTo(back, changed) },
-    );
-  };
-  const move = useMutation({
-    mutationFn: ({ verb, seen = form }: { verb: 'archive' | 'restore'; seen?: Seen }) => moveTo(verb, seen),
-    onError: toastUnlessAsked,
+    // A form that was published comes back as a draft: undoing its archiving would not publish it.
+    ...(form.status !== 'published' && {
+      action: {
+        label: 'Undo',
+        async run() {
+          const back = verb === 'archive' ? 'restore' : 'archive';
+          const { text, action } = sayMoved(back, await moveTo(back, moved));
+          await refreshChanged();
+          toastDone(text, action);
+        },
+      },
+    }),
   });
-  const duplicate = useMutation({
-    mutationFn: () => call(workspace.id, 'duplicateForm', { params }),
-    async onSuccess({ id }) {
-      await queryClient.invalidateQueries({ queryKey: ['forms'] });
-      toastDone(`${form.name} was duplicated.`, {
+  const move = useAction({
+    run: (verb: Verb) => moveTo(verb, form),
+    again: (verb) => ({ title: `${verbs[verb]} ${form.name} all the same?`, label: verbs[verb] }),
+    done: (moved, verb) => sayMoved(verb, moved),
+  });
+  const duplicate = useAction({
+    run: () => call(workspace.id, 'duplicateForm', { params }),
+    done: ({ id }) => ({
+      text: `${form.name} was duplicated.`,
+      action: {
         label: 'Open the copy',
         run: () => navigate({ to: '/forms/$form', params: { form: id } }),
-      });
+      },
+    }),
+    problem: 'toast',
+  });
+  const save = useAction({
+    run: (operation: 'exportForm' | 'packForm') => download(workspace.id, operation, { params }),
+    problem: 'toast',
+  });
+  const remove = useAction({
+    run: () => call(workspace.id, 'deleteForm', { params }, { seen: form }),
+    confirm: {
+      title: 'Delete this form for good?',
+      label: 'Delete form',
+      typed: form.name,
+      text: (
+        <>
+          <p>
+            {count === 0 ? (
+              'It has no submissions. Its webhooks and their log go with it.'
+            ) : (
+              <>
+                Its <strong>{sayCount(count, 'submission')}</strong>, their files and its webhooks are deleted
+                too. This cannot be undone.
+              </>
+            )}
+          </p>
+          {form.status !== 'archived' && count > 0 && (
+            <p className="soft">To keep them and only stop taking answers, archive it instead.</p>
+          )}
+        </>
+      ),
     },
-    onError: toastProblem,
+    done: `${form.name} was deleted.`,
   });
   const changes: MenuAction[] = [
-    { id: 'duplicate', label: 'Duplicate', icon: 'copy', onAction: () => duplicate.mutate() },
+    { id: 'duplicate', label: 'Duplicate', icon: 'copy', onAction: () => duplicate.start() },
     form.status === 'archived'
-      ? {
-          id: 'restore',
-          label: 'Restore',
-          icon: 'undo',
-          onAction: () => move.mutate({ verb: 'restore' }),
-        }
-      : {
-          id: 'archive',
-          label: 'Archive',
-          icon: 'archive',
-          onAction: () => move.mutate({ verb: 'archive' }),
-        },
+      ? { id: 'restore', label: verbs.restore, icon: 'undo', onAction: () => move.start('restore') }
+      : { id: 'archive', label: verbs.archive, icon: 'archive', onAction: () => move.start('archive') },
     { id: 'before-delete', separator: true },
-    { id: 'delete', label: 'Delete …', icon: 'remove', isDanger: true, onAction: () => setDeleting(true) },
+    { id: 'delete', label: 'Delete …', icon: 'remove', isDanger: true, onAction: () => remove.start() },
   ];
   return (
     <>
@@ -129,28 +116,24 @@ export function FormActions({
             id: 'export',
             label: 'Export as JSON',
             icon: 'download',
-            onAction: () => void download(workspace.id, 'exportForm', { params }).catch(toastProblem),
+            onAction: () => save.start('exportForm'),
           },
           {
             id: 'pack',
             label: 'Export as a file',
             icon: 'file',
-            onAction: () => void download(workspace.id, 'packForm', { params }).catch(toastProblem),
+            onAction: () => save.start('packForm'),
           },
           ...(mayEdit(workspace.role) ? changes : []),
         ]}
       >
         <IconButton icon="more" label={`Actions for ${form.name}`} size="small" />
       </Menu>
-      <AskAgain
-        change={move}
-        sayTitle={({ verb }) => `${sayVerb(verb)} ${form.name} all the same?`}
-        sayAgain={({ verb }) => sayVerb(verb)}
-        onAgain={({ verb }) => move.mutate({ verb })}
-      />
-      <DeleteFormDialog form={form} isOpen={isDeleting} onClose={() => setDeleting(false)} />
+      {move.dialog}
+      {remove.dialog}
     </>
   );
 }
 
-const sayVerb = (verb: 'archive' | 'restore'): string => (verb === 'archive' ? 'Archive' : 'Restore');
+const verbs = { archive: 'Archive', restore: 'Restore' } as const;
+type Verb = keyof typeof verbs;

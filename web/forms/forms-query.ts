@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
 import { keepRows } from '../api/keep-rows.ts';
-import { call } from '../api/operations.ts';
+import { readQuery } from '../api/operations.ts';
 
 export type FormLine = ReplyOf<'listFormActivity'>['data'][number];
 export type FormOrder = NonNullable<NonNullable<InputOf<'listFormActivity'>['query']>['sort']>;
@@ -26,8 +26,6 @@ export function readFormsView(search: Readonly<Record<string, unknown>>): FormsV
 
 export const formsQuery = (workspaceId: string, view: FormsView) =>
   queryOptions({
-    queryKey: ['forms', workspaceId, view],
-    queryFn: ({ signal }) =>
-      call(workspaceId, 'listFormActivity', { query: { ...view, per_page: 25 } }, { signal }),
+    ...readQuery(workspaceId, 'listFormActivity', { query: { ...view, per_page: 25 } }),
     placeholderData: (before) => keepRows(before),
   });

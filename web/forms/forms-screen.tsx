@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Page } from '../design/page.tsx';
-import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { EmptyState, QueryState } from '../design/states.tsx';
 import { Pager } from '../design/pager.tsx';
 import { mayEdit } from '../shell/session.ts';
 import { useWorkspace, type WorkspaceDetail } from '../settings/workspace.ts';
@@ -173,37 +173,32 @@ export function FormsScreen(): ReactElement {
       Create form
     </Button>
   );
+  const nothing = isFiltered ? (
+    <EmptyState
+      icon="search"
+      title="No form matches"
+      action={<Button onPress={() => show({ q: undefined, status: undefined })}>Show all forms</Button>}
+    >
+      <p>Try another word, or another status.</p>
+    </EmptyState>
+  ) : (
+    <EmptyState icon="form" title="No forms yet">
+      <p>When somebody makes a form in this workspace, it appears here.</p>
+    </EmptyState>
+  );
   return (
     <Page title="Forms" actions={create}>
       {!(isEmpty && !isFiltered) && (
         <FormsToolbar view={view} onChange={show} total={forms.data?.pagination.total_count} />
       )}
-      {forms.isPending && <Loading lines={5} />}
-      {forms.error && !forms.data && <ErrorState error={forms.error} onRetry={() => void forms.refetch()} />}
-      {isEmpty && isFiltered && (
-        <EmptyState
-          icon="search"
-          title="No form matches"
-          action={<Button onPress={() => show({ q: undefined, status: undefined })}>Show all forms</Button>}
-        >
-          <p>Try another word, or another status.</p>
-        </EmptyState>
-      )}
-      {isEmpty && !isFiltered && (
-        <EmptyState icon="form" title="No forms yet">
-          <p>When somebody makes a form in this workspace, it appears here.</p>
-        </EmptyState>
-      )}
-      {forms.data && !isEmpty && (
-        <div className="forms-results" data-stale={forms.isPlaceholderData || undefined}>
-          <FormsTable workspace={workspace} forms={forms.data.data} />
-          <Pager
-            label="Pages of forms"
-            pagination={forms.data.pagination}
-            onChange={(page) => show({ page })}
-          />
-        </div>
-      )}
+      <QueryState query={forms} lines={5} empty={isEmpty && nothing}>
+        {({ data, pagination }) => (
+          <div className="forms-results" data-stale={forms.isPlaceholderData || undefined}>
+            <FormsTable workspace={workspace} forms={data} />
+            <Pager label="Pages of forms" pagination={pagination} onChange={(page) => show({ page })} />
+          </div>
+        )}
+      </QueryState>
       <CreateFormDialog workspaceId={workspace.id} isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   );

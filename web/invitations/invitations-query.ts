@@ -1,7 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
-import { call } from '../api/operations.ts';
-import { queryClient } from '../api/query-client.ts';
+import { readQuery } from '../api/operations.ts';
 import type { LocatedForm } from '../shell/form-place.ts';
 
 export type InvitationsOverview = ReplyOf<'getInvitationsOverview'>;
@@ -21,16 +20,13 @@ const rowsOfPage = 50;
 /** How often a list is read again while invitations are made or mailed. */
 const pollMs = 1_500;
 
-const key = (form: FormPlace, ...rest: readonly unknown[]) => ['invitations', form.id, ...rest];
-
 /** Whether something of it is still on its way. */
 export const isUnderWay = (batch: InvitationsOverview['batches'][number]): boolean =>
   (batch.created + batch.skipped < batch.total && batch.failed_reason === null) || batch.waiting > 0;
 
 export const overviewQuery = (form: FormPlace) =>
   queryOptions({
-    queryKey: key(form, 'overview'),
-    queryFn: () => call(form.workspace_id, 'getInvitationsOverview', { params: { id: form.id } }),
+    ...readQuery(form.workspace_id, 'getInvitationsOverview', { params: { id: form.id } }),
     refetchInterval: (found) => (found.state.data?.batches.some(isUnderWay) ? pollMs : false),
   });
 
@@ -38,37 +34,26 @@ export const overviewQuery = (form: FormPlace) =>
 export type ListView = { q: string; status: InvitationStatus | undefined; page: number };
 
 /** @param counts of the overview: where they have changed, so has the list. */
-export const listQuery = (form: FormPlace, view: ListView, counts: InvitationsOverview['counts']) =>
-  queryOptions({
-    queryKey: key(form, 'list', view, counts),
-    queryFn: ({ signal }) =>
-      call(
-        form.workspace_id,
-        'listInvitations',
-        {
-          params: { id: form.id },
-          query: {
-            page: view.page,
-            per_page: rowsOfPage,
-            ...(view.q !== '' && { q: view.q }),
-            ...(view.status && { status: view.status }),
-          },
-        },
-        { signal },
-      ),
+export const listQuery = (form: FormPlace, view: ListView, counts: InvitationsOverview['counts']) => {
+  const listing = readQuery(form.workspace_id, 'listInvitations', {
+    params: { id: form.id },
+    query: {
+      page: view.page,
+      per_page: rowsOfPage,
+      ...(view.q !== '' && { q: view.q }),
+      ...(view.status && { status: view.status }),
+    },
+  });
+  return queryOptions({
+    ...listing,
+    queryKey: [...listing.queryKey, counts],
     placeholderData: keepPreviousData,
   });
+};
 
 export const previewQuery = (form: FormPlace, source: ImportSource) =>
   queryOptions({
-    queryKey: key(form, 'preview', source),
-    queryFn: ({ signal }) =>
-      call(
-        form.workspace_id,
-        'previewInvitationImport',
-        { params: { id: form.id }, body: source },
-        { signal },
-      ),
+    ...readQuery(form.workspace_id, 'previewInvitationImport', { params: { id: form.id }, body: source }),
     placeholderData: keepPreviousData,
     retry: false,
     // What is known of addresses changes: another visit asks again.
@@ -80,49 +65,11 @@ export type Addressee = { email: string; name: string; reference: Record<string,
 
 export const letterQuery = (form: FormPlace, message: MessageBody, person: Addressee) =>
   queryOptions({
-    queryKey: key(form, 'letter', message, person),
-    queryFn: ({ signal }) =>
-      call(
-        form.workspace_id,
-        'previewInvitationMail',
-        { params: { id: form.id }, body: { ...message, ...person } },
-        { signal },
-      ),
+    ...readQuery(form.workspace_id, 'previewInvitationMail', {
+      params: { id: form.id },
+      body: { ...message, ...person },
+    }),
     placeholderData: keepPreviousData,
     retry: false,
     gcTime: 0,
   });
-
-/** After a change: the list and what stands above it. */
-export const refreshInvitations = (form: FormPlace): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: key(form) });
-
-export async function startImport(
-  form: FormPlace,
-  source: ImportSource,
-  message: MessageBody,
-): Promise<ReplyOf<'startInvitationImport'>> {
-  const started = await call(form.workspace_id, 'startInvitationImport', {
-    params: { id: form.id },
-    body: { ...source, ...message },
-  });
-  await refreshInvitations(form);
-  return started;
-}
-
-/** Mails one again, or makes its link lead nowhere. */
-export async function act(
-  form: FormPlace,
-  id: string,
-  what: 'resendInvitation' | 'revokeInvitation',
-): Promise<void> {
-  await call(form.workspace_id, what, { params: { id: form.id, invitation: id } });
-  await refreshInvitations(form);
-}
-
-/** Reminds everybody who did not answer, and says how many. */
-export async function remindAll(form: FormPlace): Promise<number> {
-  const { count } = await call(form.workspace_id, 'remindInvitations', { params: { id: form.id }, body: {} });
-  await refreshInvitations(form);
-  return count;
-}

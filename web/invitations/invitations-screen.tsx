@@ -1,17 +1,18 @@
 import './invitations.css';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
+import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { SearchField } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
-import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { EmptyState, QueryState } from '../design/states.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
-import { InvitationsTable } from './invitations-table.tsx';
+import { InvitationsTable, statuses, statusOrder } from './invitations-table.tsx';
 import {
   type FormPlace,
   type InvitationsOverview,
@@ -19,13 +20,9 @@ import {
   listQuery,
   type ListView,
   overviewQuery,
-  remindAll,
 } from './invitations-query.ts';
-import { statuses, statusOrder } from './statuses.ts';
 import { useSettled } from '../design/use-settled.ts';
-import { download } from '../api/operations.ts';
-import { ConfirmChange } from '../design/dialog.tsx';
-import { toastDone, toastProblem } from '../design/toast.tsx';
+import { call, download } from '../api/operations.ts';
 import { sayCount } from '#ast/say-count.ts';
 
 /** What is done with all invitations of a form. */
@@ -36,44 +33,32 @@ function ListActions({
   form: FormPlace;
   overview: InvitationsOverview;
 }): ReactElement {
-  const [isAsking, setAsking] = useState(false);
   const unanswered = counts.sent + counts.opened + counts.started;
-  const remind = useMutation({
-    mutationFn: () => remindAll(form),
-    onSuccess(count) {
-      setAsking(false);
-      toastDone(
-        count === 0 ? 'Everybody had a mail within the hour.' : `${sayPeople(count)} will be reminded.`,
-      );
+  const place = { params: { id: form.id } };
+  const remind = useAction({
+    run: () => call(form.workspace_id, 'remindInvitations', { ...place, body: {} }),
+    confirm: {
+      title: 'Remind those who did not answer?',
+      label: 'Send reminders',
+      isDanger: false,
+      text: `${sayPeople(unanswered)} got the invitation and did not answer. Whoever had a mail within the hour, or asked for no more, is left alone.`,
     },
+    done: ({ count }) =>
+      count === 0 ? 'Everybody had a mail within the hour.' : `${sayPeople(count)} will be reminded.`,
   });
-  const save = useMutation({
-    mutationFn: () => download(form.workspace_id, 'exportInvitations', { params: { id: form.id } }),
-    onError: toastProblem,
+  const save = useAction({
+    run: () => download(form.workspace_id, 'exportInvitations', place),
+    problem: 'toast',
   });
   return (
     <>
-      <Button isPending={save.isPending} onPress={() => save.mutate()}>
-        Download links
-      </Button>
+      <Button {...save.press()}>Download links</Button>
       {pace !== null && (
-        <Button icon="send" isDisabled={unanswered === 0} onPress={() => setAsking(true)}>
+        <Button icon="send" isDisabled={unanswered === 0} {...remind.press()}>
           Remind
         </Button>
       )}
-      <ConfirmChange
-        title="Remind those who did not answer?"
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        confirmLabel="Send reminders"
-        isDanger={false}
-        change={remind}
-      >
-        <p>
-          {sayPeople(unanswered)} got the invitation and did not answer. Whoever had a mail within the hour,
-          or asked for no more, is left alone.
-        </p>
-      </ConfirmChange>
+      {remind.dialog}
     </>
   );
 }
@@ -122,7 +107,8 @@ function BatchProgress({ overview }: { overview: InvitationsOverview }): ReactEl
 export function InvitationsScreen(): ReactElement {
   const form = useForm();
   const navigate = useNavigate();
-  const { data: overview, error, refetch } = useQuery(overviewQuery(form));
+  const query = useQuery(overviewQuery(form));
+  const overview = query.data;
   const isEditor = mayEdit(form.role);
   const total = overview ? sum(overview.counts) : 0;
   const isMoving = overview?.batches.some(isUnderWay) ?? false;
@@ -149,26 +135,24 @@ export function InvitationsScreen(): ReactElement {
         )
       }
     >
-      {error && !overview ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : !overview ? (
-        <Loading label="Loading invitations …" />
-      ) : (
-        <>
-          <Notes overview={overview} />
-          <BatchProgress overview={overview} />
-          {isEmpty ? (
-            <EmptyState icon="people" title="Nobody is invited yet" action={isEditor && invite}>
-              <p>
-                Paste addresses or import a list. You see who opened the form and who answered, and can remind
-                those who did not; further columns of a list travel with the answers.
-              </p>
-            </EmptyState>
-          ) : (
-            <List overview={overview} isEditor={isEditor} />
-          )}
-        </>
-      )}
+      <QueryState query={query} label="Loading invitations …">
+        {(found) => (
+          <>
+            <Notes overview={found} />
+            <BatchProgress overview={found} />
+            {isEmpty ? (
+              <EmptyState icon="people" title="Nobody is invited yet" action={isEditor && invite}>
+                <p>
+                  Paste addresses or import a list. You see who opened the form and who answered, and can
+                  remind those who did not; further columns of a list travel with the answers.
+                </p>
+              </EmptyState>
+            ) : (
+              <List overview={found} isEditor={isEditor} />
+            )}
+          </>
+        )}
+      </QueryState>
     </Page>
   );
 }
@@ -203,7 +187,7 @@ function List({ overview, isEditor }: ListProps): ReactElement {
   const [view, setView] = useState<ListView>({ q: '', status: undefined, page: 1 });
   // Not letter by letter: each would be a search of the service.
   const asked = { ...view, q: useSettled(view.q) };
-  const { data, error, refetch } = useQuery(listQuery(form, asked, overview.counts));
+  const list = useQuery(listQuery(form, asked, overview.counts));
   const choices = [
     { id: 'any', label: `Any status (${sum(overview.counts).toLocaleString()})` },
     ...statusOrder.map((status) => ({
@@ -230,30 +214,32 @@ function List({ overview, isEditor }: ListProps): ReactElement {
           onChange={choose}
         />
       </div>
-      {error && !data ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : !data ? (
-        <Loading label="Loading invitations …" />
-      ) : data.data.length === 0 ? (
-        <p className="soft" role="status">
-          No invitation is like this.
-        </p>
-      ) : (
-        <>
-          <InvitationsTable
-            form={form}
-            rows={data.data}
-            isEditor={isEditor}
-            canMail={overview.mails_per_minute !== null}
-          />
-          <Pager
-            label="Pages of invitations"
-            page={view.page}
-            pagination={data.pagination}
-            onChange={(page) => setView({ ...view, page })}
-          />
-        </>
-      )}
+      <QueryState
+        query={list}
+        label="Loading invitations …"
+        empty={
+          <p className="soft" role="status">
+            No invitation is like this.
+          </p>
+        }
+      >
+        {({ data, pagination }) => (
+          <>
+            <InvitationsTable
+              form={form}
+              rows={data}
+              isEditor={isEditor}
+              canMail={overview.mails_per_minute !== null}
+            />
+            <Pager
+              label="Pages of invitations"
+              page={view.page}
+              pagination={pagination}
+              onChange={(page) => setView({ ...view, page })}
+            />
+          </>
+        )}
+      </QueryState>
     </>
   );
 }

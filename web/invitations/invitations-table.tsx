@@ -1,12 +1,85 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
+import type { Tone } from '../design/message.tsx';
+import type { FormPlace, InvitationRow, InvitationStatus } from './invitations-query.ts';
+import { call } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
+import { IconButton } from '../design/button.tsx';
+import { CopyField } from '../design/copy-button.tsx';
+import { Dialog } from '../design/dialog.tsx';
+import { Menu, type MenuAction } from '../design/menu.tsx';
 import { Chip } from '../design/chip.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
-import type { FormPlace } from './invitations-query.ts';
-import { RowActions } from './row-actions.tsx';
-import { statuses } from './statuses.ts';
-import type { InvitationRow } from './invitations-query.ts';
+
+/** What each status is called, its colour, and what it means. */
+export const statuses = {
+  pending: ['Pending', 'plain', 'Not mailed yet.'],
+  sent: ['Sent', 'info', 'The mail has left.'],
+  bounced: ['Bounced', 'bad', 'The mail could not be delivered.'],
+  opened: ['Opened', 'info', 'The form was opened by the personal link.'],
+  started: ['Started', 'warn', 'Something was sent from the form, and not all.'],
+  completed: ['Completed', 'good', 'The answers are there.'],
+  revoked: ['Revoked', 'plain', 'The link leads nowhere any more.'],
+} as const satisfies Record<InvitationStatus, readonly [word: string, tone: Tone | 'plain', meaning: string]>;
+
+/** In the order in which an invitation goes through them. */
+export const statusOrder = Object.keys(statuses) as readonly InvitationStatus[];
+
+type ActionProps = { form: FormPlace; row: InvitationRow; canMail: boolean };
+
+/** What is done with one invitation. */
+function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
+  const [isShown, setShown] = useState(false);
+  const place = { params: { id: form.id, invitation: row.id } };
+  const resend = useAction({
+    run: () => call(form.workspace_id, 'resendInvitation', place),
+    done: `The invitation of ${row.email} will be mailed.`,
+    problem: 'toast',
+  });
+  const revoke = useAction({
+    run: () => call(form.workspace_id, 'revokeInvitation', place),
+    confirm: {
+      title: 'Revoke this invitation?',
+      label: 'Revoke',
+      text: `The link of ${row.email} will lead nowhere. You can invite the same address anew.`,
+    },
+    done: `The link of ${row.email} leads nowhere any more.`,
+  });
+  if (row.status === 'completed' || row.status === 'revoked') return null;
+  const items: MenuAction[] = [
+    { id: 'link', label: 'Personal link', icon: 'link', onAction: () => setShown(true) },
+    ...(canMail
+      ? [
+          {
+            id: 'resend',
+            label: row.status === 'pending' ? 'Send' : 'Send again',
+            icon: 'send' as const,
+            isDisabled: row.is_unsubscribed,
+            onAction: () => resend.start(),
+          },
+        ]
+      : []),
+    { id: 'revoke', label: 'Revoke', icon: 'remove', isDanger: true, onAction: () => revoke.start() },
+  ];
+  return (
+    <>
+      <Menu items={items}>
+        <IconButton icon="more" label={`Invitation of ${row.email}`} size="small" />
+      </Menu>
+      <Dialog
+        title="Personal link"
+        description={`Whoever has this link can answer in the name of ${row.name || row.email}, once.`}
+        isOpen={isShown}
+        onClose={() => setShown(false)}
+        size="medium"
+      >
+        <CopyField label="Link" text={row.url ?? ''} />
+      </Dialog>
+      {revoke.dialog}
+    </>
+  );
+}
 
 type Props = { form: FormPlace; rows: readonly InvitationRow[]; isEditor: boolean; canMail: boolean };
 

@@ -1,15 +1,8 @@
 import './invitations.css';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { ApiProblem } from '../api/client.ts';
-import { Button } from '../design/button.tsx';
-import { Message } from '../design/message.tsx';
-import { Card, Page } from '../design/page.tsx';
-import { ErrorState, Loading } from '../design/states.tsx';
-import { focusUnread } from '../design/unread.ts';
-import { toastDone } from '../design/toast.tsx';
-import { type LocatedForm, useForm } from '../shell/form-place.ts';
+import { sayCount } from '#ast/say-count.ts';
 import {
   type Addressee,
   type FormPlace,
@@ -21,14 +14,111 @@ import {
   type MessageBody,
   overviewQuery,
   previewQuery,
-  startImport,
 } from './invitations-query.ts';
-import { PeopleCard } from './people-card.tsx';
-import { ScheduleCard } from './schedule-card.tsx';
-import { type Draft, messageOf } from './draft.ts';
-import { useSettled } from '../design/use-settled.ts';
-import { sayCount } from '#ast/say-count.ts';
+import { ApiProblem } from '../api/client.ts';
+import { Switch } from '../design/checkbox.tsx';
 import { TextArea, TextField } from '../design/field.tsx';
+import { Card, Page } from '../design/page.tsx';
+import { call } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
+import { Button } from '../design/button.tsx';
+import { Message } from '../design/message.tsx';
+import { QueryState } from '../design/states.tsx';
+import { focusUnread } from '../design/unread.ts';
+import { type LocatedForm, useForm } from '../shell/form-place.ts';
+import { PeopleCard } from './people-card.tsx';
+import { useSettled } from '../design/use-settled.ts';
+
+/** What is typed on the screen that invites. */
+type Draft = Omit<InvitationsOverview['message'], 'remind_after_days'> & {
+  /** Numbers of days between commas. */
+  reminderDays: string;
+  /** A day as `<input type="date">` has it; '' for no end. */
+  expires: string;
+  isMailed: boolean;
+};
+
+/** The same as the service is told. What is no list of days is sent as 0, which it refuses in words. */
+function messageOf(draft: Draft): MessageBody {
+  const days = draft.reminderDays.trim();
+  return {
+    subject: draft.subject,
+    message: draft.message,
+    ...(draft.reminder_subject && { reminder_subject: draft.reminder_subject }),
+    ...(draft.reminder_message && { reminder_message: draft.reminder_message }),
+    remind_after_days:
+      days === '' ? [] : days.split(/[\s,;]+/).map((day) => (/^\d{1,3}$/.test(day) ? Number(day) : 0)),
+    // The link works on its last day, wherever the person is.
+    ...(draft.expires !== '' && { expires_at: new Date(`${draft.expires}T23:59:59`).toISOString() }),
+    send: draft.isMailed,
+  };
+}
+
+type ScheduleProps = {
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  canMail: boolean;
+  problem: ApiProblem | undefined;
+};
+
+/** Whether mails are sent, when they remind, and until when the links work. */
+function ScheduleCard({ draft, onChange, canMail, problem }: ScheduleProps): ReactElement {
+  const reminds = draft.isMailed && draft.reminderDays.trim() !== '';
+  return (
+    <Card title="Sending">
+      <Switch
+        isSelected={draft.isMailed}
+        isDisabled={!canMail}
+        onChange={(isMailed) => onChange({ ...draft, isMailed })}
+        description={
+          canMail
+            ? 'Without, you hand out the links yourself.'
+            : 'This service sends no mail: copy the links, or download them.'
+        }
+      >
+        Send the invitations by mail
+      </Switch>
+      <div className="invite-pair">
+        <TextField
+          label="Links work until"
+          description="Empty: without end."
+          type="date"
+          value={draft.expires}
+          error={problem?.of('expires_at')}
+          onChange={(expires) => onChange({ ...draft, expires })}
+        />
+        {draft.isMailed && (
+          <TextField
+            label="Remind after days"
+            description="Such as 3, 7. Only who did not answer."
+            value={draft.reminderDays}
+            error={problem?.of('remind_after_days')}
+            onChange={(reminderDays) => onChange({ ...draft, reminderDays })}
+          />
+        )}
+      </div>
+      {reminds && (
+        <>
+          <TextField
+            label="Subject of reminders"
+            description="Empty: “Reminder:” and the subject above."
+            value={draft.reminder_subject ?? ''}
+            error={problem?.of('reminder_subject')}
+            onChange={(text) => onChange({ ...draft, reminder_subject: text })}
+          />
+          <TextArea
+            label="Text of reminders"
+            description="Empty: the text above once more."
+            rows={4}
+            value={draft.reminder_message ?? ''}
+            error={problem?.of('reminder_message')}
+            onChange={(text) => onChange({ ...draft, reminder_message: text })}
+          />
+        </>
+      )}
+    </Card>
+  );
+}
 
 /** The mail as its first reader will see it, without its colours. */
 function LetterView({
@@ -111,7 +201,7 @@ function sayPlaceholders(placeholders: Props['placeholders'], { reference }: Add
 /** Invites people: who, what they are told, and when they are reminded. */
 export function InviteScreen(): ReactElement {
   const form = useForm();
-  const { data, error, refetch } = useQuery({ ...overviewQuery(form), refetchInterval: false });
+  const overview = useQuery({ ...overviewQuery(form), refetchInterval: false });
   return (
     <Page
       title="Invite people"
@@ -122,13 +212,9 @@ export function InviteScreen(): ReactElement {
         </Link>
       }
     >
-      {error && !data ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : data ? (
-        <InviteForm form={form} overview={data} />
-      ) : (
-        <Loading label="Loading …" />
-      )}
+      <QueryState query={overview} label="Loading …">
+        {(data) => <InviteForm form={form} overview={data} />}
+      </QueryState>
     </Page>
   );
 }
@@ -148,16 +234,15 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
   const isCurrent = settled === source && !preview.isFetching && !preview.error && source.text.trim() !== '';
   const total = isCurrent ? (preview.data?.total ?? 0) : 0;
   const message: MessageBody = messageOf(draft);
-  const start = useMutation({
-    mutationFn: () => startImport(form, source, message),
-    onSuccess(started) {
-      toastDone(
-        started.total === 1
-          ? '1 person is being invited.'
-          : `${started.total.toLocaleString()} people are being invited.`,
-      );
-      void navigate({ to: '/forms/$form/invitations', params: { form: form.id } });
-    },
+  const start = useAction({
+    run: () =>
+      call(form.workspace_id, 'startInvitationImport', {
+        params: { id: form.id },
+        body: { ...source, ...message },
+      }),
+    done: ({ total: started }) =>
+      started === 1 ? '1 person is being invited.' : `${started.toLocaleString()} people are being invited.`,
+    onDone: () => navigate({ to: '/forms/$form/invitations', params: { form: form.id } }),
   });
   const problem = start.error instanceof ApiProblem ? start.error : undefined;
   return (
@@ -180,7 +265,7 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
       <ScheduleCard draft={draft} onChange={setDraft} canMail={canMail} problem={problem} />
       {start.error && (
         <Message tone="bad" title="Nobody was invited">
-          {start.error.message} {problem?.of('text')}
+          {start.error.message} {start.of('text')}
         </Message>
       )}
       <div className="row">

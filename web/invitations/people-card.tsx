@@ -1,14 +1,55 @@
 import { type ReactElement, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
+import { sayCount } from '#ast/say-count.ts';
+import { ColumnChoices } from '../design/column-choices.tsx';
+import type { Choice } from '../design/select.tsx';
+import type { ColumnUse, ImportPreview, ImportSource, InvitationsOverview } from './invitations-query.ts';
 import { Button } from '../design/button.tsx';
 import { TextArea } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { Card } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
-import { MappingFields } from './mapping-fields.tsx';
 import { readTextFile } from '../design/read-text-file.ts';
-import type { ImportPreview, ImportSource, InvitationsOverview } from './invitations-query.ts';
-import { sayCount } from '#ast/say-count.ts';
+
+type MappingProps = {
+  preview: ImportPreview;
+  questions: InvitationsOverview['questions'];
+  onChange: (mapping: ColumnUse[]) => void;
+};
+
+/** What each column of the file becomes, beside its first values. */
+function MappingFields({ preview: { columns, mapping }, questions, onChange }: MappingProps): ReactElement {
+  const choose = (index: number, id: string): void =>
+    onChange(mapping.map((use, at) => (at === index ? columnUse(id, columns[index]!.title) : use)));
+  return (
+    <ColumnChoices
+      columns={columns}
+      choices={choicesOf(questions)}
+      chosen={columns.map((_, index) => idOf(mapping[index] ?? { as: 'ignore' }))}
+      onChoose={choose}
+    />
+  );
+}
+
+const choicesOf = (questions: MappingProps['questions']): Choice<string>[] => [
+  { id: 'email', label: 'Email address' },
+  { id: 'name', label: 'Name' },
+  { id: 'reference', label: 'Reference data', description: 'Travels with the answers' },
+  ...questions.map(({ id, label }) => ({
+    id: `prefill ${id}`,
+    label: `Answer: ${label}`,
+    description: 'Fills in the question',
+  })),
+  { id: 'ignore', label: 'Not used' },
+];
+
+const idOf = (use: ColumnUse): string => (use.as === 'prefill' ? `prefill ${use.name}` : use.as);
+
+function columnUse(id: string, title: string): ColumnUse {
+  if (id === 'email' || id === 'name' || id === 'ignore') return { as: id };
+  if (id === 'reference') return { as: 'reference', name: title.slice(0, 64) };
+  return { as: 'prefill', name: id.slice('prefill '.length) };
+}
 
 type Props = {
   source: ImportSource;

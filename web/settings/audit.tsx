@@ -1,10 +1,11 @@
 import './mail.css';
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { nameBrowser } from '../account/browser-name.ts';
 import { keepRows } from '../api/keep-rows.ts';
-import { call, download } from '../api/operations.ts';
+import { download, readQuery } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
 import { startOf } from '../design/day.ts';
@@ -12,10 +13,9 @@ import { TextField } from '../design/field.tsx';
 import { Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
-import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { EmptyState, QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago, sayMoment } from '../design/time.tsx';
-import { toastProblem } from '../design/toast.tsx';
 import { membersQuery, useWorkspace } from './workspace.ts';
 import type { ReplyOf } from '#app/operations.ts';
 
@@ -85,9 +85,9 @@ const filterOf = ({ actor, from, to }: View) => {
 
 const auditQuery = (workspace: string, view: View) =>
   queryOptions({
-    queryKey: ['audit', workspace, view],
-    queryFn: () =>
-      call(workspace, 'listAuditLog', { query: { page: view.page, per_page: perPage, ...filterOf(view) } }),
+    ...readQuery(workspace, 'listAuditLog', {
+      query: { page: view.page, per_page: perPage, ...filterOf(view) },
+    }),
     placeholderData: (before) => keepRows(before),
     // It grows with everything that is done elsewhere in the console.
     staleTime: 0,
@@ -175,9 +175,9 @@ export function AuditScreen(): ReactElement {
   const [view, change] = useView();
   const members = useQuery(membersQuery(workspace.id));
   const log = useQuery(auditQuery(workspace.id, view));
-  const { mutate: save, isPending } = useMutation({
-    mutationFn: () => download(workspace.id, 'exportAuditLog', { query: filterOf(view) }),
-    onError: toastProblem,
+  const save = useAction({
+    run: () => download(workspace.id, 'exportAuditLog', { query: filterOf(view) }),
+    problem: 'toast',
   });
   const people = (members.data ?? []).map(({ id, name }) => ({ id, label: name }));
   return (
@@ -185,7 +185,7 @@ export function AuditScreen(): ReactElement {
       title="Activity"
       lead="Who changed forms, webhooks, members, keys and settings, signed in or tried to, read a single submission, and took data out. Nobody can change it. What becomes of submissions is in their own histories."
       actions={
-        <Button icon="download" isPending={isPending} onPress={() => save()}>
+        <Button icon="download" {...save.press()}>
           Download
         </Button>
       }
@@ -211,25 +211,27 @@ export function AuditScreen(): ReactElement {
           onChange={(to) => change({ to: to || undefined })}
         />
       </div>
-      {log.error && !log.data ? (
-        <ErrorState error={log.error} onRetry={() => void log.refetch()} />
-      ) : !log.data ? (
-        <Loading label="Loading the activity …" />
-      ) : log.data.data.length === 0 ? (
-        <EmptyState icon="history" title="Nothing here">
-          <p>Nothing of this was done, or its time in the log is over.</p>
-        </EmptyState>
-      ) : (
-        <>
-          <DataTable label="Activity" columns={columns} rows={log.data.data} rowId={({ id }) => id} />
-          <Pager
-            label="Pages of the activity"
-            page={view.page}
-            pagination={log.data.pagination}
-            onChange={(page) => change({ ...view, page })}
-          />
-        </>
-      )}
+      <QueryState
+        query={log}
+        label="Loading the activity …"
+        empty={
+          <EmptyState icon="history" title="Nothing here">
+            <p>Nothing of this was done, or its time in the log is over.</p>
+          </EmptyState>
+        }
+      >
+        {({ data, pagination }) => (
+          <>
+            <DataTable label="Activity" columns={columns} rows={data} rowId={({ id }) => id} />
+            <Pager
+              label="Pages of the activity"
+              page={view.page}
+              pagination={pagination}
+              onChange={(page) => change({ ...view, page })}
+            />
+          </>
+        )}
+      </QueryState>
     </Page>
   );
 }

@@ -1,35 +1,38 @@
 import './general-screen.css';
-import { type ReactElement, type ReactNode, useState } from 'react';
-import { membersQuery, useWorkspace, type WorkspaceDetail, workspaceQuery } from './workspace.ts';
-import { Chip } from '../design/chip.tsx';
-import { Card, Page } from '../design/page.tsx';
-import { mayAdminister, refreshSession } from '../shell/session.ts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { ReactElement, ReactNode } from 'react';
+import { usePasswordAction } from '../account/password-dialog.tsx';
 import { call, callOwn, download } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
-import { ConfirmChange } from '../design/dialog.tsx';
-import { PasswordDialog } from '../account/second-factor/password-dialog.tsx';
-import { toastDone, toastProblem } from '../design/toast.tsx';
-import { ApiProblem, isStale, unlocatedProblem } from '../api/client.ts';
-import { queryClient } from '../api/query-client.ts';
-import { CardForm } from '../design/card-form.tsx';
+import { Chip } from '../design/chip.tsx';
 import { CopyField } from '../design/copy-button.tsx';
-import { TextField } from '../design/field.tsx';
+import { FieldsForm } from '../design/fields.tsx';
+import { Card, Page } from '../design/page.tsx';
 import { Loading } from '../design/states.tsx';
+import { mayAdminister } from '../shell/session.ts';
+import { membersQuery, useWorkspace, type WorkspaceDetail } from './workspace.ts';
 
 /** Whether the workspace asks a second factor of its members; who lacks one is said before it is switched on. */
 function SecondFactorRule({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
-  const [isAsking, setAsking] = useState(false);
   const isOn = workspace.second_factor_required;
-  const change = useMutation({
-    mutationFn: () =>
+  const change = useAction({
+    run: () =>
       call(workspace.id, 'changeWorkspace', { body: { second_factor_required: !isOn } }, { seen: workspace }),
-    async onSuccess() {
-      await Promise.all([queryClient.invalidateQueries(workspaceQuery(workspace.id)), refreshSession()]);
-      setAsking(false);
-      toastDone(isOn ? 'A password is enough again.' : 'Everybody signs in in two steps from now on.');
-    },
+    confirm: isOn
+      ? {
+          title: 'Let a password be enough?',
+          label: 'Let a password be enough',
+          text: 'Whoever learns the password of a member gets in with it. Second factors that are set up are asked for as before.',
+        }
+      : {
+          title: 'Ask everybody for a second step?',
+          label: 'Ask for it',
+          text: <WhoLacksOne workspaceId={workspace.id} />,
+          isDanger: false,
+        },
+    done: isOn ? 'A password is enough again.' : 'Everybody signs in in two steps from now on.',
   });
   return (
     <Card
@@ -39,27 +42,14 @@ function SecondFactorRule({ workspace }: { workspace: WorkspaceDetail }): ReactE
     >
       {workspace.role === 'owner' ? (
         <div className="row">
-          <Button onPress={() => setAsking(true)}>
+          <Button {...change.press()}>
             {isOn ? 'Let a password be enough' : 'Ask everybody for a second step'}
           </Button>
         </div>
       ) : (
         <p className="soft">Owners decide about it.</p>
       )}
-      <ConfirmChange
-        title={isOn ? 'Let a password be enough?' : 'Ask everybody for a second step?'}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        confirmLabel={isOn ? 'Let a password be enough' : 'Ask for it'}
-        isDanger={isOn}
-        change={change}
-      >
-        {isOn ? (
-          'Whoever learns the password of a member gets in with it. Second factors that are set up are asked for as before.'
-        ) : (
-          <WhoLacksOne workspaceId={workspace.id} />
-        )}
-      </ConfirmChange>
+      {change.dialog}
     </Card>
   );
 }
@@ -88,113 +78,81 @@ function WhoLacksOne({ workspaceId }: { workspaceId: string }): ReactElement {
 }
 
 /** The workspace's name, and its id for those who work with the API. */
-function WorkspaceNameForm({
-  workspace,
-  isReadOnly,
-}: {
-  workspace: WorkspaceDetail;
-  isReadOnly: boolean;
-}): ReactElement {
-  const [name, setName] = useState(workspace.name);
-  const save = useMutation({
-    mutationFn: () => call(workspace.id, 'changeWorkspace', { body: { name } }, { seen: workspace }),
-    async onSuccess() {
-      await Promise.all([refreshSession(), queryClient.invalidateQueries(workspaceQuery(workspace.id))]);
-      toastDone('The workspace was renamed.');
-    },
+function WorkspaceNameForm({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
+  const isReadOnly = !mayAdminister(workspace.role);
+  const rename = useAction({
+    run: (body: { name: string }) => call(workspace.id, 'changeWorkspace', { body }, { seen: workspace }),
+    done: 'The workspace was renamed.',
   });
-  const problem = save.error instanceof ApiProblem ? save.error.of('name') : undefined;
   return (
-    <CardForm
+    <FieldsForm
       label={isReadOnly ? undefined : 'Save name'}
-      isPending={save.isPending}
-      error={unlocatedProblem(save.error)}
-      onSubmit={() => save.mutate()}
+      action={rename}
+      begin={{ name: workspace.name }}
+      fields={{
+        name: {
+          label: 'Name',
+          isDisabled: isReadOnly,
+          description: isReadOnly && 'Admins can change it.',
+          autoComplete: 'organization',
+        },
+      }}
     >
-      <TextField
-        label="Name"
-        value={name}
-        onChange={setName}
-        error={problem}
-        isDisabled={isReadOnly}
-        description={sayBeside(workspace, isReadOnly, isStale(save.error))}
-        autoComplete="organization"
-      />
       <CopyField label="Workspace id" text={workspace.id} />
-    </CardForm>
+    </FieldsForm>
   );
 }
 
-function sayBeside({ name }: WorkspaceDetail, isReadOnly: boolean, isOther: boolean): string | undefined {
-  if (isOther) return `It is called “${name}” now.`;
-  return isReadOnly ? 'Admins can change it.' : undefined;
-}
-
-/** The end of a workspace, for its owners: what is in it can be taken along, and for seven days it can be brought back. */
+/** The end of a workspace, for its owners: its log can be downloaded, and for seven days the workspace can be restored. */
 function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
-  const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: (password: string) =>
-      callOwn('deleteWorkspace', { params: { id: workspace.id }, body: { password } }),
-    async onSuccess() {
-      await refreshSession();
-      await navigate({ to: '/account' });
-      toastDone(`${workspace.name} is closed, and gone in 7 days.`);
-    },
+  const save = useAction({
+    run: () => download(workspace.id, 'exportAuditLog', { query: {} }),
+    problem: 'toast',
   });
-  const close = (): void => {
-    setAsking(false);
-    remove.reset();
-  };
-  const save = (begun: Promise<void>): void => void begun.catch(toastProblem);
+  const remove = usePasswordAction({
+    ask: () => ({
+      title: `Delete ${workspace.name}?`,
+      description:
+        'Its forms, pages, webhooks and API keys stop at once, for everybody. In 7 days all of it is gone, with every submission and file; until then an owner can bring it back from their account.',
+      label: 'Delete the workspace',
+      isDanger: true,
+    }),
+    run: (password) => callOwn('deleteWorkspace', { params: { id: workspace.id }, body: { password } }),
+    done: () => `${workspace.name} is closed, and gone in 7 days.`,
+    onDone: () => navigate({ to: '/account' }),
+  });
   return (
     <div className="stack">
       <div className="row">
-        <Button icon="download" onPress={() => save(download(workspace.id, 'exportAuditLog', { query: {} }))}>
+        <Button icon="download" {...save.press()}>
           Download the activity
         </Button>
-        <Button variant="danger" onPress={() => setAsking(true)}>
+        <Button variant="danger" onPress={() => remove.start()}>
           Delete workspace
         </Button>
       </div>
-      {isAsking && (
-        <PasswordDialog
-          title={`Delete ${workspace.name}?`}
-          description="Its forms, pages, webhooks and API keys stop at once, for everybody. In 7 days all of it is gone, with every submission and file; until then an owner can bring it back from their account."
-          submitLabel="Delete the workspace"
-          isDanger
-          asked={remove}
-          onClose={close}
-        />
-      )}
+      {remove.dialog}
     </div>
   );
 }
 
 /** Ends the person's own membership. */
 function LeaveWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
-  const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
-  const leave = useMutation({
-    mutationFn: () => callOwn('leaveWorkspace', { params: { id: workspace.id } }),
-    async onSuccess() {
-      await refreshSession();
-      await navigate({ to: '/' });
+  const leave = useAction({
+    run: () => callOwn('leaveWorkspace', { params: { id: workspace.id } }),
+    confirm: {
+      title: `Leave ${workspace.name}?`,
+      label: 'Leave workspace',
+      text: 'You will not see its forms and submissions any more, and the API keys that you made are revoked.',
     },
+    onDone: () => navigate({ to: '/' }),
   });
   return (
     <div className="row">
-      <Button onPress={() => setAsking(true)}>Leave workspace</Button>
-      <ConfirmChange
-        title={`Leave ${workspace.name}?`}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        confirmLabel="Leave workspace"
-        change={leave}
-      >
-        You will not see its forms and submissions any more, and the API keys that you made are revoked.
-      </ConfirmChange>
+      <Button {...leave.press()}>Leave workspace</Button>
+      {leave.dialog}
     </div>
   );
 }
@@ -213,11 +171,7 @@ export function GeneralScreen(): ReactElement {
   return (
     <Page title="General" width="narrow">
       <Card title="Workspace">
-        <WorkspaceNameForm
-          key={workspace.id}
-          workspace={workspace}
-          isReadOnly={!mayAdminister(workspace.role)}
-        />
+        <WorkspaceNameForm key={workspace.id} workspace={workspace} />
       </Card>
       <Card
         title="Plan"

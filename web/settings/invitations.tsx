@@ -1,16 +1,12 @@
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
-import { call } from '../api/operations.ts';
-import { queryClient } from '../api/query-client.ts';
-import { type ReactElement, useState } from 'react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { call, readQuery } from '../api/operations.ts';
+import type { ReactElement } from 'react';
 import { CopyField } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { assignableRoles, type Role, roles } from '#rules/permissions.ts';
 import type { WorkspaceDetail } from './workspace.ts';
-import { ApiProblem, unlocatedProblem } from '../api/client.ts';
-import { TextField } from '../design/field.tsx';
-import { FormDialog } from '../design/form-dialog.tsx';
-import { Select } from '../design/select.tsx';
-import { toastDone, toastProblem } from '../design/toast.tsx';
+import { useAction } from '../design/action.tsx';
+import { FieldsDialog } from '../design/fields.tsx';
 import type { MemberInvitation } from '#workspaces/member-invitations/shapes.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
@@ -21,14 +17,10 @@ import { sayMoment } from '../design/time.tsx';
 /** Whom the workspace's admins have asked to join and who has not answered yet. */
 const memberInvitationsQuery = (workspace: string) =>
   queryOptions({
-    queryKey: ['member-invitations', workspace],
-    queryFn: () => call(workspace, 'listMemberInvitations', {}),
+    ...readQuery(workspace, 'listMemberInvitations', {}),
     refetchInterval: ({ state }) =>
       state.data?.data.some(({ mail_state }) => mail_state === 'queued') ? 3_000 : false,
   });
-
-const refreshInvitations = (workspace: string): Promise<void> =>
-  queryClient.invalidateQueries(memberInvitationsQuery(workspace));
 
 /** The link of an invitation, where no mail is sent: it is handed over by hand. */
 function LinkDialog({
@@ -51,62 +43,47 @@ function LinkDialog({
   );
 }
 
-type Props = { workspace: WorkspaceDetail; isOpen: boolean; onClose: () => void };
-
 /** Asks somebody by mail to join the workspace. */
-export function InviteDialog({ workspace, isOpen, onClose }: Props): ReactElement {
-  const [given, setGiven] = useState<{ email: string; role: Role }>({ email: '', role: 'editor' });
-  const invite = useMutation({
-    mutationFn: () => call(workspace.id, 'inviteMember', { body: given }),
-    async onSuccess({ link }) {
-      await refreshInvitations(workspace.id);
-      if (link !== null) return;
-      toastDone(`${given.email} was invited.`);
-      close();
-    },
+export function InviteDialog({
+  workspace,
+  onClose,
+}: {
+  workspace: WorkspaceDetail;
+  onClose: () => void;
+}): ReactElement {
+  const invite = useAction({
+    run: (body: { email: string; role: Role }) => call(workspace.id, 'inviteMember', { body }),
+    done: ({ link }, { email }) => (link === null ? `${email} was invited.` : undefined),
+    onDone: ({ link }) => link === null && onClose(),
   });
-  const close = (): void => {
-    setGiven({ email: '', role: 'editor' });
-    invite.reset();
-    onClose();
-  };
-  if (invite.data?.link) return <LinkDialog email={given.email} link={invite.data.link} onClose={close} />;
-  const problem = invite.error instanceof ApiProblem ? invite.error : undefined;
+  if (invite.isSuccess && invite.data.link)
+    return <LinkDialog email={invite.variables.email} link={invite.data.link} onClose={onClose} />;
   return (
-    <FormDialog
+    <FieldsDialog
       title="Invite a member"
       description="They get a link to join, with their account or a new one. It is open for 7 days."
-      isOpen={isOpen}
-      onClose={close}
-      onSubmit={() => invite.mutate()}
+      onClose={onClose}
       submitLabel="Invite"
-      isPending={invite.isPending}
-      error={unlocatedProblem(invite.error)}
-    >
-      <TextField
-        label="Email address"
-        type="text"
-        inputMode="email"
-        autoComplete="off"
-        autoFocus
-        value={given.email}
-        error={problem?.of('email')}
-        onChange={(email) => setGiven({ ...given, email })}
-      />
-      <Select
-        label="Role"
-        choices={assignableRoles(workspace.role)}
-        value={given.role}
-        onChange={(role) => setGiven({ ...given, role })}
-      />
-    </FormDialog>
+      action={invite}
+      begin={{ email: '', role: 'editor' }}
+      fields={{
+        email: {
+          label: 'Email address',
+          type: 'text',
+          inputMode: 'email',
+          autoComplete: 'off',
+          autoFocus: true,
+        },
+        role: { label: 'Role', choices: assignableRoles(workspace.role) },
+      }}
+    />
   );
 }
 
 /** Who was asked to join and has not answered; nothing while there is nobody. */
 export function OpenInvitations({ workspace }: { workspace: WorkspaceDetail }): ReactElement | null {
   const { data, error, refetch } = useQuery(memberInvitationsQuery(workspace.id));
-  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} level="h2" />;
+  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (!data || data.data.length === 0) return null;
   const columns: TableColumn<MemberInvitation>[] = [
     {
@@ -166,24 +143,16 @@ function InvitationState({ invitation }: { invitation: MemberInvitation }): Reac
 type ActionProps = { workspace: WorkspaceDetail; invitation: MemberInvitation; sendsMail: boolean };
 
 function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): ReactElement | null {
-  const [link, setLink] = useState<string>();
   const named = { params: { id: invitation.id } };
-  const resend = useMutation({
-    mutationFn: () => call(workspace.id, 'resendMemberInvitation', named),
-    async onSuccess(invited) {
-      await refreshInvitations(workspace.id);
-      if (invited.link === null) toastDone(`${invitation.email} was invited again.`);
-      else setLink(invited.link);
-    },
-    onError: toastProblem,
+  const resend = useAction({
+    run: () => call(workspace.id, 'resendMemberInvitation', named),
+    done: ({ link }) => (link === null ? `${invitation.email} was invited again.` : undefined),
+    problem: 'toast',
   });
-  const withdraw = useMutation({
-    mutationFn: () => call(workspace.id, 'revokeMemberInvitation', named),
-    async onSuccess() {
-      toastDone(`The invitation of ${invitation.email} was withdrawn.`);
-      await refreshInvitations(workspace.id);
-    },
-    onError: toastProblem,
+  const withdraw = useAction({
+    run: () => call(workspace.id, 'revokeMemberInvitation', named),
+    done: `The invitation of ${invitation.email} was withdrawn.`,
+    problem: 'toast',
   });
   if (invitation.role === 'owner' && workspace.role !== 'owner') return null;
   return (
@@ -191,8 +160,7 @@ function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): R
       <Button
         size="small"
         aria-label={`${sendsMail ? 'Send again to' : 'Show link for'} ${invitation.email}`}
-        isPending={resend.isPending}
-        onPress={() => resend.mutate()}
+        {...resend.press()}
       >
         {sendsMail ? 'Send again' : 'Show link'}
       </Button>
@@ -201,10 +169,10 @@ function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): R
         size="small"
         label={`Withdraw the invitation of ${invitation.email}`}
         isDisabled={withdraw.isPending}
-        onPress={() => withdraw.mutate()}
+        onPress={() => withdraw.start()}
       />
-      {link !== undefined && (
-        <LinkDialog email={invitation.email} link={link} onClose={() => setLink(undefined)} />
+      {resend.data?.link && (
+        <LinkDialog email={invitation.email} link={resend.data.link} onClose={resend.reset} />
       )}
     </div>
   );

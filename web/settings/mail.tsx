@@ -1,5 +1,5 @@
 import './mail.css';
-import { keepPreviousData, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { LoggedMail, MailKind, MailState, MailStatus } from '#mail/shapes.ts';
@@ -7,10 +7,9 @@ import { Message } from '../design/message.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
-import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { EmptyState, QueryState } from '../design/states.tsx';
 import { useWorkspace } from './workspace.ts';
-import { ApiProblem } from '../api/client.ts';
-import { call } from '../api/operations.ts';
+import { call, readQuery } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
 import { Form } from '../design/form.tsx';
@@ -18,8 +17,7 @@ import { useSession } from '../shell/session.ts';
 import { StatusChip } from '../design/chip.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago, sayMoment } from '../design/time.tsx';
-import { toastDone, toastProblem } from '../design/toast.tsx';
-import { queryClient } from '../api/query-client.ts';
+import { useAction } from '../design/action.tsx';
 
 const mailsOfPage = 25;
 /** While something is on its way, the log is looked at so often. */
@@ -27,22 +25,17 @@ const lookAgainMs = 3_000;
 
 const mailStatusQuery = (workspace: string) =>
   queryOptions({
-    queryKey: ['mail', workspace, 'status'],
-    queryFn: () => call(workspace, 'getMailStatus', {}),
+    ...readQuery(workspace, 'getMailStatus', {}),
     refetchInterval: ({ state }) => ((state.data?.counts.queued ?? 0) > 0 ? lookAgainMs : false),
   });
 
 const mailLogQuery = (workspace: string, view: { state: MailState | undefined; page: number }) =>
   queryOptions({
-    queryKey: ['mail', workspace, 'log', view],
-    queryFn: () => call(workspace, 'listMails', { query: { ...view, per_page: mailsOfPage } }),
+    ...readQuery(workspace, 'listMails', { query: { ...view, per_page: mailsOfPage } }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.data.some((mail) => mail.state === 'queued') ? lookAgainMs : false,
   });
-
-const refreshMail = (workspace: string): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: ['mail', workspace] });
 
 /** What a mail is for, in a word or two. */
 const kindWords: Readonly<Record<MailKind, string>> = {
@@ -88,13 +81,10 @@ function MailTable({ workspace, mails }: { workspace: string; mails: readonly Lo
 }
 
 function Fate({ workspace, mail }: { workspace: string; mail: LoggedMail }): ReactElement {
-  const retry = useMutation({
-    mutationFn: () => call(workspace, 'retryMail', { params: { id: mail.id } }),
-    async onSuccess() {
-      toastDone(`The mail to ${mail.recipient} is on its way again.`);
-      await refreshMail(workspace);
-    },
-    onError: toastProblem,
+  const retry = useAction({
+    run: () => call(workspace, 'retryMail', { params: { id: mail.id } }),
+    done: `The mail to ${mail.recipient} is on its way again.`,
+    problem: 'toast',
   });
   const waits = mail.state === 'queued' && mail.error !== null && mail.next_attempt_at !== null;
   return (
@@ -103,13 +93,7 @@ function Fate({ workspace, mail }: { workspace: string; mail: LoggedMail }): Rea
       {mail.error !== null && <span className="soft small mail-error">{mail.error}</span>}
       {waits && <span className="soft small">Next attempt: {sayMoment(mail.next_attempt_at!)}</span>}
       {mail.state === 'failed' && (
-        <Button
-          size="small"
-          icon="refresh"
-          aria-label={`Send again to ${mail.recipient}`}
-          isPending={retry.isPending}
-          onPress={() => retry.mutate()}
-        >
+        <Button size="small" icon="refresh" aria-label={`Send again to ${mail.recipient}`} {...retry.press()}>
           Send again
         </Button>
       )}
@@ -121,10 +105,7 @@ function Fate({ workspace, mail }: { workspace: string; mail: LoggedMail }): Rea
 function SendTest({ workspace }: { workspace: string }): ReactElement {
   const { user } = useSession();
   const [to, setTo] = useState(user.email);
-  const send = useMutation({
-    mutationFn: () => call(workspace, 'testMail', { body: { to } }),
-  });
-  const problem = send.error instanceof ApiProblem ? send.error : undefined;
+  const send = useAction({ run: () => call(workspace, 'testMail', { body: { to } }) });
   return (
     <Card title="Send a test">
       <Form className="mail-test" isPending={send.isPending} onSubmit={() => send.mutate()}>
@@ -135,7 +116,7 @@ function SendTest({ workspace }: { workspace: string }): ReactElement {
           autoComplete="off"
           value={to}
           onChange={setTo}
-          error={problem?.of('to')}
+          error={send.of('to')}
         />
         <Button type="submit" icon="send" isPending={send.isPending}>
           Send test
@@ -144,7 +125,7 @@ function SendTest({ workspace }: { workspace: string }): ReactElement {
       <div role="status" className="mail-result">
         {send.data && <Message tone={send.data.sent ? 'good' : 'warn'}>{send.data.result}</Message>}
       </div>
-      {send.error && problem?.of('to') === undefined && <Message tone="bad">{send.error.message}</Message>}
+      {send.unlocated !== undefined && <Message tone="bad">{send.unlocated}</Message>}
     </Card>
   );
 }
@@ -189,25 +170,27 @@ export function MailScreen(): ReactElement {
           onChange={(id) => change({ state: id === 'all' ? undefined : id })}
         />
       </div>
-      {log.error && !log.data ? (
-        <ErrorState error={log.error} onRetry={() => void log.refetch()} />
-      ) : !log.data ? (
-        <Loading label="Loading the mail log …" />
-      ) : log.data.data.length === 0 ? (
-        <EmptyState icon="mail" title={view.state ? 'No such mail' : 'No mail yet'}>
-          <p>Notifications, receipts and invitations are listed here as soon as there are any.</p>
-        </EmptyState>
-      ) : (
-        <>
-          <MailTable workspace={workspace.id} mails={log.data.data} />
-          <Pager
-            label="Pages of the mail log"
-            page={view.page}
-            pagination={log.data.pagination}
-            onChange={(page) => change({ ...view, page })}
-          />
-        </>
-      )}
+      <QueryState
+        query={log}
+        label="Loading the mail log …"
+        empty={
+          <EmptyState icon="mail" title={view.state ? 'No such mail' : 'No mail yet'}>
+            <p>Notifications, receipts and invitations are listed here as soon as there are any.</p>
+          </EmptyState>
+        }
+      >
+        {({ data, pagination }) => (
+          <>
+            <MailTable workspace={workspace.id} mails={data} />
+            <Pager
+              label="Pages of the mail log"
+              page={view.page}
+              pagination={pagination}
+              onChange={(page) => change({ ...view, page })}
+            />
+          </>
+        )}
+      </QueryState>
     </Page>
   );
 }

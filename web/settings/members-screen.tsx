@@ -1,44 +1,48 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import './members-screen.css';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
+import { sayCount } from '#ast/say-count.ts';
+import { assignableRoles, roles } from '#rules/permissions.ts';
 import type { Member } from '#workspaces/members.ts';
+import { call } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
+import { Switch } from '../design/checkbox.tsx';
 import { Page } from '../design/page.tsx';
-import { ErrorState, Loading } from '../design/states.tsx';
+import { Select } from '../design/select.tsx';
+import { QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
 import { Avatar } from '../shell/navigation.tsx';
 import { mayAdminister, useSession } from '../shell/session.ts';
 import { InviteDialog, OpenInvitations } from './invitations.tsx';
-import './members-screen.css';
-import { type MemberProps, membersQuery, refreshMembers, useWorkspace } from './workspace.ts';
-import { call } from '../api/operations.ts';
-import { Switch } from '../design/checkbox.tsx';
-import { ConfirmChange, ConfirmDialog } from '../design/dialog.tsx';
-import { toastDone } from '../design/toast.tsx';
-import { sayCount } from '#ast/say-count.ts';
-import { AskAgain, toastUnlessAsked } from '../design/ask-again.tsx';
-import { Select } from '../design/select.tsx';
-import { assignableRoles, roles } from '#rules/permissions.ts';
+import { membersQuery, useWorkspace, type WorkspaceDetail } from './workspace.ts';
 
 type Role = Member['role'];
+type MemberProps = { workspace: WorkspaceDetail; member: Member };
+
+const sayKeys = ({ key_count: count }: Member): string =>
+  count === 1 ? 'API key' : sayCount(count, 'API key');
 
 /** A member's role, to be changed by those who may; asked about where API keys of theirs lose by it. */
 function MemberRole({ workspace, member }: MemberProps): ReactElement {
-  const [asked, setAsked] = useState<Role>();
-  const change = useMutation({
-    mutationFn: (role: Role) =>
+  const sayRole = (role: Role): string => roles[role].label.toLowerCase();
+  const change = useAction({
+    run: (role: Role) =>
       call(workspace.id, 'changeMember', { params: { id: member.id }, body: { role } }, { seen: member }),
-    onSuccess: (_, role) => toastDone(`${member.name} is ${roles[role].label.toLowerCase()} now.`),
-    onError: toastUnlessAsked,
-    onSettled: () => {
-      setAsked(undefined);
-      return refreshMembers(workspace.id);
-    },
+    confirm: (role) =>
+      member.key_count > 0 && !mayAdminister(role)
+        ? {
+            title: `Make ${member.name} ${sayRole(role)}?`,
+            label: 'Change role',
+            text: `The ${sayKeys(member)} that they made may no more than they do: programs that need more are refused at once. Whoever rotates a key makes it theirs, with all that it was given.`,
+          }
+        : undefined,
+    again: (role) => ({ title: `Make ${member.name} ${sayRole(role)} all the same?`, label: 'Change role' }),
+    done: (_, role) => `${member.name} is ${sayRole(role)} now.`,
   });
   const isMine = mayAdminister(workspace.role) && (member.role !== 'owner' || workspace.role === 'owner');
   if (!isMine) return <span>{roles[member.role].label}</span>;
-  const losesKeys = (role: Role): boolean => member.key_count > 0 && !mayAdminister(role);
-  const keys = member.key_count === 1 ? 'API key' : sayCount(member.key_count, 'API key');
   return (
     <>
       <Select
@@ -48,89 +52,53 @@ function MemberRole({ workspace, member }: MemberProps): ReactElement {
         isLabelHidden
         choices={assignableRoles(workspace.role)}
         value={change.isPending ? change.variables : member.role}
-        onChange={(role) => {
-          if (role === member.role) return;
-          if (losesKeys(role)) setAsked(role);
-          else change.mutate(role);
-        }}
+        onChange={(role) => role !== member.role && change.start(role)}
       />
-      <AskAgain
-        change={change}
-        sayTitle={(role) => `Make ${member.name} ${roles[role].label.toLowerCase()} all the same?`}
-        sayAgain={() => 'Change role'}
-        onAgain={change.mutate}
-      />
-      {asked !== undefined && (
-        <ConfirmDialog
-          title={`Make ${member.name} ${roles[asked].label.toLowerCase()}?`}
-          isOpen
-          onClose={() => setAsked(undefined)}
-          confirmLabel="Change role"
-          onConfirm={() => change.mutate(asked)}
-          isPending={change.isPending}
-        >
-          The {keys} that they made may no more than they do: programs that need more are refused at once.
-          Whoever rotates a key makes it theirs, with all that it was given.
-        </ConfirmDialog>
-      )}
+      {change.dialog}
     </>
   );
 }
 
 /** Takes a member out of the workspace, after asking. */
 function RemoveMember({ workspace, member }: MemberProps): ReactElement | null {
-  const [isAsking, setAsking] = useState(false);
   const [revokes, setRevokes] = useState(true);
-  const take = useMutation({
-    mutationFn: () =>
+  const remove = useAction({
+    run: () =>
       call(
         workspace.id,
         'removeMember',
         { params: { id: member.id }, query: { keys: revokes ? 'revoke' : 'keep' } },
         { seen: member },
       ),
-    async onSuccess() {
-      toastDone(
-        member.key_count > 0 && revokes
-          ? `${member.name} was removed, and their keys were revoked.`
-          : `${member.name} was removed.`,
-      );
-      setAsking(false);
-      await refreshMembers(workspace.id);
+    confirm: {
+      title: `Remove ${member.name}?`,
+      label: 'Remove member',
+      text: (
+        <>
+          <p>They lose access to {workspace.name} at once. What they made stays.</p>
+          {member.key_count > 0 && (
+            <Switch
+              isSelected={revokes}
+              onChange={setRevokes}
+              description="They were shown the secrets. Programs that use these keys stop working."
+            >
+              Revoke the {sayKeys(member)} that they made
+            </Switch>
+          )}
+        </>
+      ),
+      onClose: () => setRevokes(true),
     },
+    done:
+      member.key_count > 0 && revokes
+        ? `${member.name} was removed, and their keys were revoked.`
+        : `${member.name} was removed.`,
   });
-  const close = (): void => {
-    setAsking(false);
-    setRevokes(true);
-  };
   if (member.role === 'owner' && workspace.role !== 'owner') return null;
   return (
     <>
-      <IconButton
-        icon="remove"
-        label={`Remove ${member.name}`}
-        size="small"
-        onPress={() => setAsking(true)}
-      />
-      <ConfirmChange
-        title={`Remove ${member.name}?`}
-        isOpen={isAsking}
-        onClose={close}
-        confirmLabel="Remove member"
-        change={take}
-      >
-        <p>They lose access to {workspace.name} at once. What they made stays.</p>
-        {member.key_count > 0 && (
-          <Switch
-            isSelected={revokes}
-            onChange={setRevokes}
-            description="They were shown the secrets. Programs that use these keys stop working."
-          >
-            Revoke the {member.key_count === 1 ? 'API key' : sayCount(member.key_count, 'API key')} that they
-            made
-          </Switch>
-        )}
-      </ConfirmChange>
+      <IconButton icon="remove" label={`Remove ${member.name}`} size="small" onPress={() => remove.start()} />
+      {remove.dialog}
     </>
   );
 }
@@ -178,13 +146,11 @@ export function MembersScreen(): ReactElement {
         )
       }
     >
-      {members.isPending && <Loading />}
-      {members.error && <ErrorState error={members.error} onRetry={() => void members.refetch()} />}
-      {members.data && (
-        <DataTable label="Members" columns={columns} rows={members.data} rowId={({ id }) => id} />
-      )}
+      <QueryState query={members} showsError>
+        {(rows) => <DataTable label="Members" columns={columns} rows={rows} rowId={({ id }) => id} />}
+      </QueryState>
       {isAdmin && <OpenInvitations workspace={workspace} />}
-      <InviteDialog workspace={workspace} isOpen={isInviting} onClose={() => setInviting(false)} />
+      {isInviting && <InviteDialog workspace={workspace} onClose={() => setInviting(false)} />}
     </Page>
   );
 }

@@ -1,10 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { Member } from '#workspaces/members.ts';
 import type { Role, Workspace } from '#workspaces/shapes.ts';
-import { call } from '../api/operations.ts';
-import { queryClient } from '../api/query-client.ts';
-import { refreshSession } from '../shell/session.ts';
+import { call, readQuery } from '../api/operations.ts';
 
 /** The id in the address, on a workspace's screens. */
 const useWorkspaceId = (): string => useParams({ strict: false }).workspace!;
@@ -14,8 +11,7 @@ export type WorkspaceDetail = Omit<Workspace, 'role'> & { role: Role };
 
 export const workspaceQuery = (id: string) =>
   queryOptions({
-    queryKey: ['workspace', id],
-    queryFn: () => call(id, 'getWorkspace', {}),
+    ...readQuery(id, 'getWorkspace', {}),
     // Only a key is none of the members.
     select: (workspace): WorkspaceDetail => ({ ...workspace, role: workspace.role ?? 'viewer' }),
   });
@@ -24,36 +20,15 @@ export const workspaceQuery = (id: string) =>
 export const useWorkspace = (): WorkspaceDetail => useSuspenseQuery(workspaceQuery(useWorkspaceId())).data;
 
 export const membersQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['members', id],
-    queryFn: () => call(id, 'listMembers', {}),
-    select: ({ data }) => data,
-  });
+  queryOptions({ ...readQuery(id, 'listMembers', {}), select: ({ data }) => data });
 
 export const keysQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['keys', id],
-    queryFn: () => call(id, 'listKeys', {}),
-    select: ({ data }) => data,
-  });
-
-/** What is done with a member of a workspace. */
-export type MemberProps = { workspace: WorkspaceDetail; member: Member };
-
-/** Reads anew whatever a change of a member changes: their keys too, and what the person who changes it may. */
-export const refreshMembers = (id: string): Promise<unknown> =>
-  Promise.all([
-    queryClient.invalidateQueries(membersQuery(id)),
-    queryClient.invalidateQueries(workspaceQuery(id)),
-    queryClient.invalidateQueries(keysQuery(id)),
-    refreshSession(),
-  ]);
+  queryOptions({ ...readQuery(id, 'listKeys', {}), select: ({ data }) => data });
 
 /** What a key did lately, the newest first. Looked at again each time: it grows while one looks. */
 export const keyRequestsQuery = (id: string, key: string) =>
   queryOptions({
-    queryKey: ['keys', id, key, 'requests'],
-    queryFn: () => call(id, 'listKeyRequests', { params: { id: key } }),
+    ...readQuery(id, 'listKeyRequests', { params: { id: key } }),
     select: ({ data }) => data,
     staleTime: 0,
   });
@@ -63,7 +38,11 @@ export const mostFormNames = 1_000;
 
 /** The names of all forms, in their order; a thousand at most. Read anew each time: what is missing is gone. */
 export const formNamesQuery = (id: string) =>
-  queryOptions({ queryKey: ['forms', 'names', id], queryFn: () => readFormNames(id), staleTime: 0 });
+  queryOptions({
+    queryKey: ['listFormActivity', id, 'names'],
+    queryFn: () => readFormNames(id),
+    staleTime: 0,
+  });
 
 async function readFormNames(id: string): Promise<{ id: string; name: string }[]> {
   const forms: { id: string; name: string }[] = [];

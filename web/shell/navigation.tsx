@@ -3,19 +3,16 @@ import { Icon, Logo } from '../design/icon.tsx';
 import './navigation.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { FinderButton } from './finder/finder-frame.tsx';
-import { mayAdminister, refreshSession, useCurrentWorkspace, useSession } from './session.ts';
+import { workspaceScreens } from './places.ts';
+import { mayAdminister, useCurrentWorkspace, useSession } from './session.ts';
 import { Button } from 'react-aria-components/Button';
 import type { Session } from '#console/accounts/shapes.ts';
 import { callOwn } from '../api/operations.ts';
 import { Menu } from '../design/menu.tsx';
-import { toastProblem } from '../design/toast.tsx';
 import { setTheme, themes, useTheme } from './theme.ts';
-import { useMutation } from '@tanstack/react-query';
-import { ApiProblem, unlocatedProblem } from '../api/client.ts';
-import { FormDialog } from '../design/form-dialog.tsx';
-import { TextField } from '../design/field.tsx';
+import { useAction } from '../design/action.tsx';
+import { FieldsDialog } from '../design/fields.tsx';
 import './skip-link.css';
-import { workspaceScreens } from './places.ts';
 
 /** The first letters of a name, as a picture of whoever or whatever bears it. */
 export function Avatar({ name, isSquare = false }: { name: string; isSquare?: boolean }): ReactElement {
@@ -31,43 +28,25 @@ export function Avatar({ name, isSquare = false }: { name: string; isSquare?: bo
 }
 
 /** Makes a workspace and goes there. */
-function CreateWorkspaceDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactElement {
-  const [name, setName] = useState('');
+function CreateWorkspaceDialog({ onClose }: { onClose: () => void }): ReactElement {
   const navigate = useNavigate();
-  const close = (): void => {
-    setName('');
-    create.reset();
-    onClose();
-  };
-  const create = useMutation({
-    mutationFn: () => callOwn('createWorkspace', { body: { name } }),
-    async onSuccess({ id }) {
-      await refreshSession();
-      close();
-      await navigate({ to: '/w/$workspace/forms', params: { workspace: id } });
+  const create = useAction({
+    run: (body: { name: string }) => callOwn('createWorkspace', { body }),
+    onDone({ id }) {
+      onClose();
+      return navigate({ to: '/w/$workspace/forms', params: { workspace: id } });
     },
   });
-  const problem = create.error instanceof ApiProblem ? create.error : undefined;
   return (
-    <FormDialog
+    <FieldsDialog
       title="Create workspace"
       description="Forms, keys and members belong to a workspace. You will be its owner."
-      isOpen={isOpen}
-      onClose={close}
-      onSubmit={() => create.mutate()}
+      onClose={onClose}
       submitLabel="Create workspace"
-      isPending={create.isPending}
-      error={unlocatedProblem(create.error)}
-    >
-      <TextField
-        label="Name"
-        value={name}
-        onChange={setName}
-        error={problem?.of('name')}
-        autoFocus
-        autoComplete="organization"
-      />
-    </FormDialog>
+      action={create}
+      begin={{ name: '' }}
+      fields={{ name: { label: 'Name', autoFocus: true, autoComplete: 'organization' } }}
+    />
   );
 }
 
@@ -112,24 +91,20 @@ function WorkspaceSwitcher({
           <Icon name="chevron-down" />
         </Button>
       </Menu>
-      <CreateWorkspaceDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+      {isCreating && <CreateWorkspaceDialog onClose={() => setCreating(false)} />}
     </>
   );
-}
-
-/** Leaves nothing of the person behind: what was loaded goes with the page. */
-async function signOut(): Promise<void> {
-  try {
-    await callOwn('signOut', {});
-    window.location.assign('/app/sign-in');
-  } catch (error) {
-    toastProblem(error);
-  }
 }
 
 /** Who is signed in, and what belongs to the person rather than to a workspace. */
 function PersonMenu({ user }: { user: Session['user'] }): ReactElement {
   const theme = useTheme();
+  // Leaves nothing of the person behind: what was loaded goes with the page.
+  const signOut = useAction({
+    run: () => callOwn('signOut', {}),
+    problem: 'toast',
+    onDone: () => window.location.assign('/app/sign-in'),
+  });
   return (
     <Menu
       placement="top start"
@@ -146,7 +121,7 @@ function PersonMenu({ user }: { user: Session['user'] }): ReactElement {
           })),
         },
         { id: 'before-sign-out', separator: true },
-        { id: 'sign-out', label: 'Sign out', icon: 'sign-out', onAction: () => void signOut() },
+        { id: 'sign-out', label: 'Sign out', icon: 'sign-out', onAction: () => signOut.start() },
       ]}
     >
       <Button className="side-button">

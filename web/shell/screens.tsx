@@ -1,9 +1,26 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
-import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { type ErrorComponentProps, lazyRouteComponent, Link, useRouter } from '@tanstack/react-router';
 import { type ReactElement, useEffect } from 'react';
+import { ApiProblem, isReady } from '../api/client.ts';
 import { Page, useTitle } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
-import { NotLoadedProblem } from './lazy-screen.ts';
+
+/** The script of a screen could not be loaded: only the page as a whole can be loaded again. */
+class NotLoadedProblem extends ApiProblem {}
+
+/**
+ * A screen that is loaded when it is first shown. Where the service is away that is said, and the screen comes when it is back;
+ * one that a newer version does not have any more is loaded with its page, which lazyRouteComponent sees to.
+ */
+export const lazyScreen: typeof lazyRouteComponent = (importer, name) =>
+  lazyRouteComponent(
+    () =>
+      importer().catch(async (error: unknown) => {
+        if (await isReady()) throw error;
+        throw new NotLoadedProblem(0, { message: 'The service cannot be reached.' });
+      }),
+    name,
+  );
 
 /** An address that leads nowhere: without the frame of a workspace, which it does not name. */
 export function NotFoundScreen(): ReactElement {

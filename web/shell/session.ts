@@ -1,21 +1,21 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
-import type { Role } from '#workspaces/shapes.ts';
+import { type RegisteredRouter, useParams } from '@tanstack/react-router';
 import type { Session } from '#console/accounts/shapes.ts';
-import { callOwn } from '../api/operations.ts';
+import type { Role } from '#workspaces/shapes.ts';
+import { readSessionQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
+import { ApiProblem } from '../api/client.ts';
 
 /** Who is signed in, and their workspaces by name. */
 export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  queryFn: () => callOwn('getSession', {}),
+  ...readSessionQuery('getSession', {}),
   staleTime: 60_000,
 });
 
 /** The session, on screens behind the sign-in. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
 
-/** After a change of the person, of a workspace's name, or of memberships. */
+/** After a change of the person, of a workspace's name, or of memberships that was made elsewhere. */
 export const refreshSession = (): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
 
@@ -38,3 +38,20 @@ export function useCurrentWorkspace(): Session['workspaces'][number] | undefined
 }
 
 export const rememberWorkspace = (id: string): void => localStorage.setItem(lastKey, id);
+
+/** A session may end while a screen is open: whatever hears of it leads to the sign-in, and from there back. */
+export function leadToSignIn(router: RegisteredRouter): void {
+  const hear = (error: Error | null): void => {
+    if (!(error instanceof ApiProblem) || error.status !== 401) return;
+    // There a 401 says that one was not let in.
+    if (/\/(sign-in|signed-in)$/.test(router.state.location.pathname)) return;
+    const next = router.state.location.href;
+    queryClient.clear();
+    void router.navigate({ to: '/sign-in', search: { next } });
+  };
+  queryClient.getQueryCache().subscribe(({ query }) => hear(query.state.error));
+  queryClient.getMutationCache().subscribe(({ mutation }) => {
+    // That of a try to show who one is says nothing of the session.
+    if (mutation?.meta?.['isSignIn'] !== true) hear(mutation?.state.error ?? null);
+  });
+}

@@ -10,13 +10,12 @@ import { Marked } from '../design/marked.tsx';
 import { Message } from '../design/message.tsx';
 import { Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
-import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { EmptyState, QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago, sayMoment } from '../design/time.tsx';
 import { useWorkspace } from '../settings/workspace.ts';
-import { askedIn } from '../shell/search/asked-in.ts';
-import { AskedQuestion } from '../shell/search/asked-question.tsx';
 import {
+  askedIn,
   firstHit,
   type Found,
   type FoundSubmission,
@@ -24,6 +23,7 @@ import {
   sayReading,
   whoOf,
 } from '../shell/search/found.ts';
+import { AskedQuestion } from '../shell/search/question-box.tsx';
 import { wordFor } from '#ast/say-count.ts';
 import { columnsQuery } from './queries.ts';
 import { receivedAt } from '../api/received-at.ts';
@@ -96,29 +96,30 @@ export function SearchScreen(): ReactElement {
           {note}
         </Message>
       ))}
-      {found.error ? (
-        <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-      ) : !found.data ? (
-        <Loading lines={6} label="Loading submissions …" />
-      ) : found.data.data.length === 0 ? (
-        <Nothing view={view} total={total!} />
-      ) : (
-        <div className="search-results" data-stale={found.isPlaceholderData || undefined}>
-          <DataTable
-            label="Submissions of all forms"
-            className="search-table"
-            columns={columnsOf(view.q)}
-            rows={found.data.data}
-            rowId={({ id }) => id}
-          />
-          <Pager
-            label="Pages of submissions"
-            page={view.page}
-            pagination={found.data.pagination}
-            onChange={(page) => show({ ...view, page }, false)}
-          />
-        </div>
-      )}
+      <QueryState
+        query={found}
+        lines={6}
+        label="Loading submissions …"
+        empty={<Nothing view={view} total={total ?? 0} />}
+      >
+        {({ data, pagination }) => (
+          <div className="search-results" data-stale={found.isPlaceholderData || undefined}>
+            <DataTable
+              label="Submissions of all forms"
+              className="search-table"
+              columns={columnsOf(view.q)}
+              rows={data}
+              rowId={({ id }) => id}
+            />
+            <Pager
+              label="Pages of submissions"
+              page={view.page}
+              pagination={pagination}
+              onChange={(page) => show({ ...view, page }, false)}
+            />
+          </div>
+        )}
+      </QueryState>
     </Page>
   );
 }

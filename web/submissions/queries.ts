@@ -1,12 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReplyOf } from '#app/operations.ts';
+import { sayCount } from '#ast/say-count.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
-import { call } from '../api/operations.ts';
-import { queryClient } from '../api/query-client.ts';
+import { readQuery } from '../api/operations.ts';
 import { startOf } from '../design/day.ts';
-import { type LocatedForm, refreshForm } from '../shell/form-place.ts';
-import { askedIn } from '../shell/search/asked-in.ts';
+import type { LocatedForm } from '../shell/form-place.ts';
+import { askedIn } from '../shell/search/found.ts';
 import { inTableOrder, type ViewState } from './view-state.ts';
 
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
@@ -15,16 +15,12 @@ export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 export const firstAnswerMs = 2_000;
 
 /** Rows of a page of the table. */
-export const rowsOfPage = 50;
-
-const key = (form: FormPlace, ...rest: readonly unknown[]) => ['submissions', form.id, ...rest];
+const rowsOfPage = 50;
 
 export const tableQuery = (form: FormPlace, view: ViewState) => {
   const parameters = { ...inTableOrder(view), page: view.page, per_page: rowsOfPage };
   return queryOptions({
-    queryKey: key(form, 'table', parameters),
-    queryFn: ({ signal }) =>
-      call(form.workspace_id, 'listFormRows', { params: { id: form.id }, query: parameters }, { signal }),
+    ...readQuery(form.workspace_id, 'listFormRows', { params: { id: form.id }, query: parameters }),
     // The rows stay while the next ones are on their way: nothing jumps.
     placeholderData: (before) => keepRows(before),
     // Whoever waits for a first answer sees it come. Later ones do not move what is being read.
@@ -35,10 +31,10 @@ export const tableQuery = (form: FormPlace, view: ViewState) => {
 /** A question that finds nothing, with the nearest words that somebody wrote in place of those that nobody did; null: there are none. */
 export const nearestQuery = (form: FormPlace, q = '') =>
   queryOptions({
-    queryKey: key(form, 'nearest', q),
-    async queryFn({ signal }) {
-      const query = { q: askedIn(q), form_id: form.id, typos: true, per_page: 1 };
-      const { search } = await call(form.workspace_id, 'searchSubmissions', { query }, { signal });
+    ...readQuery(form.workspace_id, 'searchSubmissions', {
+      query: { q: askedIn(q), form_id: form.id, typos: true, per_page: 1 },
+    }),
+    select({ search }) {
       const corrections = search?.corrections ?? [];
       if (corrections.length === 0) return null;
       return corrections.reduce((text, { from, to }) => text.replace(from, () => to), q);
@@ -51,39 +47,26 @@ export const readerLanguage = (): string => navigator.language.slice(0, 35);
 
 export const columnsQuery = (form: FormPlace) =>
   queryOptions({
-    queryKey: key(form, 'columns'),
-    queryFn: async () => {
-      const asked = { params: { id: form.id }, query: { language: readerLanguage() } };
-      return (await call(form.workspace_id, 'getFormColumns', asked)).data;
-    },
+    ...readQuery(form.workspace_id, 'getFormColumns', {
+      params: { id: form.id },
+      query: { language: readerLanguage() },
+    }),
+    select: ({ data }) => data,
     staleTime: 60_000,
   });
 
-export const detailQuery = (form: FormPlace, id: string, view: ViewState) => {
-  const filter = inTableOrder(view);
-  return queryOptions({
-    queryKey: key(form, 'detail', id, filter),
-    queryFn: ({ signal }) =>
-      call(form.workspace_id, 'viewSubmission', { params: { id }, query: filter }, { signal }),
-  });
-};
+export const detailQuery = (form: FormPlace, id: string, view: ViewState) =>
+  queryOptions(readQuery(form.workspace_id, 'viewSubmission', { params: { id }, query: inTableOrder(view) }));
 
 export const timelineQuery = (form: FormPlace, id: string) =>
-  queryOptions({
-    queryKey: key(form, 'timeline', id),
-    queryFn: () => call(form.workspace_id, 'getSubmissionTimeline', { params: { id } }),
-  });
+  queryOptions(readQuery(form.workspace_id, 'getSubmissionTimeline', { params: { id } }));
 
 export const trashQuery = (form: FormPlace, page: number) =>
   queryOptions({
-    queryKey: key(form, 'trash', page),
-    queryFn: ({ signal }) =>
-      call(
-        form.workspace_id,
-        'listTrash',
-        { params: { id: form.id }, query: { page, per_page: rowsOfPage } },
-        { signal },
-      ),
+    ...readQuery(form.workspace_id, 'listTrash', {
+      params: { id: form.id },
+      query: { page, per_page: rowsOfPage },
+    }),
     placeholderData: keepPreviousData,
   });
 
@@ -105,9 +88,7 @@ export const summaryQuery = (
     sample,
   };
   return queryOptions({
-    queryKey: key(form, 'summary', parameters),
-    queryFn: ({ signal }) =>
-      call(form.workspace_id, 'getFormSummary', { params: { id: form.id }, query: parameters }, { signal }),
+    ...readQuery(form.workspace_id, 'getFormSummary', { params: { id: form.id }, query: parameters }),
     ...(sample === 'all' && { staleTime: wholeSummaryMs }),
     placeholderData: keepPreviousData,
   });
@@ -121,24 +102,22 @@ export const analyticsQuery = (
   const { from, to } = days;
   const query = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   return queryOptions({
-    queryKey: key(form, 'analytics', query),
-    queryFn: ({ signal }) =>
-      call(form.workspace_id, 'getFormAnalytics', { params: { id: form.id }, query }, { signal }),
+    ...readQuery(form.workspace_id, 'getFormAnalytics', { params: { id: form.id }, query }),
     placeholderData: keepPreviousData,
   });
 };
 
 export const notesQuery = (form: FormPlace, id: string) =>
   queryOptions({
-    queryKey: key(form, 'notes', id),
-    queryFn: async () => (await call(form.workspace_id, 'listNotes', { params: { id } })).data,
+    ...readQuery(form.workspace_id, 'listNotes', { params: { id } }),
+    select: ({ data }) => data,
   });
 
 /** The tags of a form, from which a person chooses. */
 export const tagsQuery = (form: FormPlace) =>
   queryOptions({
-    queryKey: key(form, 'tags'),
-    queryFn: async () => (await call(form.workspace_id, 'listTags', { params: { id: form.id } })).data,
+    ...readQuery(form.workspace_id, 'listTags', { params: { id: form.id } }),
+    select: ({ data }) => data,
     staleTime: 60_000,
   });
 
@@ -150,18 +129,34 @@ const pollMs = 400;
 
 export const bulksQuery = (form: FormPlace) =>
   queryOptions({
-    queryKey: key(form, 'bulks'),
-    queryFn: async () => (await call(form.workspace_id, 'listBulkChanges', { params: { id: form.id } })).data,
+    ...readQuery(form.workspace_id, 'listBulkChanges', { params: { id: form.id } }),
+    select: ({ data }) => data,
   });
 
 export const bulkQuery = (form: FormPlace, id: string) =>
   queryOptions({
-    queryKey: ['bulk', form.id, id],
-    queryFn: () => call(form.workspace_id, 'getBulkChange', { params: { id: form.id, change: id } }),
+    ...readQuery(form.workspace_id, 'getBulkChange', { params: { id: form.id, change: id } }),
     refetchInterval: ({ state: { data } }) => (data?.finished_at || data?.failed_reason ? false : pollMs),
   });
 
-/** After a change of submissions: everything that shows them, and the form's count. */
-export async function refreshSubmissions(form: FormPlace): Promise<void> {
-  await Promise.all([queryClient.invalidateQueries({ queryKey: key(form) }), refreshForm(form.id)]);
-}
+/** "1 submission", "1,204 submissions". */
+export const saySubmissions = (count: number): string => sayCount(count, 'submission');
+
+const list = (form: FormPlace, query: { page?: number; per_page: number }) =>
+  readQuery(form.workspace_id, 'listSpam', { params: { id: form.id }, query });
+
+export const spamQuery = (form: FormPlace, page: number) =>
+  queryOptions({
+    ...list(form, { page, per_page: rowsOfPage }),
+    placeholderData: keepPreviousData,
+  });
+
+/** How much is held, which the way to the spam box says. */
+export const spamCountQuery = (form: FormPlace) =>
+  queryOptions({
+    ...list(form, { per_page: 1 }),
+    select: ({ pagination }) => pagination.total_count,
+  });
+
+export const heldQuery = (form: FormPlace, id: string) =>
+  queryOptions(readQuery(form.workspace_id, 'getSpam', { params: { id: form.id, held: id } }));

@@ -12,20 +12,24 @@ import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { BulkBar } from './selection/bulk-bar.tsx';
 import { PanelPlace } from './panel/panel-place.tsx';
-import { columnsQuery, firstAnswerMs, type FormPlace, nearestQuery, tableQuery } from './queries.ts';
-import { BulksProgress } from './selection/bulk-progress.tsx';
-import { beginBulk } from './selection/follow-bulk.ts';
-import { spamCountQuery } from './spam/spam-query.ts';
-import { ColumnsDialog } from './table/columns-dialog.tsx';
+import {
+  columnsQuery,
+  firstAnswerMs,
+  type FormPlace,
+  nearestQuery,
+  spamCountQuery,
+  tableQuery,
+} from './queries.ts';
+import { beginBulk, BulksProgress } from './selection/bulk-progress.tsx';
+import { allColumns, ColumnsDialog, columnWidth, foundColumn, moveColumn } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
 import { orderColumns } from '#rules/columns.ts';
-import { allColumns, columnWidth, foundColumn, moveColumn } from './table/table-columns.ts';
 import { isArranged, usualSettings } from './table/table-settings.ts';
 import { TableTools } from './table-tools.tsx';
 import { Toolbar } from './toolbar.tsx';
-import { useSelection } from './selection/use-selection.ts';
+import { useSelection } from './selection/selectable-cell.tsx';
 import { useWide } from '../design/use-window.ts';
-import { useViewColumns } from './views/use-view-columns.ts';
+import { useViewColumns } from './views/saved-view.ts';
 import { ViewsMenu } from './views/views-menu.tsx';
 import { isFiltered, useViewState, wholeView } from './view-state.ts';
 

@@ -5,14 +5,14 @@ import type { Summary, SummarySample } from '#submissions/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Card, Page } from '../design/page.tsx';
-import { EmptyState, ErrorState, Loading, SlowNote } from '../design/states.tsx';
+import { EmptyState, QueryState, SlowNote } from '../design/states.tsx';
 import { sayDay } from '../design/time.tsx';
 import { useForm } from '../shell/form-place.ts';
-import { DateFilter, sayDays } from './date-filter.tsx';
+import { DateFilter, sayDays } from './toolbar.tsx';
 import { summaryQuery } from './queries.ts';
-import { DaysChart, sayMost } from './summary/days-chart.tsx';
+import { DaysChart, sayMost } from './summary/charts.tsx';
 import { ElementCard } from './summary/element-card.tsx';
-import { type Narrowed, SubmissionsLink } from './summary/submissions-link.tsx';
+import { type Narrowed, SubmissionsLink } from './summary/bar-links.tsx';
 import { VisitsCard } from './summary/visits-card.tsx';
 import { useViewState } from './view-state.ts';
 
@@ -25,7 +25,8 @@ export function SummaryScreen(): ReactElement {
   const span = `${form.id} ${days.from} ${days.to}`;
   const [whole, setWhole] = useState<string>();
   const sample = whole === span ? 'all' : 'newest';
-  const { data, error, refetch, isPlaceholderData } = useQuery(summaryQuery(form, days, sample));
+  const query = useQuery(summaryQuery(form, days, sample));
+  const { isPlaceholderData } = query;
   return (
     <Page
       title="Summary"
@@ -35,49 +36,51 @@ export function SummaryScreen(): ReactElement {
       actions={
         <>
           <DateFilter {...days} onChange={changeView} />
-          <Button icon="file" isDisabled={!data} onPress={() => print()}>
+          <Button icon="file" isDisabled={!query.data} onPress={() => print()}>
             Print
           </Button>
         </>
       }
     >
-      {error && !data ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : !data ? (
-        <Loading lines={4} label="Adding up the answers …" />
-      ) : data.completed + data.incomplete === 0 ? (
-        <div className="stack">
-          <VisitsCard days={days} />
-          <EmptyState
-            icon="summary"
-            title={days.from || days.to ? 'No submissions in this time' : 'Nothing to add up yet'}
-            action={form.status === 'published' && <CopyField label="Public link" text={form.public_url} />}
-          >
-            <p>Once people fill in this form, their answers are added up here, question by question.</p>
-          </EmptyState>
-        </div>
-      ) : (
-        <div className="stack summary" aria-busy={isPlaceholderData}>
-          <SlowNote isWaiting={isPlaceholderData} />
-          <Totals summary={data} />
-          <VisitsCard days={days} />
-          <Card title="Submissions over time" lead={sayMost(data.days)}>
-            <DaysChart days={data.days} />
-          </Card>
-          <Sampled
-            summary={data}
-            sample={sample}
-            isAdding={isPlaceholderData}
-            onAddAll={() => setWhole(span)}
-          />
-          {data.elements
-            .filter(({ chart }) => chart !== 'count')
-            .map((element) => (
-              <ElementCard key={element.id} element={element} sampled={data.sampled} />
-            ))}
-          <LeftOut elements={data.elements.filter(({ chart }) => chart === 'count')} />
-        </div>
-      )}
+      <QueryState query={query} lines={4} label="Adding up the answers …">
+        {(data) =>
+          data.completed + data.incomplete === 0 ? (
+            <div className="stack">
+              <VisitsCard days={days} />
+              <EmptyState
+                icon="summary"
+                title={days.from || days.to ? 'No submissions in this time' : 'Nothing to add up yet'}
+                action={
+                  form.status === 'published' && <CopyField label="Public link" text={form.public_url} />
+                }
+              >
+                <p>Once people fill in this form, their answers are added up here, question by question.</p>
+              </EmptyState>
+            </div>
+          ) : (
+            <div className="stack summary" aria-busy={isPlaceholderData}>
+              <SlowNote isWaiting={isPlaceholderData} />
+              <Totals summary={data} />
+              <VisitsCard days={days} />
+              <Card title="Submissions over time" lead={sayMost(data.days)}>
+                <DaysChart days={data.days} />
+              </Card>
+              <Sampled
+                summary={data}
+                sample={sample}
+                isAdding={isPlaceholderData}
+                onAddAll={() => setWhole(span)}
+              />
+              {data.elements
+                .filter(({ chart }) => chart !== 'count')
+                .map((element) => (
+                  <ElementCard key={element.id} element={element} sampled={data.sampled} />
+                ))}
+              <LeftOut elements={data.elements.filter(({ chart }) => chart === 'count')} />
+            </div>
+          )
+        }
+      </QueryState>
     </Page>
   );
 }

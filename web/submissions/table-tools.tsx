@@ -1,12 +1,79 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { IconButton } from '../design/button.tsx';
+import { download } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
+import { Button, IconButton } from '../design/button.tsx';
+import { Menu, type MenuAction } from '../design/menu.tsx';
+import { type FormPlace, readerLanguage, spamCountQuery } from './queries.ts';
+import { isFiltered, orderedBy, type ViewState } from './view-state.ts';
 import { Icon } from '../design/icon.tsx';
-import { ExportMenu } from './export-menu.tsx';
-import type { FormPlace } from './queries.ts';
-import { spamCountQuery } from './spam/spam-query.ts';
-import type { ViewState } from './view-state.ts';
+
+const formats = [
+  {
+    id: 'xlsx',
+    label: 'Excel workbook',
+    description: 'Answers of up to 32,767 characters',
+    asks: { format: 'xlsx' },
+  },
+  { id: 'csv', label: 'CSV', description: 'For programs: texts as they are', asks: { format: 'csv' } },
+  {
+    id: 'csv-spreadsheet',
+    label: 'CSV for spreadsheets',
+    description: 'An apostrophe before what could be a formula',
+    asks: { format: 'csv', for: 'spreadsheets' },
+  },
+  { id: 'ndjson', label: 'NDJSON', description: 'A line of JSON each', asks: { format: 'ndjson' } },
+] as const;
+
+type Asked = (typeof formats)[number]['asks'] & { columns: 'all' | 'shown' };
+
+type ExportProps = {
+  form: FormPlace;
+  view: ViewState;
+  total: number | undefined;
+  /** Whether the person's table shows other columns, or in another order, than the form has. */
+  isArranged: boolean;
+};
+
+/** Downloads the view as a file: every submission of the filter, with all columns or with those of the table. */
+function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElement {
+  const what = isFiltered(view) ? `the ${total ?? ''} submissions of this view` : 'all submissions';
+  const save = useAction({
+    run: (asked: Asked) =>
+      download(form.workspace_id, 'exportFormSubmissions', {
+        params: { id: form.id },
+        query: {
+          ...orderedBy(view),
+          language: readerLanguage(),
+          ...asked,
+          ...(view.saved !== undefined && asked.columns === 'shown' && { view: view.saved }),
+        },
+      }),
+    problem: 'toast',
+  });
+  const itemsOf = (columns: 'all' | 'shown'): MenuAction[] =>
+    formats.map(({ id, label, description, asks }) => ({
+      id: `${id} ${columns}`,
+      label,
+      description,
+      onAction: () => save.start({ ...asks, columns }),
+    }));
+  return (
+    <Menu
+      items={[
+        { id: 'all', heading: `Download ${what}`, items: itemsOf('all') },
+        ...(isArranged
+          ? [{ id: 'shown', heading: 'Only the columns shown, in their order', items: itemsOf('shown') }]
+          : []),
+      ]}
+    >
+      <Button icon="download" isDisabled={total === 0} isPending={save.isPending}>
+        Export
+      </Button>
+    </Menu>
+  );
+}
 
 type Props = {
   form: FormPlace;

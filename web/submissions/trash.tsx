@@ -1,22 +1,21 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { StatusChip } from '../design/chip.tsx';
 import { Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
-import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { EmptyState, QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago, sayDay } from '../design/time.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import type { ReplyOf } from '#app/operations.ts';
 import type { Column } from '#submissions/shapes.ts';
-import { type Bulk, columnsQuery, type FormPlace, refreshSubmissions, trashQuery } from './queries.ts';
+import { type Bulk, columnsQuery, type FormPlace, saySubmissions, trashQuery } from './queries.ts';
 import { receivedAt } from '../api/received-at.ts';
-import { BulksProgress } from './selection/bulk-progress.tsx';
-import { changeSelection } from './selection/change-selection.ts';
-import { beginBulk } from './selection/follow-bulk.ts';
+import { beginBulk, BulksProgress } from './selection/bulk-progress.tsx';
 import {
+  changeSelection,
   firstAnswers,
   type RowSelection,
   SelectableCell,
@@ -24,9 +23,7 @@ import {
 } from './selection/selectable-cell.tsx';
 import { call } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
-import { ConfirmChange } from '../design/dialog.tsx';
-import { toastDone, toastProblem } from '../design/toast.tsx';
-import { saySubmissions } from './say-submissions.ts';
+import { useAction } from '../design/action.tsx';
 import { planRemoval } from './plan-removal.ts';
 
 type Props = {
@@ -42,22 +39,17 @@ type Props = {
 
 /** What is done with a selection of the trash, or with all of it. */
 function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props): ReactElement {
-  const [isAsking, setAsking] = useState(false);
   const { count, rest } = planRemoval({ selected: selected.length, total, atOnce });
   const what = saySubmissions(count);
   const place = { params: { id: form.id } };
-  const restore = useMutation({
-    mutationFn: () =>
-      call(form.workspace_id, 'restoreSubmissions', { ...place, body: { ids: [...selected] } }),
-    async onSuccess({ restored }) {
-      toastDone(`${saySubmissions(restored)} restored.`);
-      onDone();
-      await refreshSubmissions(form);
-    },
-    onError: toastProblem,
+  const restore = useAction({
+    run: () => call(form.workspace_id, 'restoreSubmissions', { ...place, body: { ids: [...selected] } }),
+    done: ({ restored }) => `${saySubmissions(restored)} restored.`,
+    onDone,
+    problem: 'toast',
   });
-  const empty = useMutation({
-    mutationFn: () =>
+  const empty = useAction({
+    run: () =>
       call(form.workspace_id, 'emptyTrash', {
         ...place,
         body: {
@@ -65,44 +57,39 @@ function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props)
           expected: count,
         },
       }),
-    onSuccess(bulk) {
-      setAsking(false);
+    confirm: {
+      title: `Delete ${what} for good?`,
+      label: `Delete ${what}`,
+      typed: String(count),
+      text: (
+        <>
+          <p>
+            This cannot be undone. Their files go too, and webhooks that listen are told of each one that had
+            been completed.
+          </p>
+          {rest > 0 && (
+            <p>
+              At most {atOnce.toLocaleString()} go at a time, the last deleted first: {saySubmissions(rest)}{' '}
+              stay in the trash for now.
+            </p>
+          )}
+        </>
+      ),
+    },
+    onDone(bulk) {
       onDone();
       onStart(bulk);
     },
   });
   return (
     <>
-      <Button
-        icon="undo"
-        isDisabled={selected.length === 0}
-        isPending={restore.isPending}
-        onPress={() => restore.mutate()}
-      >
+      <Button icon="undo" isDisabled={selected.length === 0} {...restore.press()}>
         Restore
       </Button>
-      <Button icon="remove" onPress={() => setAsking(true)}>
+      <Button icon="remove" {...empty.press()}>
         {selected.length === 0 ? 'Empty the trash' : 'Delete for good'}
       </Button>
-      <ConfirmChange
-        title={`Delete ${what} for good?`}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        confirmLabel={`Delete ${what}`}
-        typed={String(count)}
-        change={empty}
-      >
-        <p>
-          This cannot be undone. Their files go too, and webhooks that listen are told of each one that had
-          been completed.
-        </p>
-        {rest > 0 && (
-          <p>
-            At most {atOnce.toLocaleString()} go at a time, the last deleted first: {saySubmissions(rest)}{' '}
-            stay in the trash for now.
-          </p>
-        )}
-      </ConfirmChange>
+      {empty.dialog}
     </>
   );
 }
@@ -112,10 +99,10 @@ export function TrashScreen(): ReactElement {
   const form = useForm();
   const [page, setPage] = useState(1);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const { data, error, refetch } = useQuery(trashQuery(form, page));
+  const query = useQuery(trashQuery(form, page));
   const columns = useQuery(columnsQuery(form));
   const isEditor = mayEdit(form.role);
-  const total = data?.pagination.total_count ?? 0;
+  const total = query.data?.pagination.total_count ?? 0;
   const clear = (): void => setSelected(new Set());
   const selection: RowSelection = {
     selected,
@@ -134,13 +121,13 @@ export function TrashScreen(): ReactElement {
       }
       actions={
         isEditor &&
-        data &&
+        query.data &&
         total > 0 && (
           <TrashActions
             form={form}
             selected={[...selected]}
             total={total}
-            atOnce={data.at_once}
+            atOnce={query.data.at_once}
             onDone={clear}
             onStart={(bulk) => beginBulk(form, bulk)}
           />
@@ -148,29 +135,32 @@ export function TrashScreen(): ReactElement {
       }
     >
       <BulksProgress form={form} />
-      {error && !data ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : !data ? (
-        <Loading />
-      ) : data.data.length === 0 && page === 1 ? (
-        <EmptyState icon="remove" title="The trash is empty">
-          <p>
-            Submissions that are deleted in the console come here first. After 30 days they are deleted for
-            good, with their files, and webhooks that listen are told.
-          </p>
-        </EmptyState>
-      ) : (
-        <>
-          <DataTable
-            label="Trash"
-            className="selectable-table"
-            columns={columnsOf(data.data, isEditor ? selection : undefined, columns.data)}
-            rows={data.data}
-            rowId={({ id }) => id}
-          />
-          <Pager label="Pages of the trash" page={page} pagination={data.pagination} onChange={setPage} />
-        </>
-      )}
+      <QueryState
+        query={query}
+        empty={
+          page === 1 && (
+            <EmptyState icon="remove" title="The trash is empty">
+              <p>
+                Submissions that are deleted in the console come here first. After 30 days they are deleted
+                for good, with their files, and webhooks that listen are told.
+              </p>
+            </EmptyState>
+          )
+        }
+      >
+        {({ data, pagination }) => (
+          <>
+            <DataTable
+              label="Trash"
+              className="selectable-table"
+              columns={columnsOf(data, isEditor ? selection : undefined, columns.data)}
+              rows={data}
+              rowId={({ id }) => id}
+            />
+            <Pager label="Pages of the trash" page={page} pagination={pagination} onChange={setPage} />
+          </>
+        )}
+      </QueryState>
     </Page>
   );
 }

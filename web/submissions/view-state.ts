@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { dayOf, startOf } from '../design/day.ts';
-import { askedIn } from '../shell/search/asked-in.ts';
+import { askedIn } from '../shell/search/found.ts';
 import { askFor, type Condition, readConditions } from './filter/conditions.ts';
 
 /** What the address says about the table: the whole view, so that it can be shared. */

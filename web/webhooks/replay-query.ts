@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ReplayQuery } from '#webhooks/shapes.ts';
-import { call } from '../api/operations.ts';
+import { readQuery } from '../api/operations.ts';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { type EventKind, shortEvent } from './events.ts';
 import { logParameters } from './log/log-view.ts';
@@ -43,20 +43,15 @@ export const sayFilter = (
 /** The last replays; looked at often while one runs. */
 export const replaysQuery = (form: Form, webhook: string) =>
   queryOptions({
-    queryKey: ['webhooks', form.id, webhook, 'replays'],
-    queryFn: ({ signal }) => call(form.workspace_id, 'listReplays', { params: { id: webhook } }, { signal }),
+    ...readQuery(form.workspace_id, 'listReplays', { params: { id: webhook } }),
     refetchInterval: (found) => (found.state.data?.data[0]?.state === 'running' ? 500 : 5_000),
   });
 
 /** How many deliveries a replay would send again. */
 export const replayCountQuery = (form: Form, webhook: string, draft: ReplayDraft) =>
-  queryOptions({
-    queryKey: ['webhooks', form.id, webhook, 'replay count', draft],
-    queryFn: ({ signal }) =>
-      call(
-        form.workspace_id,
-        'countReplay',
-        { params: { id: webhook }, query: replayQueryOf(draft) },
-        { signal },
-      ),
-  });
+  queryOptions(
+    readQuery(form.workspace_id, 'countReplay', {
+      params: { id: webhook },
+      query: replayQueryOf(draft),
+    }),
+  );

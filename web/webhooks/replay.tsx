@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Replay, Webhook } from '#webhooks/shapes.ts';
 import { call } from '../api/operations.ts';
 import type { LocatedForm } from '../shell/form-place.ts';
@@ -10,8 +10,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { TextField } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { Select } from '../design/select.tsx';
-import { toastDone, toastProblem } from '../design/toast.tsx';
-import { refreshWebhooks } from './webhooks-query.ts';
+import { useAction } from '../design/action.tsx';
 import { sayCount } from '#ast/say-count.ts';
 import { AgoText, sayMoment } from '../design/time.tsx';
 import { mayEdit } from '../shell/session.ts';
@@ -56,14 +55,11 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
   const set = (change: Partial<ReplayDraft>): void => setDraft((before) => ({ ...before, ...change }));
   const counted = useQuery(replayCountQuery(form, webhook.id, draft));
   const total = counted.data?.total;
-  const start = useMutation({
-    mutationFn: () =>
+  const start = useAction({
+    run: () =>
       call(form.workspace_id, 'startReplay', { params: { id: webhook.id }, body: replayQueryOf(draft) }),
-    async onSuccess({ total: begun }) {
-      toastDone(`${sayCount(begun, 'delivery', 'deliveries')} will be sent again.`);
-      onClose();
-      await refreshWebhooks(form);
-    },
+    done: ({ total: begun }) => `${sayCount(begun, 'delivery', 'deliveries')} will be sent again.`,
+    onDone: onClose,
   });
   const problem = start.error ?? counted.error;
   return (
@@ -125,10 +121,9 @@ export function ReplayProgress({
   webhook: string;
 }): ReactElement | null {
   const replay = useQuery(replaysQuery(form, webhook)).data?.data[0];
-  const cancel = useMutation({
-    mutationFn: ({ id }: Replay) => call(form.workspace_id, 'cancelReplay', { params: { id } }),
-    onError: toastProblem,
-    onSettled: () => refreshWebhooks(form),
+  const cancel = useAction({
+    run: ({ id }: Replay) => call(form.workspace_id, 'cancelReplay', { params: { id } }),
+    problem: 'toast',
   });
   if (!replay) return null;
   const words = `${replay.done.toLocaleString()} of ${replay.total.toLocaleString()}`;
@@ -146,7 +141,7 @@ export function ReplayProgress({
       tone={replay.failed_reason === null ? 'info' : 'bad'}
       action={
         mayEdit(form.role) && (
-          <Button size="small" isPending={cancel.isPending} onPress={() => cancel.mutate(replay)}>
+          <Button size="small" isPending={cancel.isPending} onPress={() => cancel.start(replay)}>
             Cancel replay
           </Button>
         )

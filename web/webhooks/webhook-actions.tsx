@@ -1,21 +1,58 @@
-import { useMutation } from '@tanstack/react-query';
-import { dayOf } from '../design/day.ts';
 import { type ReactElement, useState } from 'react';
+import { sayCount } from '#ast/say-count.ts';
+import { hostOf } from '#rules/url-problem.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { call } from '../api/operations.ts';
-import { IconButton } from '../design/button.tsx';
-import { AskAgain, toastUnlessAsked } from '../design/ask-again.tsx';
-import { ConfirmChange } from '../design/dialog.tsx';
+import { useAction } from '../design/action.tsx';
+import { Button, IconButton } from '../design/button.tsx';
 import { Menu } from '../design/menu.tsx';
-import { toastDone } from '../design/toast.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
-import { hostOf } from '#rules/url-problem.ts';
+import { eventChoices, type EventKind } from './events.ts';
+import { dayOf } from '../design/day.ts';
 import { ReplayDialog } from './replay.tsx';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
-import { PayloadDialog } from './workbench/payload-dialog.tsx';
-import { SubmissionTestDialog } from './workbench/submission-test-dialog.tsx';
-import { refreshWebhooks, type WebhookRules } from './webhooks-query.ts';
-import { sayCount } from '#ast/say-count.ts';
+import { PayloadDialog, SubmissionTestDialog } from './workbench.tsx';
+import type { WebhookRules } from './webhooks-query.ts';
+
+type SendTestProps = {
+  form: LocatedForm;
+  webhook: Webhook;
+  /** Where its outcome will be seen. */
+  onSent: (delivery: string) => void;
+};
+
+/** Sends a sample of this form to the webhook; it asks for the event when the webhook hears of several. */
+export function SendTest({ form, webhook, onSent }: SendTestProps): ReactElement {
+  const send = useAction({
+    run: (event: EventKind) =>
+      call(form.workspace_id, 'testWebhook', { params: { id: webhook.id }, body: { event } }),
+    problem: 'toast',
+    onDone: ({ id }) => onSent(id),
+  });
+  const heard = eventChoices.filter(({ id }) => webhook.events.includes(id));
+  const [first, ...others] = heard;
+  if (first && others.length === 0) {
+    return (
+      <Button icon="send" {...send.press(first.id)}>
+        Send test
+      </Button>
+    );
+  }
+  return (
+    <Menu
+      items={heard.map(({ id, label, description }) => ({
+        id,
+        label,
+        description,
+        onAction: () => send.start(id),
+      }))}
+    >
+      <Button icon="send" isPending={send.isPending}>
+        Send test
+      </Button>
+    </Menu>
+  );
+}
 
 type Props = {
   form: LocatedForm;
@@ -27,28 +64,42 @@ type Props = {
 
 /** What an editor can do with a webhook: edit, pause or resume, delete. */
 export function WebhookActions({ form, webhook, rules, onDeleted }: Props): ReactElement {
-  const [open, setOpen] = useState<'edit' | 'delete' | 'payload' | 'submissions' | 'replay'>();
+  const [open, setOpen] = useState<'edit' | 'payload' | 'submissions' | 'replay'>();
   // Since when deliveries failed, for what is sent again after it was resumed.
   const [failedFrom, setFailedFrom] = useState<string | null>(null);
   const close = (): void => setOpen(undefined);
-  const setActive = useMutation({
-    mutationFn: (active: boolean) =>
-      call(
-        form.workspace_id,
-        'changeWebhook',
-        { params: { id: webhook.id }, body: { active } },
-        { seen: webhook },
-      ),
-    async onSuccess(_, active) {
-      toastDone(active ? 'The webhook is active again.' : 'The webhook is paused.');
+  const place = { params: { id: webhook.id } };
+  const setActive = useAction({
+    run: (active: boolean) =>
+      call(form.workspace_id, 'changeWebhook', { ...place, body: { active } }, { seen: webhook }),
+    again: (active) => ({
+      title: `${sayActive(active)} this webhook all the same?`,
+      label: sayActive(active),
+    }),
+    done: (_, active) => (active ? 'The webhook is active again.' : 'The webhook is paused.'),
+    onDone(_, active) {
       // What happened while it was paused by itself is written down as failed.
-      if (active && webhook.paused_by === 'failure') {
-        setFailedFrom(webhook.failing_since ?? webhook.paused_at);
-        setOpen('replay');
-      }
-      await refreshWebhooks(form);
+      if (!active || webhook.paused_by !== 'failure') return;
+      setFailedFrom(webhook.failing_since ?? webhook.paused_at);
+      setOpen('replay');
     },
-    onError: toastUnlessAsked,
+  });
+  const remove = useAction({
+    run: () => call(form.workspace_id, 'deleteWebhook', place, { seen: webhook }),
+    confirm: {
+      title: 'Delete this webhook?',
+      label: 'Delete webhook',
+      text: (
+        <>
+          Nothing is sent to <strong>{hostOf(webhook.url)}</strong> any more, its delivery log is deleted
+          {webhook.day.retrying > 0 &&
+            `, and ${sayCount(webhook.day.retrying, 'waiting delivery is', 'waiting deliveries are')} dropped`}
+          . To stop for a while, pause it instead.
+        </>
+      ),
+    },
+    onLeave: onDeleted,
+    done: 'The webhook was deleted.',
   });
   return (
     <>
@@ -75,34 +126,24 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
                 label: 'Pause',
                 icon: 'pause',
                 description: 'Events are not sent, not even later',
-                onAction: () => setActive.mutate(false),
+                onAction: () => setActive.start(false),
               }
             : {
                 id: 'resume',
                 label: 'Resume',
                 icon: 'play',
                 description: 'Events from now on are sent',
-                onAction: () => setActive.mutate(true),
+                onAction: () => setActive.start(true),
               },
           { id: 'line', separator: true },
-          {
-            id: 'delete',
-            label: 'Delete',
-            icon: 'remove',
-            isDanger: true,
-            onAction: () => setOpen('delete'),
-          },
+          { id: 'delete', label: 'Delete', icon: 'remove', isDanger: true, onAction: () => remove.start() },
         ]}
       >
         <IconButton icon="more" label={`Actions for ${hostOf(webhook.url)}`} />
       </Menu>
-      <AskAgain
-        change={setActive}
-        sayTitle={(active) => `${sayActive(active)} this webhook all the same?`}
-        sayAgain={sayActive}
-        onAgain={setActive.mutate}
-      />
-      <WebhookDialog form={form} webhook={webhook} rules={rules} isOpen={open === 'edit'} onClose={close} />
+      {setActive.dialog}
+      {remove.dialog}
+      {open === 'edit' && <WebhookDialog form={form} webhook={webhook} rules={rules} onClose={close} />}
       {open === 'payload' && <PayloadDialog form={form} webhook={webhook} onClose={close} />}
       {open === 'submissions' && <SubmissionTestDialog form={form} webhook={webhook} onClose={close} />}
       {open === 'replay' && (
@@ -114,48 +155,8 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
           onClose={close}
         />
       )}
-      <DeleteWebhook
-        form={form}
-        webhook={webhook}
-        isOpen={open === 'delete'}
-        onClose={close}
-        onDeleted={onDeleted}
-      />
     </>
   );
 }
 
 const sayActive = (active: boolean): string => (active ? 'Resume' : 'Pause');
-
-type DeleteProps = Pick<Props, 'form' | 'webhook'> & {
-  onDeleted: (() => void) | undefined;
-  isOpen: boolean;
-  onClose: () => void;
-};
-
-function DeleteWebhook({ form, webhook, onDeleted, isOpen, onClose }: DeleteProps): ReactElement {
-  const deletion = useMutation({
-    mutationFn: () =>
-      call(form.workspace_id, 'deleteWebhook', { params: { id: webhook.id } }, { seen: webhook }),
-    async onSuccess() {
-      toastDone('The webhook was deleted.');
-      onClose();
-      onDeleted?.();
-      await refreshWebhooks(form);
-    },
-  });
-  return (
-    <ConfirmChange
-      title="Delete this webhook?"
-      isOpen={isOpen}
-      onClose={onClose}
-      confirmLabel="Delete webhook"
-      change={deletion}
-    >
-      Nothing is sent to <strong>{hostOf(webhook.url)}</strong> any more, its delivery log is deleted
-      {webhook.day.retrying > 0 &&
-        `, and ${sayCount(webhook.day.retrying, 'waiting delivery is', 'waiting deliveries are')} dropped`}
-      . To stop for a while, pause it instead.
-    </ConfirmChange>
-  );
-}

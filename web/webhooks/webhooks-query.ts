@@ -1,8 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
+import { type Form as AskedForm, listQuestions } from '#ast/tree.ts';
 import type { WebhookDetail } from '#webhooks/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
-import { call } from '../api/operations.ts';
-import { queryClient } from '../api/query-client.ts';
+import { readQuery } from '../api/operations.ts';
+import type { AskedNode } from '../conditions/condition-tree.ts';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { type LogView, logParameters } from './log/log-view.ts';
 
@@ -17,50 +18,57 @@ const laterMs = 5_000;
 
 export const webhooksQuery = (form: Form) =>
   queryOptions({
-    queryKey: ['webhooks', form.id],
-    queryFn: ({ signal }) => call(form.workspace_id, 'listWebhooks', { params: { id: form.id } }, { signal }),
+    ...readQuery(form.workspace_id, 'listWebhooks', { params: { id: form.id } }),
     refetchInterval: (found) =>
       found.state.data?.data.some(({ day }) => day.retrying > 0) ? soonMs : laterMs,
   });
 
 export const webhookQuery = (form: Form, webhook: string) =>
   queryOptions({
-    queryKey: ['webhooks', form.id, webhook],
-    queryFn: ({ signal }) => call(form.workspace_id, 'getWebhook', { params: { id: webhook } }, { signal }),
+    ...readQuery(form.workspace_id, 'getWebhook', { params: { id: webhook } }),
     refetchInterval: (found) => ((found.state.data?.webhook.day.retrying ?? 0) > 0 ? soonMs : laterMs),
   });
 
 /** A health that is counted over a week changes slowly, and costs more than a look at the log. */
 export const healthQuery = (form: Form, webhook: string) =>
   queryOptions({
-    queryKey: ['webhooks', form.id, webhook, 'health'],
-    queryFn: ({ signal }) =>
-      call(form.workspace_id, 'getWebhookHealth', { params: { id: webhook } }, { signal }),
+    ...readQuery(form.workspace_id, 'getWebhookHealth', { params: { id: webhook } }),
     refetchInterval: 30_000,
   });
 
 export const deliveriesQuery = (form: Form, webhook: string, view: LogView) =>
   queryOptions({
-    queryKey: ['webhooks', form.id, webhook, 'deliveries', logParameters(view)],
-    queryFn: ({ signal }) =>
-      call(
-        form.workspace_id,
-        'listDeliveries',
-        { params: { id: webhook }, query: logParameters(view) },
-        { signal },
-      ),
+    ...readQuery(form.workspace_id, 'listDeliveries', {
+      params: { id: webhook },
+      query: logParameters(view),
+    }),
     placeholderData: (before) => keepRows(before),
     refetchInterval: (found) =>
       found.state.data?.data.some(({ status }) => status === 'Retrying') ? soonMs : laterMs,
   });
 
-export const deliveryQuery = (form: Form, webhook: string, delivery: string) =>
+export const deliveryQuery = (form: Form, delivery: string) =>
   queryOptions({
-    queryKey: ['webhooks', form.id, webhook, 'delivery', delivery],
-    queryFn: ({ signal }) => call(form.workspace_id, 'getDelivery', { params: { id: delivery } }, { signal }),
+    ...readQuery(form.workspace_id, 'getDelivery', { params: { id: delivery } }),
     refetchInterval: (found) => (found.state.data?.status === 'Retrying' ? soonMs : false),
   });
 
-/** After any change: the list, the webhook, its log and what is open of it are read again. */
-export const refreshWebhooks = (form: Form): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: ['webhooks', form.id] });
+/** What events of the live form look like. The form may be published anew meanwhile. */
+export const payloadQuery = (form: Form) =>
+  queryOptions({
+    ...readQuery(form.workspace_id, 'getPayloadSamples', { params: { id: form.id } }),
+    staleTime: 0,
+  });
+
+/** Programs that receive the events of a webhook. */
+export const receiversQuery = (form: Form, webhook: string) =>
+  queryOptions(readQuery(form.workspace_id, 'listReceivers', { params: { id: webhook } }));
+
+/** What a filter may ask of a submission: the questions of the live version, in order. */
+export const questionsQuery = (form: Form) =>
+  queryOptions({
+    ...readQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
+    // It was validated when it became the live version.
+    select: ({ structure }): AskedNode[] =>
+      listQuestions(structure as AskedForm).map(({ element: { type, attrs } }) => ({ type, attrs })),
+  });

@@ -5,14 +5,14 @@ import { type ReactElement, type ReactNode, useState } from 'react';
 import type { Webhook, WebhookList } from '#webhooks/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { Page } from '../design/page.tsx';
-import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { EmptyState, QueryState } from '../design/states.tsx';
 import { type LocatedForm, useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
 import { type WebhookRules, webhooksQuery } from './webhooks-query.ts';
 import { Chip, StatusChip } from '../design/chip.tsx';
 import { shortEvent } from './events.ts';
-import { FilterSentence } from './filter/filter-sentence.tsx';
+import { FilterSentence } from './filter/filter.tsx';
 import { DayHealth, LastDelivery } from './health/health.tsx';
 import { hostOf } from '#rules/url-problem.ts';
 import { WebhookActions } from './webhook-actions.tsx';
@@ -83,29 +83,31 @@ export function WebhooksScreen(): ReactElement {
       lead="What happens to the submissions of this form is sent to the addresses below, as it happens."
       actions={list && list.data.length > 0 && add}
     >
-      {webhooks.isPending && <Loading lines={2} />}
-      {webhooks.error && !list && (
-        <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} />
-      )}
-      {list?.data.length === 0 && <NoWebhooks mostAttempts={list.most_attempts} add={add} />}
-      {list && list.data.length > 0 && (
-        <ul role="list" className="webhook-list">
-          {list.data.map((webhook) => (
-            <WebhookCard key={webhook.id} form={form} webhook={webhook} rules={list} />
-          ))}
-        </ul>
-      )}
-      {list && (
-        <WebhookDialog
-          form={form}
-          rules={list}
-          isOpen={isAdding}
-          onClose={() => setAdding(false)}
-          onCreated={(webhook) =>
-            void navigate({ to: '/forms/$form/webhooks/$webhook', params: { form: form.id, webhook } })
-          }
-        />
-      )}
+      <QueryState query={webhooks} lines={2}>
+        {(found) => (
+          <>
+            {found.data.length === 0 ? (
+              <NoWebhooks mostAttempts={found.most_attempts} add={add} />
+            ) : (
+              <ul role="list" className="webhook-list">
+                {found.data.map((webhook) => (
+                  <WebhookCard key={webhook.id} form={form} webhook={webhook} rules={found} />
+                ))}
+              </ul>
+            )}
+            {isAdding && (
+              <WebhookDialog
+                form={form}
+                rules={found}
+                onClose={() => setAdding(false)}
+                onCreated={(webhook) =>
+                  void navigate({ to: '/forms/$form/webhooks/$webhook', params: { form: form.id, webhook } })
+                }
+              />
+            )}
+          </>
+        )}
+      </QueryState>
     </Page>
   );
 }

@@ -1,20 +1,19 @@
 import './create-form-dialog.css';
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
+import { refreshChanged } from '../../api/changes.ts';
 import { call } from '../../api/operations.ts';
-import { queryClient } from '../../api/query-client.ts';
+import { useAction } from '../../design/action.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import type { NewForm } from './new-form-settings.ts';
-import { PastedFormPanel } from './pasted-form-panel.tsx';
+import { FileDrop, PastedFormPanel } from './pasted-form-panel.tsx';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { ReplyOf } from '#app/operations.ts';
 import { Button } from '../../design/button.tsx';
-import { FileDrop } from './file-drop.tsx';
 
 type Unpacked = ReplyOf<'unpackForm'>;
 
@@ -27,11 +26,11 @@ function PackagePanel({
   onLeftOut: (made: Unpacked) => void;
 }): ReactElement {
   const open = useOpen();
-  const unpack = useMutation({
+  const unpack = useAction({
     // Browsers have several names for what it is.
-    mutationFn: (file: File) =>
+    run: (file: File) =>
       call(workspaceId, 'unpackForm', { body: new Blob([file], { type: 'application/gzip' }) }),
-    onSuccess: (form) => (form.left_out.length === 0 ? open(form) : onLeftOut(form)),
+    onDone: (form) => (form.left_out.length === 0 ? open(form) : onLeftOut(form)),
   });
   return (
     <FileDrop onFile={unpack.mutate}>
@@ -58,7 +57,7 @@ function PackagePanel({
 function LeftOut({ made }: { made: Unpacked }): ReactElement {
   const open = useOpen();
   // When this was read: where there was no form before, the list takes its place.
-  useEffect(() => () => void queryClient.invalidateQueries({ queryKey: ['forms'] }), []);
+  useEffect(() => () => void refreshChanged('createForm'), []);
   return (
     <div className="file-drop">
       <Message
@@ -111,18 +110,16 @@ export function CreateForm({
   const making = useRef<AbortController>(undefined);
   // Who goes on with something else meanwhile is not called away from it.
   useEffect(() => () => making.current?.abort(), []);
-  const create = useMutation({
-    async mutationFn(form: NewForm | (() => Promise<NewForm>)) {
+  const create = useAction({
+    async run(form: NewForm | (() => Promise<NewForm>)) {
       const { signal } = (making.current = new AbortController());
       const body = typeof form === 'function' ? await form() : form;
       signal.throwIfAborted();
       return { signal, ...(await call(workspaceId, 'createForm', { body })) };
     },
-    async onSuccess({ id, signal }) {
-      // First: where there was none before, the list with the new form takes the place of this.
-      if (!signal.aborted) await navigate({ to: '/forms/$form', params: { form: id } });
-      await queryClient.invalidateQueries({ queryKey: ['forms'] });
-    },
+    // Before the list is fetched again: in a workspace without forms, the list takes the place of this.
+    onLeave: ({ id, signal }) =>
+      signal.aborted ? undefined : navigate({ to: '/forms/$form', params: { form: id } }),
   });
   if (made) return <LeftOut made={made} />;
   return (

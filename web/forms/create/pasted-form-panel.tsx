@@ -1,18 +1,48 @@
-import { type ReactElement, useRef, useState } from 'react';
+import './foreign-form-panel.css';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
+import { sayCount, wordFor } from '#ast/say-count.ts';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
-import { FileDrop } from './file-drop.tsx';
-import { type TextPlace } from './json-places.ts';
-import { sayCount, wordFor } from '#ast/say-count.ts';
-import './foreign-form-panel.css';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import type { TextPlace } from './json-places.ts';
 import { call } from '../../api/operations.ts';
-import { queryClient } from '../../api/query-client.ts';
+import { useAction } from '../../design/action.tsx';
 import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
+
+/** A place that takes a file that is dropped on it. */
+export function FileDrop({
+  onFile,
+  children,
+}: {
+  onFile: (file: File) => void;
+  children: ReactNode;
+}): ReactElement {
+  const [isOver, setOver] = useState(false);
+  return (
+    <div
+      className="file-drop"
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        setOver(false);
+        const [file] = event.dataTransfer.files;
+        if (!file) return;
+        event.preventDefault();
+        onFile(file);
+      }}
+    >
+      {children}
+    </div>
+  );
+}
 
 type Converted = ReplyOf<'convertForm'>;
 
@@ -51,12 +81,9 @@ function ForeignFormPanel({
     gcTime: 0,
     retry: false,
   });
-  const create = useMutation({
-    mutationFn: () => call(workspaceId, 'importForm', { body: { document } }),
-    async onSuccess({ id }) {
-      await queryClient.invalidateQueries({ queryKey: ['forms'] });
-      await navigate({ to: '/forms/$form', params: { form: id } });
-    },
+  const create = useAction({
+    run: () => call(workspaceId, 'importForm', { body: { document } }),
+    onLeave: ({ id }) => navigate({ to: '/forms/$form', params: { form: id } }),
   });
   const found = looked.data;
   const problem = looked.error ?? create.error;
@@ -68,7 +95,7 @@ function ForeignFormPanel({
       <div className="spread">
         <Button onPress={onBack}>Back to the text</Button>
         {found && (
-          <Button variant="primary" autoFocus onPress={() => create.mutate()} isPending={create.isPending}>
+          <Button variant="primary" autoFocus {...create.press()}>
             Create this form
           </Button>
         )}

@@ -1,14 +1,74 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
 import { permissionChoices } from '#rules/permissions.ts';
-import type { ApiProblem } from '../../api/client.ts';
+import type { Key, KeyChange, NewKey } from '#workspaces/keys/shapes.ts';
+import type { Action } from '../../design/action.tsx';
 import { CheckboxGroup, RadioGroup } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
 import { Loading } from '../../design/states.tsx';
 import { sayDay } from '../../design/time.tsx';
 import { formNamesQuery, mostFormNames } from '../workspace.ts';
-import type { KeyDraft, Lifetime } from './key-draft.ts';
+
+type Permissions = NonNullable<NewKey['permissions']>;
+
+/** How long a key is to live, from now, in days; `0`: without end; `own`: as it is. */
+type Lifetime = '0' | '30' | '90' | '365' | 'own';
+
+/** A key while it is being written. */
+export type KeyDraft = {
+  name: string;
+  may: 'all' | 'some';
+  permissions: Permissions;
+  reach: 'all' | 'some';
+  formIds: readonly string[];
+  lifetime: Lifetime;
+};
+
+export const emptyDraft: KeyDraft = {
+  name: '',
+  may: 'all',
+  permissions: [],
+  reach: 'all',
+  formIds: [],
+  lifetime: '0',
+};
+
+/** The draft of a key that is there already. */
+export const draftOf = ({ name, permissions, form_ids, expires_at }: Key): KeyDraft => ({
+  name,
+  may: permissions ? 'some' : 'all',
+  permissions: permissions ?? [],
+  reach: form_ids ? 'some' : 'all',
+  formIds: form_ids ?? [],
+  lifetime: expires_at ? 'own' : '0',
+});
+
+export function readNewKey({ name, may, permissions, reach, formIds, lifetime }: KeyDraft): NewKey {
+  const expires = endOf(lifetime, null);
+  return {
+    name,
+    ...(may === 'some' && { permissions }),
+    ...(reach === 'some' && { form_ids: [...formIds] }),
+    ...(expires !== null && { expires_at: expires }),
+  };
+}
+
+/** @param current when the key expires now. */
+export const readEdit = (draft: KeyDraft, current: string | null): KeyChange => ({
+  name: draft.name,
+  permissions: draft.may === 'some' ? draft.permissions : null,
+  form_ids: draft.reach === 'some' ? [...draft.formIds] : null,
+  expires_at: endOf(draft.lifetime, current),
+});
+
+function endOf(lifetime: Lifetime, current: string | null): string | null {
+  if (lifetime === 'own') return current;
+  if (lifetime === '0') return null;
+  const end = new Date();
+  end.setDate(end.getDate() + Number(lifetime));
+  return end.toISOString();
+}
 
 const lifetimes: readonly { id: Lifetime; label: string }[] = [
   { id: '0', label: 'Does not expire' },
@@ -36,14 +96,15 @@ export function KeyFields({
   workspaceId,
   draft,
   expiresAt,
-  problem,
+  action,
   onChange,
 }: {
   workspaceId: string;
   draft: KeyDraft;
   /** When a key that is there already expires. */
   expiresAt: string | null;
-  problem: ApiProblem | undefined;
+  /** Its errors stand at the fields. */
+  action: Pick<Action, 'of'>;
   onChange: (part: Partial<KeyDraft>) => void;
 }): ReactElement {
   const own = expiresAt ? [{ id: 'own' as const, label: `On ${sayDay(expiresAt)}, as now` }] : [];
@@ -54,7 +115,7 @@ export function KeyFields({
         description="What uses it, such as “Nightly export”."
         value={draft.name}
         onChange={(name) => onChange({ name })}
-        error={problem?.of('name')}
+        error={action.of('name')}
         autoFocus
         autoComplete="off"
       />
@@ -70,7 +131,7 @@ export function KeyFields({
           choices={permissionChoices}
           value={draft.permissions}
           onChange={(permissions) => onChange({ permissions })}
-          error={problem?.of('permissions')}
+          error={action.of('permissions')}
         />
       )}
       <RadioGroup
@@ -84,7 +145,7 @@ export function KeyFields({
           workspaceId={workspaceId}
           value={draft.formIds}
           onChange={(formIds) => onChange({ formIds })}
-          error={problem?.of('form_ids')}
+          error={action.of('form_ids')}
         />
       )}
       <Select
@@ -92,7 +153,7 @@ export function KeyFields({
         choices={[...own, ...lifetimes]}
         value={draft.lifetime}
         onChange={(lifetime) => onChange({ lifetime })}
-        error={problem?.of('expires_at')}
+        error={action.of('expires_at')}
       />
     </>
   );

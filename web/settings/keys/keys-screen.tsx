@@ -1,109 +1,22 @@
 import './keys-screen.css';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
+import { sayCount } from '#ast/say-count.ts';
 import { permissionLabel, roles } from '#rules/permissions.ts';
 import type { Key } from '#workspaces/keys/shapes.ts';
+import { call } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
+import { Menu } from '../../design/menu.tsx';
 import { Page } from '../../design/page.tsx';
-import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
+import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, sayDay, sayMoment } from '../../design/time.tsx';
 import { keysQuery, useWorkspace } from '../workspace.ts';
-import { sayCount } from '#ast/say-count.ts';
-import { Menu } from '../../design/menu.tsx';
-import { EditKeyDialog } from './edit-key-dialog.tsx';
-import { KeyRequestsDialog } from './key-requests-dialog.tsx';
-import { RotateKeyDialog } from './rotate-key-dialog.tsx';
-import { call } from '../../api/operations.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { ConfirmChange } from '../../design/dialog.tsx';
-import { toastDone } from '../../design/toast.tsx';
-import type { KeyProps } from './key-props.ts';
-import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
-import { FormDialog } from '../../design/form-dialog.tsx';
-import { emptyDraft, readNewKey } from './key-draft.ts';
-import { KeyFields } from './key-fields.tsx';
-import { NewKeyDialog } from './new-key-dialog.tsx';
+import { CreateKeyDialog, EditKeyDialog, KeyRequestsDialog, RotateKeyDialog } from './key-dialogs.tsx';
 
-/** Makes a key, then shows it this once. */
-function CreateKeyDialog({
-  workspaceId,
-  isOpen,
-  onClose,
-}: {
-  workspaceId: string;
-  isOpen: boolean;
-  onClose: () => void;
-}): ReactElement {
-  const [draft, setDraft] = useState(emptyDraft);
-  const create = useMutation({
-    mutationFn: () => call(workspaceId, 'createKey', { body: readNewKey(draft) }),
-    onSuccess: () => queryClient.invalidateQueries(keysQuery(workspaceId)),
-  });
-  const close = (): void => {
-    setDraft(emptyDraft);
-    create.reset();
-    onClose();
-  };
-  if (create.data) {
-    return (
-      <NewKeyDialog
-        name={draft.name}
-        apiKey={create.data.key}
-        permissions={readNewKey(draft).permissions}
-        isOpen={isOpen}
-        onClose={close}
-      />
-    );
-  }
-  const problem = create.error instanceof ApiProblem ? create.error : undefined;
-  return (
-    <FormDialog
-      title="Create API key"
-      size="medium"
-      isOpen={isOpen}
-      onClose={close}
-      onSubmit={() => create.mutate()}
-      submitLabel="Create key"
-      isPending={create.isPending}
-      error={unlocatedProblem(create.error)}
-    >
-      <KeyFields
-        workspaceId={workspaceId}
-        draft={draft}
-        expiresAt={null}
-        problem={problem}
-        onChange={(part) => setDraft({ ...draft, ...part })}
-      />
-    </FormDialog>
-  );
-}
-
-/** Asks before a key ends. */
-function RevokeKey({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
-  const revoke = useMutation({
-    mutationFn: () => call(workspaceId, 'revokeKey', { params: { id: apiKey.id } }, { seen: apiKey }),
-    async onSuccess() {
-      toastDone(`The key ${apiKey.name} was revoked.`);
-      await queryClient.invalidateQueries(keysQuery(workspaceId));
-      onClose();
-    },
-  });
-  return (
-    <ConfirmChange
-      title={`Revoke ${apiKey.name}?`}
-      isOpen
-      onClose={onClose}
-      confirmLabel="Revoke key"
-      change={revoke}
-    >
-      Whatever uses <code>{apiKey.prefix}…</code> is refused from now on. This cannot be undone.
-    </ConfirmChange>
-  );
-}
-
-type Doing = 'edit' | 'rotate' | 'requests' | 'revoke';
+type Doing = 'edit' | 'rotate' | 'requests';
 
 /** Everything that is done with one key. What ended can only be looked at. */
 function KeyActions({
@@ -117,13 +30,26 @@ function KeyActions({
 }): ReactElement {
   const [doing, setDoing] = useState<Doing>();
   const props = { workspaceId, apiKey, onClose: () => setDoing(undefined) };
+  const revoke = useAction({
+    run: () => call(workspaceId, 'revokeKey', { params: { id: apiKey.id } }, { seen: apiKey }),
+    confirm: {
+      title: `Revoke ${apiKey.name}?`,
+      label: 'Revoke key',
+      text: (
+        <>
+          Whatever uses <code>{apiKey.prefix}…</code> is refused from now on. This cannot be undone.
+        </>
+      ),
+    },
+    done: `The key ${apiKey.name} was revoked.`,
+  });
   const changes = [
     { id: 'edit', label: 'Change', icon: 'edit', onAction: () => setDoing('edit') },
     { id: 'rotate', label: 'Rotate', icon: 'refresh', onAction: () => setDoing('rotate') },
   ] as const;
   const end = [
     { id: 'end', separator: true },
-    { id: 'revoke', label: 'Revoke', icon: 'remove', isDanger: true, onAction: () => setDoing('revoke') },
+    { id: 'revoke', label: 'Revoke', icon: 'remove', isDanger: true, onAction: () => revoke.start() },
   ] as const;
   return (
     <>
@@ -144,7 +70,7 @@ function KeyActions({
       {doing === 'edit' && <EditKeyDialog {...props} />}
       {doing === 'rotate' && <RotateKeyDialog {...props} />}
       {doing === 'requests' && <KeyRequestsDialog {...props} />}
-      {doing === 'revoke' && <RevokeKey {...props} />}
+      {revoke.dialog}
     </>
   );
 }
@@ -189,20 +115,21 @@ export function KeysScreen(): ReactElement {
       }
       actions={keys.data && keys.data.length > 0 && create}
     >
-      {keys.isPending && <Loading />}
-      {keys.error && <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />}
-      {keys.data?.length === 0 && (
-        <EmptyState icon="key" title="No keys yet" action={create}>
-          <p>
-            With a key, your programs create forms, read submissions and search them. Give each program a key
-            of its own, so that you can revoke one without the others.
-          </p>
-        </EmptyState>
-      )}
-      {keys.data && keys.data.length > 0 && (
-        <DataTable label="API keys" columns={columns} rows={keys.data} rowId={({ id }) => id} />
-      )}
-      <CreateKeyDialog workspaceId={workspace.id} isOpen={isCreating} onClose={() => setCreating(false)} />
+      <QueryState
+        query={keys}
+        showsError
+        empty={
+          <EmptyState icon="key" title="No keys yet" action={create}>
+            <p>
+              With a key, your programs create forms, read submissions and search them. Give each program a
+              key of its own, so that you can revoke one without the others.
+            </p>
+          </EmptyState>
+        }
+      >
+        {(rows) => <DataTable label="API keys" columns={columns} rows={rows} rowId={({ id }) => id} />}
+      </QueryState>
+      {isCreating && <CreateKeyDialog workspaceId={workspace.id} onClose={() => setCreating(false)} />}
     </Page>
   );
 }

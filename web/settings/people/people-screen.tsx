@@ -1,5 +1,5 @@
 import '../mail.css';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
 import { call, download } from '../../api/operations.ts';
@@ -11,16 +11,21 @@ import { Message } from '../../design/message.tsx';
 import { Card, Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { Select } from '../../design/select.tsx';
-import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
-import { toastProblem } from '../../design/toast.tsx';
+import { EmptyState, Loading, QueryState } from '../../design/states.tsx';
 import { useWorkspace } from '../workspace.ts';
-import { Found } from './found.tsx';
-import { type Erasure, erasuresQuery, type Question, traceQuery } from './people-query.ts';
-import { ReceiptCard, saveReceipt, sayGone } from './receipt.tsx';
+import {
+  type Erasure,
+  erasuresQuery,
+  Found,
+  type Question,
+  ReceiptCard,
+  saveReceipt,
+  sayGone,
+  traceQuery,
+} from './found-person.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
-import { queryClient } from '../../api/query-client.ts';
-import { ConfirmChange } from '../../design/dialog.tsx';
+import { useAction } from '../../design/action.tsx';
 
 const choices: readonly { id: Erasure['what']; label: string; description: string }[] = [
   {
@@ -34,53 +39,6 @@ const choices: readonly { id: Erasure['what']; label: string; description: strin
     description: 'Submissions stay, without the answers that tell who somebody is.',
   },
 ];
-
-/** Asks what is erased and whether it is meant, by what the person was found by. */
-function EraseDialog({
-  workspace,
-  question,
-  except,
-  count,
-  isOpen,
-  onClose,
-  onBegun,
-}: {
-  workspace: string;
-  question: Question;
-  except: readonly string[];
-  count: number;
-  isOpen: boolean;
-  onClose: () => void;
-  onBegun: (id: string) => void;
-}): ReactElement {
-  const [what, setWhat] = useState<Erasure['what']>('submissions');
-  const erase = useMutation({
-    mutationFn: () =>
-      call(workspace, 'erasePerson', { body: { ...question, what, except: [...except], expected: count } }),
-    async onSuccess({ id }) {
-      onBegun(id);
-      await queryClient.invalidateQueries({ queryKey: ['erasures', workspace] });
-    },
-  });
-  return (
-    <ConfirmChange
-      title={count === 1 ? 'Erase this one thing?' : `Erase these ${count.toLocaleString()} things?`}
-      isOpen={isOpen}
-      onClose={onClose}
-      confirmLabel="Erase for good"
-      change={erase}
-      typed={question.q}
-    >
-      <div className="stack">
-        <Select label="What goes" value={what} choices={choices} onChange={setWhat} />
-        <p>
-          Files, history, notes, events, deliveries, mails and invitations go too, and no trash keeps them.
-          Webhooks are told, without any answer of this person. Export first if somebody asked for a copy.
-        </p>
-      </div>
-    </ConfirmChange>
-  );
-}
 
 const columns: readonly TableColumn<Erasure>[] = [
   {
@@ -109,17 +67,18 @@ const columns: readonly TableColumn<Erasure>[] = [
 ];
 
 /** The receipts of what was erased: they name nobody. */
-function Erasures({ workspace }: { workspace: string }): ReactElement | null {
+function Erasures({ workspace }: { workspace: string }): ReactElement {
   const [page, setPage] = useState(1);
-  const { data, error, refetch } = useQuery(erasuresQuery(workspace, page));
-  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Loading label="Loading the receipts …" />;
-  if (data.pagination.total_count === 0) return null;
+  const erasures = useQuery(erasuresQuery(workspace, page));
   return (
-    <Card title="Receipts" lead="How much was erased, by whom and when. They name nobody.">
-      <DataTable label="Receipts" columns={columns} rows={data.data} rowId={({ id }) => id} />
-      <Pager label="Pages of receipts" page={page} pagination={data.pagination} onChange={setPage} />
-    </Card>
+    <QueryState query={erasures} label="Loading the receipts …" empty={page === 1 && <></>}>
+      {({ data, pagination }) => (
+        <Card title="Receipts" lead="How much was erased, by whom and when. They name nobody.">
+          <DataTable label="Receipts" columns={columns} rows={data} rowId={({ id }) => id} />
+          <Pager label="Pages of receipts" page={page} pagination={pagination} onChange={setPage} />
+        </Card>
+      )}
+    </QueryState>
   );
 }
 
@@ -139,25 +98,47 @@ export function PeopleScreen(): ReactElement {
   const [question, setQuestion] = useState<Question>();
   const [page, setPage] = useState(1);
   const [except, setExcept] = useState<ReadonlySet<string>>(new Set());
-  const [isErasing, setErasing] = useState(false);
+  const [what, setWhat] = useState<Erasure['what']>('submissions');
   const [begun, setBegun] = useState<string>();
   const found = useQuery(traceQuery(workspace.id, question, page));
   const problem = found.error instanceof ApiProblem ? found.error : undefined;
-  const save = useMutation({
-    mutationFn: (of: Question) =>
+  const save = useAction({
+    run: (of: Question) =>
       download(workspace.id, 'exportPerson', {
         query: { ...of, ...(except.size > 0 && { except: [...except].join(',') }) },
       }),
-    onError: toastProblem,
+    problem: 'toast',
   });
   const begin = (next: Question | undefined): void => {
     setQuestion(next);
     setPage(1);
     setExcept(new Set());
-    setErasing(false);
   };
   const total = found.data?.pagination.total_count ?? 0;
   const count = total - except.size;
+  const erase = useAction({
+    run: (of: Question) =>
+      call(workspace.id, 'erasePerson', { body: { ...of, what, except: [...except], expected: count } }),
+    confirm: ({ q }) => ({
+      title: count === 1 ? 'Erase this one thing?' : `Erase these ${count.toLocaleString()} things?`,
+      label: 'Erase for good',
+      typed: q,
+      text: (
+        <div className="stack">
+          <Select label="What goes" value={what} choices={choices} onChange={setWhat} />
+          <p>
+            Files, history, notes, events, deliveries, mails and invitations go too, and no trash keeps them.
+            Webhooks are told, without any answer of this person. Export first if somebody asked for a copy.
+          </p>
+        </div>
+      ),
+    }),
+    onDone({ id }) {
+      setBegun(id);
+      setAsked({ ...asked, q: '' });
+      begin(undefined);
+    },
+  });
   return (
     <Page
       title="People"
@@ -228,31 +209,19 @@ export function PeopleScreen(): ReactElement {
             onChange={setPage}
           />
           <div className="row">
-            <Button
-              icon="download"
-              isDisabled={count === 0}
-              isPending={save.isPending}
-              onPress={() => save.mutate(question)}
-            >
+            <Button icon="download" isDisabled={count === 0} {...save.press(question)}>
               Export {count.toLocaleString()}
             </Button>
-            <Button icon="remove" variant="danger" isDisabled={count === 0} onPress={() => setErasing(true)}>
+            <Button
+              icon="remove"
+              variant="danger"
+              isDisabled={count === 0}
+              onPress={() => erase.start(question)}
+            >
               Erase {count.toLocaleString()} …
             </Button>
           </div>
-          <EraseDialog
-            workspace={workspace.id}
-            question={question}
-            except={[...except]}
-            count={count}
-            isOpen={isErasing}
-            onClose={() => setErasing(false)}
-            onBegun={(id) => {
-              setBegun(id);
-              setAsked({ ...asked, q: '' });
-              begin(undefined);
-            }}
-          />
+          {erase.dialog}
         </>
       )}
       <Erasures workspace={workspace.id} />

@@ -5,9 +5,7 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { readQuestion } from '#ast/search.ts';
 import { IconButton } from '../../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../../design/combobox.tsx';
-import { ColouredQuestion } from '../search/coloured-question.tsx';
-import { QuestionHelp } from '../search/question-help.tsx';
-import { useSuggestions } from '../search/use-suggestions.ts';
+import { ColouredQuestion, QuestionHelp, useSuggestions } from '../search/question-box.tsx';
 import { mayAdminister, useCurrentWorkspace } from '../session.ts';
 import type { Offered } from './offers.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -18,8 +16,15 @@ import { AgoText } from '../../design/time.tsx';
 import { useSettled } from '../../design/use-settled.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { formScreens, type Place, workspaceScreens } from '../places.ts';
-import { askedIn } from '../search/asked-in.ts';
-import { firstHit, type Found, type FoundSubmission, placeOf, sayReading, whoOf } from '../search/found.ts';
+import {
+  askedIn,
+  firstHit,
+  type Found,
+  type FoundSubmission,
+  placeOf,
+  sayReading,
+  whoOf,
+} from '../search/found.ts';
 
 /** Somewhere one can go. */
 type Goal = {

@@ -1,5 +1,10 @@
 import type { ReplyOf } from '#app/operations.ts';
 import { sayWho } from '#ast/say-who.ts';
+import { withMoments } from '#ast/search.ts';
+import { startOf } from '../../design/day.ts';
+
+/** A question as the service takes it: its days are those of the reader. */
+export const askedIn = (q: string): string => withMoments(q, (day) => startOf(day, 0));
 
 export type Found = ReplyOf<'searchSubmissions'>;
 export type FoundSubmission = Found['data'][number];

@@ -1,13 +1,154 @@
 import './question.css';
-import { type ReactElement, useId, useRef, useState } from 'react';
-import { readQuestion } from '#ast/search.ts';
+import { useQuery } from '@tanstack/react-query';
+import { type ComponentProps, type ReactElement, useEffect, useId, useRef, useState } from 'react';
+import { Dialog, DialogTrigger } from 'react-aria-components/Dialog';
+import { Heading } from 'react-aria-components/Heading';
+import { Popover } from 'react-aria-components/Popover';
+import type { ReplyOf } from '#app/operations.ts';
+import { operators, type QuestionPart, readQuestion, signs, unfinishedAt } from '#ast/search.ts';
 import { IconButton } from '../../design/button.tsx';
-import { Combobox } from '../../design/combobox.tsx';
-import { ColouredQuestion } from './coloured-question.tsx';
-import { QuestionHelp } from './question-help.tsx';
-import { type SearchPlace, useSuggestions } from './use-suggestions.ts';
+import { Combobox, type ComboboxGroup } from '../../design/combobox.tsx';
+import type { IconName } from '../../design/icon.tsx';
+import { call } from '../../api/operations.ts';
 
-type Props = {
+/** A question as the server reads it: operators, phrases, what must not be there and what is wrong each in a colour. */
+export function ColouredQuestion({ text }: { text: string }): ReactElement {
+  const { parts, problems } = readQuestion(text);
+  const drawn: (string | ReactElement)[] = [];
+  let at = 0;
+  for (const part of parts) {
+    const { begin, end } = part;
+    const isWrong = problems.some((problem) => problem.begin === begin);
+    drawn.push(
+      text.slice(at, begin),
+      <span key={begin} className={isWrong ? 'question-problem' : classOf(part)}>
+        {text.slice(begin, end)}
+      </span>,
+    );
+    at = end;
+  }
+  return (
+    <span>
+      {drawn}
+      {text.slice(at)}
+    </span>
+  );
+}
+
+const classes: Readonly<Record<QuestionPart['kind'], string | undefined>> = {
+  word: undefined,
+  phrase: 'question-phrase',
+  beginning: 'question-operator',
+  operator: 'question-operator',
+  field: 'question-operator',
+};
+const classOf = ({ kind, isNot }: QuestionPart): string | undefined =>
+  isNot ? 'question-not' : classes[kind];
+
+const rows = [...Object.values(signs), ...Object.values(operators)];
+
+/** What may be said in a search, behind a button. */
+export function QuestionHelp(): ReactElement {
+  return (
+    <DialogTrigger>
+      <IconButton icon="info" label="How to search" size="small" />
+      <Popover className="popover" placement="bottom end" offset={6}>
+        <Dialog className="question-help">
+          <Heading slot="title" level={2}>
+            How to search
+          </Heading>
+          <p>All words have to be there, in any of their forms. More can be said:</p>
+          {/* It can be scrolled by its keys where it is longer than the window. */}
+          <section className="question-ways" aria-label="What can be said" tabIndex={0}>
+            <dl>
+              {rows.map(({ example, takes }) => (
+                <div key={example} style={{ display: 'contents' }}>
+                  <dt>
+                    <code>{example}</code>
+                  </dt>
+                  <dd>{takes}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+          <p>A minus stands before any of them, for what must not be there.</p>
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+}
+
+type Suggestion = ReplyOf<'suggestSearch'>['data'][number];
+/** Where one searches: a workspace, or one form of it. */
+type SearchPlace = { workspaceId: string; formId?: string };
+/** A question as it is being written. */
+type Writing = { text: string; caret: number };
+
+/** A pause in typing after which the server is asked. */
+const typingMs = 120;
+
+const icons: Readonly<Record<Suggestion['kind'], IconName>> = {
+  operator: 'filter',
+  element: 'form',
+  word: 'search',
+  form: 'form',
+  status: 'filter',
+  tag: 'filter',
+};
+
+/** What may be meant by what is being written, and the question with one of these in its place. */
+export function useSuggestions(
+  { workspaceId, formId }: SearchPlace,
+  writing: Writing,
+): { group: ComboboxGroup; complete: (id: string) => Writing | undefined } {
+  const rested = useRested(writing);
+  const isAsked = unfinishedAt(rested.text, rested.caret) !== undefined && rested.text.length <= 1_024;
+  const query = {
+    q: rested.text,
+    at: rested.caret,
+    ...(formId !== undefined && { form_id: formId }),
+  };
+  const { data: found } = useQuery({
+    queryKey: ['suggestions', workspaceId, query],
+    queryFn: ({ signal }) => call(workspaceId, 'suggestSearch', { query }, { signal }),
+    enabled: isAsked,
+    staleTime: 60_000,
+  });
+  // What was asked for another text means another place.
+  const isFresh = isAsked && rested.text === writing.text && rested.caret === writing.caret;
+  const data = (isFresh && found?.data) || [];
+  const group: ComboboxGroup = {
+    id: 'suggestions',
+    options: data.map(({ kind, text, label }) => ({
+      id: `${kind} ${text}`,
+      label: text,
+      icon: icons[kind],
+      ...(label !== text && { description: label }),
+    })),
+  };
+  return {
+    group,
+    complete(id) {
+      const chosen = data.find(({ kind, text }) => `${kind} ${text}` === id);
+      if (!chosen || !found) return undefined;
+      const written = `${writing.text.slice(0, found.begin)}${chosen.text}${chosen.text.endsWith(':') ? '' : ' '}`;
+      return { text: written + writing.text.slice(found.end).trimStart(), caret: written.length };
+    },
+  };
+}
+
+/** What is written, once typing rests. */
+function useRested(writing: Writing): Writing {
+  const { text, caret } = writing;
+  const [rested, setRested] = useState(writing);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested({ text, caret }), typingMs);
+    return () => clearTimeout(timer);
+  }, [text, caret]);
+  return rested;
+}
+
+type BoxProps = {
   label: string;
   placeholder: string;
   place: SearchPlace;
@@ -16,7 +157,7 @@ type Props = {
 };
 
 /** The box in which a search is written: in colours, with suggestions, with what is wrong in it, and with help. */
-export function QuestionBox({ label, placeholder, place, value, onChange }: Props): ReactElement {
+function QuestionBox({ label, placeholder, place, value, onChange }: BoxProps): ReactElement {
   const noteId = useId();
   const input = useRef<HTMLInputElement>(null);
   const [caret, setCaret] = useState(0);
@@ -66,4 +207,37 @@ export function QuestionBox({ label, placeholder, place, value, onChange }: Prop
       </p>
     </div>
   );
+}
+
+/** A pause in typing after which the search begins. */
+const askMs = 250;
+
+type Props = Omit<ComponentProps<typeof QuestionBox>, 'value' | 'onChange'> & {
+  /** The question that the address has. */
+  q: string | undefined;
+  onChange: (q: string | undefined) => void;
+};
+
+/** The question of a screen, asked when its writer pauses. What cannot be asked is said in the box, and changes nothing. */
+export function AskedQuestion({ q, onChange, ...box }: Props): ReactElement {
+  const [text, setText] = useState(q ?? '');
+  const asked = useRef(q);
+  const change = useRef(onChange);
+  change.current = onChange;
+  // The address may change by itself: by the browser's Back, by Clear, or by the finder.
+  useEffect(() => {
+    if (q === asked.current) return;
+    asked.current = q;
+    setText(q ?? '');
+  }, [q]);
+  useEffect(() => {
+    const next = text.trim() || undefined;
+    if (next === asked.current || readQuestion(next ?? '').problems.length > 0) return undefined;
+    const timer = setTimeout(() => {
+      asked.current = next;
+      change.current(next);
+    }, askMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return <QuestionBox {...box} value={text} onChange={setText} />;
 }

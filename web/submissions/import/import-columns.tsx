@@ -1,7 +1,38 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
+import type { InputOf, ReplyOf } from '#app/operations.ts';
+import { readQuery } from '../../api/operations.ts';
+import type { FormPlace } from '../queries.ts';
 import { ColumnChoices } from '../../design/column-choices.tsx';
 import { type Choice, Select } from '../../design/select.tsx';
-import type { ColumnUse, ImportPreview, ImportSource } from './import-query.ts';
+
+/** A file of answers, and how its columns and values are meant. */
+export type ImportSource = InputOf<'startSubmissionImport'>['body'];
+export type ImportPreview = ReplyOf<'previewSubmissionImport'>;
+type ColumnUse = ImportPreview['mapping'][number];
+export type ImportProgress = ReplyOf<'listSubmissionImports'>['data'][number];
+
+export const importPreviewQuery = (form: FormPlace, source: ImportSource | undefined) =>
+  queryOptions({
+    ...readQuery(form.workspace_id, 'previewSubmissionImport', { params: { id: form.id }, body: source! }),
+    enabled: source !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false,
+    gcTime: 0,
+  });
+
+/** The last imports of a form; asked for again while one is under way. */
+export const importsQuery = (form: FormPlace) =>
+  queryOptions({
+    ...readQuery(form.workspace_id, 'listSubmissionImports', { params: { id: form.id } }),
+    select: ({ data }) => data,
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(
+        ({ finished_at, failed_reason }) => finished_at === null && failed_reason === null,
+      )
+        ? 1_000
+        : false,
+  });
 
 const orders = [
   { id: 'ymd', label: 'Year first: 2026-01-31' },

@@ -1,24 +1,24 @@
 import './import-screen.css';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import { queryClient } from '../../api/query-client.ts';
+import { refreshChanged } from '../../api/changes.ts';
+import { call } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card, Page } from '../../design/page.tsx';
 import { useForm } from '../../shell/form-place.ts';
-import { type FormPlace, refreshSubmissions } from '../queries.ts';
-import { saySubmissions } from '../say-submissions.ts';
-import { ImportColumns } from './import-columns.tsx';
+import { type FormPlace, saySubmissions } from '../queries.ts';
 import {
+  ImportColumns,
   type ImportPreview,
   importPreviewQuery,
   type ImportProgress,
   type ImportSource,
   importsQuery,
-  startImport,
-} from './import-query.ts';
+} from './import-columns.tsx';
 import { readTextFile } from '../../design/read-text-file.ts';
 import { sayCount, wordFor } from '#ast/say-count.ts';
 
@@ -107,8 +107,8 @@ function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {
   const [last] = useQuery(importsQuery(form)).data ?? [];
   const isDone = last !== undefined && last.finished_at !== null;
   useEffect(() => {
-    if (isDone) void refreshSubmissions(form);
-  }, [isDone, form]);
+    if (isDone) void refreshChanged('changeSubmission');
+  }, [isDone]);
   if (!last) return null;
   const done = last.created + last.refused;
   if (last.failed_reason !== null)
@@ -195,13 +195,12 @@ function ImportForm({ form }: { form: FormPlace }): ReactElement {
   const [name, setName] = useState<string>();
   const [unread, setUnread] = useState<string>();
   const preview = useQuery(importPreviewQuery(form, source));
-  const start = useMutation({
-    mutationFn: (chosen: ImportSource) => startImport(form, chosen),
-    async onSuccess() {
+  const start = useAction({
+    run: (body: ImportSource) =>
+      call(form.workspace_id, 'startSubmissionImport', { params: { id: form.id }, body }),
+    onLeave() {
       setSource(undefined);
       setName(undefined);
-      await queryClient.invalidateQueries({ queryKey: importsQuery(form).queryKey });
-      await refreshSubmissions(form);
     },
   });
   const choose = async (file: File | undefined): Promise<void> => {

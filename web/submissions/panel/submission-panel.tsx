@@ -18,15 +18,15 @@ import { receivedAt } from '../../api/received-at.ts';
 import type { ViewState } from '../view-state.ts';
 import { AnswersForm } from './edit/answers-form.tsx';
 import { AnswersView } from './answers-view.tsx';
-import { DeleteSubmission } from './delete-submission.tsx';
 import { ReferenceForm } from './edit/reference-form.tsx';
-import { ReferenceView } from './reference-view.tsx';
-import { NotesSection } from './notes-section.tsx';
-import { TagsSection } from './tags-section.tsx';
+import { NotesSection, ReferenceView, TagsSection } from './sections.tsx';
 import { Timeline } from './timeline.tsx';
 import { ApiProblem } from '../../api/client.ts';
 import { Dialog } from '../../design/dialog.tsx';
-import { useChange } from './edit/use-change.ts';
+import { useAction } from '../../design/action.tsx';
+import { call } from '../../api/operations.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { useChange } from './edit/use-change.tsx';
 
 /** Completes a submission, or opens it again. What keeps it from being completed is listed. */
 function StatusSwitch({ form, submission }: { form: FormPlace; submission: SubmissionDetail }): ReactElement {
@@ -74,6 +74,43 @@ function StatusSwitch({ form, submission }: { form: FormPlace; submission: Submi
   );
 }
 
+/** Moves a submission to the trash, after asking. */
+function DeleteButton({
+  form,
+  submission,
+  onDeleted,
+}: {
+  form: FormPlace;
+  submission: SubmissionDetail;
+  onDeleted: () => void;
+}): ReactElement {
+  const place = { params: { id: submission.id } };
+  const remove = useAction({
+    run: () => call(form.workspace_id, 'deleteSubmission', place, { seen: submission }),
+    confirm: {
+      title: 'Delete this submission?',
+      label: 'Delete submission',
+      text: `The submission of ${sayMoment(receivedAt(submission))} goes to the trash, and can be restored for 30 days. Then it is deleted for good, with its files.`,
+    },
+    onLeave() {
+      onDeleted();
+      queryClient.removeQueries({ queryKey: ['viewSubmission', form.workspace_id, place] });
+    },
+    done: {
+      text: 'The submission is in the trash.',
+      action: { label: 'Undo', run: () => call(form.workspace_id, 'restoreSubmission', place) },
+    },
+  });
+  return (
+    <>
+      <Button size="small" variant="quiet" icon="remove" {...remove.press()}>
+        Delete
+      </Button>
+      {remove.dialog}
+    </>
+  );
+}
+
 /** Where keys belong to something else: fields, menus, lists, and questions that wait for an answer. */
 const others =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="alertdialog"], [role="grid"]';
@@ -114,7 +151,7 @@ type Props = {
 };
 
 /** What is being done with the submission. */
-type Doing = 'reading' | 'answers' | 'reference' | 'deleting';
+type Doing = 'reading' | 'answers' | 'reference';
 
 /** By whom or what people know it, else what was answered first; by its moment where nothing was. */
 const titleOf = (submission: SubmissionDetail, columns: readonly Column[] | undefined): string =>
@@ -137,7 +174,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
   const previous = data?.previous_id ? () => onGo(data.previous_id!) : undefined;
   const next = data?.next_id ? () => onGo(data.next_id!) : undefined;
   usePanelKeys({ onNext: next, onPrevious: previous, onClose }, doing === 'reading');
-  const isReading = doing === 'reading' || doing === 'deleting';
+  const isReading = doing === 'reading';
   const body = useRef<HTMLDivElement>(null);
   const handOver = useHandOver();
   const find = (selector: string) => () => body.current?.querySelector<HTMLElement>(selector);
@@ -196,9 +233,11 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
                 Edit answers
               </Button>
               <StatusSwitch form={form} submission={data} />
-              <Button size="small" variant="quiet" icon="remove" onPress={() => setDoing('deleting')}>
-                Delete
-              </Button>
+              <DeleteButton
+                form={form}
+                submission={data}
+                onDeleted={() => (data.next_id ? onGo(data.next_id) : onClose())}
+              />
             </div>
           )}
           {doing === 'answers' ? (
@@ -231,14 +270,6 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
               Print
             </Button>
           </footer>
-          {doing === 'deleting' && (
-            <DeleteSubmission
-              form={form}
-              submission={data}
-              onCancel={done}
-              onDeleted={() => (data.next_id ? onGo(data.next_id) : onClose())}
-            />
-          )}
         </div>
       )}
     </>

@@ -1,11 +1,42 @@
 import './selectable-cell.css';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useCallback, useState } from 'react';
 import type { Answers } from '#ast/answers.ts';
 import type { Column } from '#submissions/shapes.ts';
+import { filterOf, type ViewState } from '../view-state.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { sayMoment } from '../../design/time.tsx';
 import { receivedAt } from '../../api/received-at.ts';
 import { sayWhole } from '../answer-text.tsx';
+
+/** The selection after some rows were taken in or out. */
+export function changeSelection(
+  selected: ReadonlySet<string>,
+  ids: readonly string[],
+  isSelected: boolean,
+): ReadonlySet<string> {
+  return isSelected ? selected.union(new Set(ids)) : selected.difference(new Set(ids));
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** The submissions that were ticked. They stay over pages of one view, and are let go with it. */
+export function useSelection(formId: string, view: ViewState) {
+  const scope = JSON.stringify([formId, filterOf(view)]);
+  const [kept, setKept] = useState({ scope, ids: none });
+  const select = useCallback(
+    (ids: readonly string[], isSelected: boolean) =>
+      setKept((before) => ({
+        scope,
+        ids: changeSelection(before.scope === scope ? before.ids : none, ids, isSelected),
+      })),
+    [scope],
+  );
+  return {
+    ids: kept.scope === scope ? kept.ids : none,
+    clear: () => setKept({ scope, ids: none }),
+    select,
+  };
+}
 
 /** How rows are selected; nobody selects what they may not act on. */
 export type RowSelection = {

@@ -1,43 +1,134 @@
+import '../panel/panel.css';
 import './spam-screen.css';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { HeldRow, SpamPage } from '#submissions/held/shapes.ts';
 import type { Column } from '#submissions/shapes.ts';
+import { call } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
-import { Chip } from '../../design/chip.tsx';
-import { Page } from '../../design/page.tsx';
-import { Pager } from '../../design/pager.tsx';
-import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
-import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago } from '../../design/time.tsx';
-import { useForm } from '../../shell/form-place.ts';
-import { mayEdit } from '../../shell/session.ts';
-import { columnsQuery, type FormPlace } from '../queries.ts';
-import { changeSelection } from '../selection/change-selection.ts';
+import { columnsQuery, type FormPlace, heldQuery, saySubmissions, spamQuery } from '../queries.ts';
+import { Dialog } from '../../design/dialog.tsx';
+import { Message } from '../../design/message.tsx';
+import { EmptyState, QueryState } from '../../design/states.tsx';
+import { Ago, sayMoment } from '../../design/time.tsx';
+import { AnswersView } from '../panel/answers-view.tsx';
+import { ReferenceView } from '../panel/sections.tsx';
 import {
+  changeSelection,
   firstAnswers,
   type RowSelection,
   SelectableCell,
   SelectableHead,
 } from '../selection/selectable-cell.tsx';
-import { HeldDialog } from './held-dialog.tsx';
-import { reasons } from './reasons.ts';
-import { SpamActions } from './spam-actions.tsx';
-import { allowSite, spamQuery } from './spam-query.ts';
-import { Message } from '../../design/message.tsx';
-import { toastDone, toastProblem } from '../../design/toast.tsx';
-import { saySubmissions } from '../say-submissions.ts';
+import { Chip } from '../../design/chip.tsx';
+import { Page } from '../../design/page.tsx';
+import { Pager } from '../../design/pager.tsx';
+import { DataTable, type TableColumn } from '../../design/table.tsx';
+import { useForm } from '../../shell/form-place.ts';
+import { mayEdit } from '../../shell/session.ts';
+
+/** Why something was held: in a word or two, and as a sentence. */
+const reasons = {
+  honeypot: ['Hidden field', 'It filled in a field that people do not see.'],
+  too_fast: ['Too fast', 'It came sooner after its page than this form’s least seconds.'],
+  no_page: ['No page', 'It was sent without opening the page of the form.'],
+  other_site: [
+    'Other site',
+    'It was sent by a page of another site, which this form’s settings do not name.',
+  ],
+  no_proof: ['No proof of work', 'It came without the work that this form asks of browsers.'],
+} as const satisfies Record<HeldRow['reason'], readonly [word: string, sentence: string]>;
+
+type ActionsProps = {
+  form: FormPlace;
+  ids: readonly string[];
+  /** Called when these are dealt with. */
+  onDone: () => void;
+};
+
+/** What is done with some of the spam box. */
+function SpamActions({ form, ids, onDone }: ActionsProps): ReactElement {
+  const place = { params: { id: form.id }, body: { ids: [...ids] } };
+  const release = useAction({
+    run: () => call(form.workspace_id, 'releaseSpam', place),
+    done: ({ count }) => `${saySubmissions(count)} moved to the submissions.`,
+    onDone,
+    problem: 'toast',
+  });
+  const remove = useAction({
+    run: () => call(form.workspace_id, 'deleteSpam', place),
+    confirm: {
+      title: `Delete ${saySubmissions(ids.length)}?`,
+      label: 'Delete',
+      text: 'Their answers and files are gone for good. No webhook is told, as none was told that they came.',
+    },
+    done: ({ count }) => `${saySubmissions(count)} deleted.`,
+    onDone,
+  });
+  return (
+    <>
+      <Button icon="check" isDisabled={ids.length === 0} {...release.press()}>
+        Not spam
+      </Button>
+      <Button icon="remove" isDisabled={ids.length === 0 || release.isPending} {...remove.press()}>
+        Delete
+      </Button>
+      {remove.dialog}
+    </>
+  );
+}
+
+type HeldProps = { form: FormPlace; id: string; mayDecide: boolean; onClose: () => void };
+
+/** One of the spam box: why it is there, and what it says. */
+function HeldDialog({ form, id, mayDecide, onClose }: HeldProps): ReactElement {
+  const query = useQuery(heldQuery(form, id));
+  const { data } = query;
+  const columns = useQuery(columnsQuery(form));
+  return (
+    <Dialog
+      title={
+        data ? (firstAnswers(data.answers, columns.data)[0] ?? sayMoment(data.created_at)) : 'Held submission'
+      }
+      isOpen
+      onClose={onClose}
+      size="side"
+      actions={data && mayDecide && <SpamActions form={form} ids={[id]} onDone={onClose} />}
+    >
+      <QueryState query={query} lines={5} label="Loading …">
+        {(held) => (
+          <>
+            <Message tone="warn">
+              {reasons[held.reason][1]} {held.origin !== null && `The site: ${held.origin}.`}{' '}
+              {sayOthers(held.others)}
+            </Message>
+            <AnswersView submission={{ ...held, hits: [] }} />
+            <ReferenceView submission={{ ...held, hits: [] }} />
+          </>
+        )}
+      </QueryState>
+    </Dialog>
+  );
+}
+
+function sayOthers(count: number): string {
+  if (count === 0) return '';
+  return count === 1
+    ? 'One other here came from the same address.'
+    : `${count.toLocaleString()} others here came from the same address.`;
+}
 
 type Props = { form: FormPlace; sites: SpamPage['sites']; mayDecide: boolean };
 
 /** Sites whose pages send this form and are not named in its settings: each is let in with one press. */
 function HeldSites({ form, sites, mayDecide }: Props): ReactElement {
-  const allow = useMutation({
-    mutationFn: (origin: string) => allowSite(form, origin),
-    onSuccess: (count) =>
-      toastDone(`The site is allowed. ${saySubmissions(count)} moved to the submissions.`),
-    onError: toastProblem,
+  const allow = useAction({
+    run: (origin: string) =>
+      call(form.workspace_id, 'allowSite', { params: { id: form.id }, body: { origin } }),
+    done: ({ count }) => `The site is allowed. ${saySubmissions(count)} moved to the submissions.`,
+    problem: 'toast',
   });
   return (
     <>
@@ -48,7 +139,7 @@ function HeldSites({ form, sites, mayDecide }: Props): ReactElement {
           title={`${saySubmissions(count)} came from a page of ${origin}`}
           action={
             mayDecide && (
-              <Button icon="check" isPending={allow.isPending} onPress={() => allow.mutate(origin)}>
+              <Button icon="check" {...allow.press(origin)}>
                 Allow {origin} and release
               </Button>
             )
@@ -68,11 +159,10 @@ export function SpamScreen(): ReactElement {
   const [page, setPage] = useState(1);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<string>();
-  const { data, error, refetch } = useQuery(spamQuery(form, page));
+  const query = useQuery(spamQuery(form, page));
   const columns = useQuery(columnsQuery(form));
   const isEditor = mayEdit(form.role);
-  const rows = data?.data ?? [];
-  const total = data?.pagination.total_count ?? 0;
+  const rows = query.data?.data ?? [];
   const clear = (): void => setSelected(new Set());
   const selection: RowSelection = {
     selected,
@@ -95,30 +185,30 @@ export function SpamScreen(): ReactElement {
       }
       actions={isEditor && rows.length > 0 && <SpamActions form={form} ids={[...selected]} onDone={clear} />}
     >
-      {error && !data ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : !data ? (
-        <Loading label="Loading the spam box …" />
-      ) : total === 0 ? (
-        <NothingHeld formId={form.id} />
-      ) : (
-        <>
-          <HeldSites form={form} sites={data.sites} mayDecide={isEditor} />
-          <DataTable
-            label="Spam box"
-            className="selectable-table spam-table"
-            columns={columnsOf({
-              rows,
-              asked: columns.data,
-              selection: isEditor ? selection : undefined,
-              onOpen: setOpen,
-            })}
-            rows={rows}
-            rowId={({ id }) => id}
-          />
-          <Pager label="Pages of the spam box" page={page} pagination={data.pagination} onChange={go} />
-        </>
-      )}
+      <QueryState
+        query={query}
+        label="Loading the spam box …"
+        empty={query.data?.pagination.total_count === 0 && <NothingHeld formId={form.id} />}
+      >
+        {({ data, sites, pagination }) => (
+          <>
+            <HeldSites form={form} sites={sites} mayDecide={isEditor} />
+            <DataTable
+              label="Spam box"
+              className="selectable-table spam-table"
+              columns={columnsOf({
+                rows: data,
+                asked: columns.data,
+                selection: isEditor ? selection : undefined,
+                onOpen: setOpen,
+              })}
+              rows={data}
+              rowId={({ id }) => id}
+            />
+            <Pager label="Pages of the spam box" page={page} pagination={pagination} onChange={go} />
+          </>
+        )}
+      </QueryState>
       {open !== undefined && (
         <HeldDialog form={form} id={open} mayDecide={isEditor} onClose={() => setOpen(undefined)} />
       )}

@@ -4,10 +4,8 @@ import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { sayMonth } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import type { Condition } from '../filter/conditions.ts';
-import { answeredCondition, barCondition } from './bar-condition.ts';
-import { counted, type LyingBar, LyingBars, percent } from './lying-bars.tsx';
-import { StandingBars } from './standing-bars.tsx';
-import { type Narrowed, SubmissionsLink } from './submissions-link.tsx';
+import { answeredCondition, barCondition, type Narrowed, SubmissionsLink } from './bar-links.tsx';
+import { counted, type LyingBar, LyingBars, percent, StandingBars } from './charts.tsx';
 import { sayCount, wordFor } from '#ast/say-count.ts';
 
 /** The options of each row of a matrix: the more chose one, the darker it is. */

@@ -4,8 +4,7 @@ import type { Analytics } from '#submissions/analytics/shapes.ts';
 import { Card } from '../../design/page.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { analyticsQuery } from '../queries.ts';
-import { DataDetails } from './data-details.tsx';
-import { counted, LyingBars, percent } from './lying-bars.tsx';
+import { counted, DataDetails, LyingBars, percent } from './charts.tsx';
 import { sayCount } from '#ast/say-count.ts';
 
 /** How the visits of the form went, where any are known. Whatever fails here leaves the answers below as they are. */

@@ -2,7 +2,7 @@ import { type DragEvent, type PointerEvent, type ReactElement, useRef, useState 
 import { Button } from 'react-aria-components/Button';
 import { Icon } from '../../design/icon.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
-import { columnWidth, isFixedColumn, isSortable, type TableColumn } from './table-columns.ts';
+import { columnWidth, isFixedColumn, isSortable, type TableColumn } from './columns-dialog.tsx';
 import { readSorting, sortBy, unsort, pressHead } from './sorting.ts';
 
 export type ColumnActions = {

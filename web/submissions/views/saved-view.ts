@@ -1,18 +1,20 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '#app/operations.ts';
-import { call } from '../../api/operations.ts';
+import { readQuery } from '../../api/operations.ts';
 import { dayOf } from '../../design/day.ts';
 import { conditionsOf } from '../filter/read-asked.ts';
 import type { FormPlace } from '../queries.ts';
 import { orderedBy, type ViewState, wholeView } from '../view-state.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { type TableSettings, useTableSettings, usualSettings } from '../table/table-settings.ts';
 
 export type SavedView = ReplyOf<'getView'>;
 
 /** Views that the workspace has saved of a form, by their names. */
 export const savedViewsQuery = (form: FormPlace) =>
   queryOptions({
-    queryKey: ['saved-views', form.id],
-    queryFn: async () => (await call(form.workspace_id, 'listViews', { params: { id: form.id } })).data,
+    ...readQuery(form.workspace_id, 'listViews', { params: { id: form.id } }),
+    select: ({ data }) => data,
     staleTime: 60_000,
   });
 
@@ -46,3 +48,48 @@ export const isOtherQuery = (saved: SavedView, view: ViewState): boolean =>
 
 const keyOf = (query: object): string =>
   JSON.stringify(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** How the table is arranged, of the person or of the saved view that is shown. */
+type ViewColumns = {
+  /** Undefined while they are on their way. */
+  settings: TableSettings | undefined;
+  change: (change: Partial<TableSettings>) => void;
+  /** Whether they are others than those of the saved view. */
+  areOther: boolean;
+  /** Those of a saved view again, unless they were changed since they were `seen`. */
+  forget: (id: string | undefined, seen: TableSettings) => void;
+};
+
+/** What was changed in a saved view and not saved: it stays in this window. */
+const draftKey = (id: string | undefined) => ['view-columns', id];
+
+/** A person's own arrangement is theirs, and that of a saved view everybody's: what is changed there waits to be saved. */
+export function useViewColumns(form: FormPlace, savedId: string | undefined): ViewColumns {
+  const [own, changeOwn] = useTableSettings(form);
+  const { data: views } = useQuery(savedViewsQuery(form));
+  const { data: draft = null } = useQuery<TableSettings | null>({
+    queryKey: draftKey(savedId),
+    queryFn: () => null,
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
+  const saved = views?.find(({ id }) => id === savedId)?.columns;
+  if (savedId === undefined || saved === null || saved === undefined)
+    return {
+      settings: savedId !== undefined && !views ? undefined : own,
+      change: changeOwn,
+      areOther: false,
+      forget,
+    };
+  return {
+    settings: draft ?? saved,
+    change: (part) =>
+      queryClient.setQueryData(draftKey(savedId), { ...usualSettings, ...(draft ?? saved), ...part }),
+    areOther: draft !== null && JSON.stringify(draft) !== JSON.stringify({ ...usualSettings, ...saved }),
+    forget,
+  };
+}
+
+function forget(id: string | undefined, seen: TableSettings): void {
+  queryClient.setQueryData<TableSettings | null>(draftKey(id), (now) => (now === seen ? null : now));
+}

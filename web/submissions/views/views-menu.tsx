@@ -1,13 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { call } from '../../api/operations.ts';
-import { queryClient } from '../../api/query-client.ts';
+import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
-import { ConfirmChange } from '../../design/dialog.tsx';
-import { TextField } from '../../design/field.tsx';
-import { FormDialog } from '../../design/form-dialog.tsx';
+import { FieldsDialog } from '../../design/fields.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
-import { toastDone, toastProblem } from '../../design/toast.tsx';
 import type { FormPlace } from '../queries.ts';
 import type { TableSettings } from '../table/table-settings.ts';
 import { type ChangeView, isFiltered, type ViewState, wholeView } from '../view-state.ts';
@@ -26,7 +23,7 @@ type Props = {
   onForget: (id: string | undefined, seen: TableSettings) => void;
 };
 
-type Asking = 'new' | 'name' | 'delete';
+type Asking = 'new' | 'name';
 
 /** The saved views of a form: which one is shown, the way to the others, and what is done with it. */
 export function ViewsMenu({
@@ -42,20 +39,32 @@ export function ViewsMenu({
   const [asking, setAsking] = useState<Asking>();
   const current = views.find(({ id }) => id === view.saved);
   const isOther = current !== undefined && (areColumnsOther || isOtherQuery(current, view));
-  const refresh = () => queryClient.invalidateQueries(savedViewsQuery(form));
-  const change = useMutation({
-    mutationFn: (body: Partial<Pick<SavedView, 'name' | 'query' | 'columns'>>) =>
-      call(form.workspace_id, 'changeView', { params: { id: current!.id }, body }, { seen: current! }),
-    async onSuccess({ id, name }, { columns: sent }) {
-      await refresh();
-      // Another name saves no columns.
-      if (sent) onForget(id, sent);
-      setAsking(undefined);
-      toastDone(`The view “${name}” is saved for everybody.`);
+  const place = { params: { id: form.id } };
+  const changeCurrent = (body: Partial<Pick<SavedView, 'name' | 'query' | 'columns'>>) =>
+    call(form.workspace_id, 'changeView', { params: { id: current!.id }, body }, { seen: current! });
+  const keep = useAction({
+    run: () => changeCurrent({ query: savedQuery(view), columns }),
+    done: sayKept,
+    onDone: ({ id }) => onForget(id, columns),
+    problem: 'toast',
+  });
+  const remove = useAction({
+    run: () => call(form.workspace_id, 'deleteView', { params: { id: current!.id } }, { seen: current! }),
+    confirm: {
+      title: `Delete the view “${current?.name}”?`,
+      label: 'Delete view',
+      text: 'Everybody in the workspace loses it. The submissions stay.',
+    },
+    onLeave: () => onChange({ saved: undefined, page: view.page }),
+    done() {
+      // A view is nothing but what it says: it is saved once more.
+      const { name, query, columns: saved } = current!;
+      const run = () =>
+        call(form.workspace_id, 'saveView', { ...place, body: { name, query, columns: saved } });
+      return { text: `The view “${name}” is deleted.`, action: { label: 'Undo', run } };
     },
   });
   const show = (saved: SavedView): void => onChange({ ...showSaved(saved), page: 1 });
-  const asked = savedQuery(view);
   const items: MenuAction[] = [
     {
       id: 'all',
@@ -87,7 +96,7 @@ export function ViewsMenu({
                   id: 'keep',
                   label: `Save changes to “${current.name}”`,
                   icon: 'check' as const,
-                  onAction: () => change.mutate({ query: asked, columns }, { onError: toastProblem }),
+                  onAction: () => keep.start(),
                 },
               ]
             : []),
@@ -105,7 +114,7 @@ export function ViewsMenu({
                   label: 'Delete this view …',
                   icon: 'remove' as const,
                   isDanger: true,
-                  onAction: () => setAsking('delete'),
+                  onAction: () => remove.start(),
                 },
               ]
             : []),
@@ -138,19 +147,16 @@ export function ViewsMenu({
         <NameDialog
           title="Save as a view"
           before=""
-          save={(name) =>
+          run={(name) =>
             call(form.workspace_id, 'saveView', {
-              params: { id: form.id },
-              body: { name, query: asked, columns },
+              ...place,
+              body: { name, query: savedQuery(view), columns },
             })
           }
           onClose={() => setAsking(undefined)}
-          onSaved={async (made) => {
-            await refresh();
+          onSaved={({ id }) => {
             onForget(view.saved, columns);
-            setAsking(undefined);
-            onChange({ saved: made.id, page: view.page });
-            toastDone(`The view “${made.name}” is saved for everybody.`);
+            onChange({ saved: id, page: view.page });
           }}
         />
       )}
@@ -158,107 +164,58 @@ export function ViewsMenu({
         <NameDialog
           title="Rename the view"
           before={current.name}
-          save={(name) => change.mutateAsync({ name })}
+          run={(name) => changeCurrent({ name })}
           onClose={() => setAsking(undefined)}
-          onSaved={() => undefined}
         />
       )}
-      {asking === 'delete' && current && (
-        <DeleteView
-          form={form}
-          saved={current}
-          onClose={() => setAsking(undefined)}
-          onDeleted={async () => {
-            setAsking(undefined);
-            onChange({ saved: undefined, page: view.page });
-            await refresh();
-            toastDone(`The view “${current.name}” is deleted.`, {
-              label: 'Undo',
-              run: () => bringBack(form, current, refresh),
-            });
-          }}
-        />
-      )}
+      {remove.dialog}
     </div>
   );
 }
 
-/** A view is nothing but what it says: it is saved once more. */
-async function bringBack(
-  form: FormPlace,
-  { name, query, columns }: SavedView,
-  refresh: () => Promise<void>,
-): Promise<void> {
-  await call(form.workspace_id, 'saveView', { params: { id: form.id }, body: { name, query, columns } });
-  await refresh();
-}
+const sayKept = ({ name }: SavedView): string => `The view “${name}” is saved for everybody.`;
 
 /** As many characters as the service takes. */
 const longestName = 100;
 
-function NameDialog<Saved>({
+function NameDialog({
   title,
   before,
-  save,
+  run,
   onClose,
   onSaved,
 }: {
   title: string;
   before: string;
-  save: (name: string) => Promise<Saved>;
+  run: (name: string) => Promise<SavedView>;
   onClose: () => void;
-  onSaved: (saved: Saved) => unknown;
+  onSaved?: (saved: SavedView) => void;
 }): ReactElement {
-  const [name, setName] = useState(before);
-  const saving = useMutation({ mutationFn: () => save(name.trim()), onSuccess: onSaved });
-  return (
-    <FormDialog
-      title={title}
-      description="Its filters, search, order and columns, for everybody in the workspace."
-      isOpen
-      onClose={onClose}
-      onSubmit={() => name.trim() !== '' && saving.mutate()}
-      submitLabel="Save view"
-      isPending={saving.isPending}
-      error={saving.error?.message}
-    >
-      <TextField
-        label="Name"
-        value={name}
-        onChange={setName}
-        maxLength={longestName}
-        isRequired
-        autoFocus
-        autoComplete="off"
-      />
-    </FormDialog>
-  );
-}
-
-function DeleteView({
-  form,
-  saved,
-  onClose,
-  onDeleted,
-}: {
-  form: FormPlace;
-  saved: SavedView;
-  onClose: () => void;
-  onDeleted: () => unknown;
-}): ReactElement {
-  const deletion = useMutation({
-    mutationFn: () => call(form.workspace_id, 'deleteView', { params: { id: saved.id } }, { seen: saved }),
-    onSuccess: onDeleted,
+  const save = useAction({
+    run: ({ name }: { name: string }) => run(name.trim()),
+    done: sayKept,
+    onDone(saved) {
+      onClose();
+      onSaved?.(saved);
+    },
   });
   return (
-    <ConfirmChange
-      title={`Delete the view “${saved.name}”?`}
-      isOpen
+    <FieldsDialog
+      title={title}
+      description="Its filters, search, order and columns, for everybody in the workspace."
       onClose={onClose}
-      confirmLabel="Delete view"
-      change={deletion}
-    >
-      <p>Everybody in the workspace loses it. The submissions stay.</p>
-    </ConfirmChange>
+      submitLabel="Save view"
+      action={save}
+      begin={{ name: before }}
+      fields={{
+        name: {
+          label: 'Name',
+          maxLength: longestName,
+          isRequired: true,
+          autoFocus: true,
+          autoComplete: 'off',
+        },
+      }}
+    />
   );
 }

@@ -1,33 +1,79 @@
-import { useMutation } from '@tanstack/react-query';
+import './header-fields.css';
 import { type ReactElement, useState } from 'react';
+import { urlProblem } from '#rules/url-problem.ts';
 import type { Webhook, WebhookChange, WebhookWithSecret } from '#webhooks/shapes.ts';
-import { ApiProblem, isStale, unlocatedProblem } from '../../api/client.ts';
+import { Button, IconButton } from '../../design/button.tsx';
+import { FieldNotes, TextField } from '../../design/field.tsx';
+import { ChangedMeanwhile, LateProblem, Message } from '../../design/message.tsx';
+import { emptyHeader, type HeaderDraft, headerDrafts, headersOf, mostHeaders } from './header-draft.ts';
+import { isStale } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
-import { Button } from '../../design/button.tsx';
-import { ChangedMeanwhile } from '../../design/changed-meanwhile.tsx';
+import { useAction } from '../../design/action.tsx';
 import { Checkbox, CheckboxGroup } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { TextField } from '../../design/field.tsx';
-import { Message } from '../../design/message.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
-import { type EventKind, eventChoices } from '../events.ts';
+import { eventChoices, type EventKind } from '../events.ts';
 import { changedFilter, type FilterDraft, filterProblem } from '../filter/filter-draft.ts';
-import { FilterField } from '../filter/filter-field.tsx';
-import { type HeaderDraft, headerDrafts, headersOf } from './header-draft.ts';
-import { HeaderFields } from './header-fields.tsx';
+import { FilterField } from '../filter/filter.tsx';
 import { type SecretChoice, secretOf } from './secret-choice.ts';
-import { SecretDialog } from './secret-dialog.tsx';
-import { SecretField } from './secret-field.tsx';
-import { urlProblem } from '#rules/url-problem.ts';
-import { refreshWebhooks, type WebhookRules } from '../webhooks-query.ts';
+import { SecretDialog, SecretField } from './secret.tsx';
+import type { WebhookRules } from '../webhooks-query.ts';
+
+type HeaderProps = {
+  headers: readonly HeaderDraft[];
+  onChange: (headers: HeaderDraft[]) => void;
+  error: string | undefined;
+};
+
+/** Headers that a person adds to every delivery. A value that was saved is not shown again: it is kept or replaced. */
+function HeaderFields({ headers, onChange, error }: HeaderProps): ReactElement {
+  const change = (key: string, what: Partial<HeaderDraft>): void =>
+    onChange(headers.map((header) => (header.key === key ? { ...header, ...what } : header)));
+  return (
+    <fieldset className="header-fields">
+      <legend className="field-label">Headers</legend>
+      <FieldNotes description="Sent with every delivery, for example Authorization. Values are encrypted, and not shown again." />
+      {headers.map(({ key, name, value, isStored }, index) => (
+        <div key={key} className="header-field">
+          <TextField
+            label={`Name of header ${index + 1}`}
+            value={name}
+            isReadOnly={isStored}
+            onChange={(text) => change(key, { name: text.trim() })}
+            autoComplete="off"
+            spellCheck="false"
+          />
+          <TextField
+            label={`Value of header ${index + 1}`}
+            value={value}
+            placeholder={isStored ? 'unchanged' : ''}
+            onChange={(text) => change(key, { value: text })}
+            autoComplete="off"
+            spellCheck="false"
+          />
+          <IconButton
+            icon="remove"
+            label={`Remove header ${name || index + 1}`}
+            onPress={() => onChange(headers.filter((header) => header.key !== key))}
+          />
+        </div>
+      ))}
+      {headers.length < mostHeaders && (
+        <Button size="small" icon="add" onPress={() => onChange([...headers, emptyHeader()])}>
+          Add header
+        </Button>
+      )}
+      {error && <LateProblem>{error}</LateProblem>}
+    </fieldset>
+  );
+}
 
 type Props = {
   form: LocatedForm;
   /** The one to change; without it, one is created. */
   webhook?: Webhook;
   rules: WebhookRules;
-  isOpen: boolean;
   onClose: () => void;
   /** After one was created and its secret, if any, was seen. */
   onCreated?: (id: string) => void;
@@ -56,24 +102,16 @@ const draftOf = (webhook: Webhook | undefined): Draft => ({
 });
 
 /** Creates a webhook or changes one; a new secret is shown afterwards, this once. */
-export function WebhookDialog(props: Props): ReactElement | null {
-  // Each opening begins anew.
-  return props.isOpen ? <OpenDialog {...props} /> : null;
-}
-
-function OpenDialog({ form, webhook: latest, rules, isOpen, onClose, onCreated }: Props): ReactElement {
+export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated }: Props): ReactElement {
   // As it was when the edit began: the screen below reads it anew every few seconds.
   const [webhook] = useState(latest);
   const [draft, setDraft] = useState(() => draftOf(webhook));
   const [wasLeft, setLeft] = useState(false);
   const [wasSent, setSent] = useState(false);
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
-  const save = useMutation({
-    mutationFn: () => saveWebhook(form, webhook, draft),
-    async onSuccess({ secret, id }) {
-      await refreshWebhooks(form);
-      if (secret === null) finish(id);
-    },
+  const save = useAction({
+    run: () => saveWebhook(form, webhook, draft),
+    onDone: ({ secret, id }) => secret === null && finish(id),
   });
   const finish = (id: string): void => {
     toastDone(webhook ? 'The webhook was changed.' : 'The webhook was created.');
@@ -87,18 +125,16 @@ function OpenDialog({ form, webhook: latest, rules, isOpen, onClose, onCreated }
         form={form}
         webhook={made.id}
         secret={made.secret}
-        isOpen={isOpen}
+        isOpen
         onClose={() => finish(made.id)}
       />
     );
-  const problem = save.error instanceof ApiProblem ? save.error : undefined;
-  const unlocated = unlocatedProblem(save.error);
   const typedProblem = wasLeft || /^http:/i.test(draft.url) ? urlProblem(draft.url) : undefined;
   return (
     <Dialog
       title={webhook ? 'Edit webhook' : 'Add webhook'}
       size="medium"
-      isOpen={isOpen}
+      isOpen
       onClose={onClose}
       isPending={save.isPending}
       onSubmit={() => {
@@ -130,20 +166,20 @@ function OpenDialog({ form, webhook: latest, rules, isOpen, onClose, onCreated }
         value={draft.url}
         onChange={(text) => set({ url: text.trim() })}
         onBlur={() => setLeft(true)}
-        error={typedProblem ?? problem?.of('url')}
+        error={typedProblem ?? save.of('url')}
       />
       <CheckboxGroup
         label="Events"
         choices={eventChoices}
         value={draft.events}
         onChange={(events) => set({ events })}
-        error={problem?.of('events')}
+        error={save.of('events')}
       />
       <FilterField
         form={form}
         filter={draft.filter}
         onChange={(filter) => set({ filter })}
-        error={(wasSent ? filterProblem(draft.filter) : undefined) ?? problem?.of('filter')}
+        error={(wasSent ? filterProblem(draft.filter) : undefined) ?? save.of('filter')}
       />
       <SecretField
         webhook={webhook}
@@ -151,7 +187,7 @@ function OpenDialog({ form, webhook: latest, rules, isOpen, onClose, onCreated }
         choice={draft.choice}
         entered={draft.entered}
         onChange={set}
-        error={problem?.of('secret')}
+        error={save.of('secret')}
         overlap={draft.overlap}
       />
       {rules.pause_days === 0 ? (
@@ -170,12 +206,12 @@ function OpenDialog({ form, webhook: latest, rules, isOpen, onClose, onCreated }
       <HeaderFields
         headers={draft.headers}
         onChange={(headers) => set({ headers })}
-        error={problem?.of('headers')}
+        error={save.of('headers')}
       />
       {isStale(save.error) ? (
         <ChangedMeanwhile error={save.error} onDiscard={onClose} />
       ) : (
-        unlocated !== undefined && <Message tone="bad">{unlocated}</Message>
+        save.unlocated !== undefined && <Message tone="bad">{save.unlocated}</Message>
       )}
     </Dialog>
   );

@@ -1,18 +1,155 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { WebhookDetail } from '#webhooks/shapes.ts';
+import { Button as BareButton } from 'react-aria-components/Button';
+import { sayCount } from '#ast/say-count.ts';
+import type { DeliveryLine, WebhookDetail } from '#webhooks/shapes.ts';
 import { Button } from '../../design/button.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Select } from '../../design/select.tsx';
+import { eventChoices, shortEvent } from '../events.ts';
+import { deliveryStatuses, isFiltered, type LogView } from './log-view.ts';
+import { Chip, StatusChip } from '../../design/chip.tsx';
+import { DataTable, type TableColumn } from '../../design/table.tsx';
+import { Ago, AgoText, sayMoment } from '../../design/time.tsx';
+import { Tooltip } from '../../design/tooltip.tsx';
+import { sayAttempts, sayMs } from './delivery-words.ts';
 import { Message } from '../../design/message.tsx';
 import { Pager } from '../../design/pager.tsx';
-import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
+import { EmptyState, QueryState } from '../../design/states.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { DeliveryFilters } from './delivery-filters.tsx';
-import { DeliveryTable } from './delivery-table.tsx';
-import { isFiltered, type LogView } from './log-view.ts';
 import { ReplayDialog } from '../replay.tsx';
-import { type ReplayDraft } from '../replay-query.ts';
+import type { ReplayDraft } from '../replay-query.ts';
 import { deliveriesQuery } from '../webhooks-query.ts';
+
+const statuses = [{ id: 'all', label: 'All' }, ...deliveryStatuses.map((id) => ({ id, label: id }))] as const;
+const events = [
+  { id: 'all', label: 'All' },
+  ...eventChoices.map(({ id, label }) => ({ id, label })),
+] as const;
+
+type FiltersProps = {
+  view: LogView;
+  onChange: (change: Partial<LogView>) => void;
+  total: number | undefined;
+};
+
+/** What narrows the delivery log. */
+function DeliveryFilters({ view, onChange, total }: FiltersProps): ReactElement {
+  const orNothing = <T extends string>(id: T | 'all'): T | undefined => (id === 'all' ? undefined : id);
+  return (
+    <div className="delivery-filters" role="search" aria-label="Delivery log">
+      <Select
+        label="Status"
+        choices={statuses}
+        value={view.status ?? 'all'}
+        onChange={(status) => onChange({ status: orNothing(status) })}
+      />
+      <Select
+        label="Event"
+        choices={events}
+        value={view.event ?? 'all'}
+        onChange={(event) => onChange({ event: orNothing(event) })}
+      />
+      <TextField
+        label="From"
+        type="date"
+        value={view.from ?? ''}
+        onChange={(from) => onChange({ from: from || undefined })}
+      />
+      <TextField
+        label="To"
+        type="date"
+        value={view.to ?? ''}
+        onChange={(to) => onChange({ to: to || undefined })}
+      />
+      {isFiltered(view) && (
+        <Button
+          variant="quiet"
+          icon="close"
+          onPress={() => onChange({ status: undefined, event: undefined, from: undefined, to: undefined })}
+        >
+          Clear filters
+        </Button>
+      )}
+      <span className="unseen" role="status">
+        {total === undefined ? '' : sayCount(total, 'delivery', 'deliveries')}
+      </span>
+    </div>
+  );
+}
+
+type TableProps = { deliveries: readonly DeliveryLine[]; mostAttempts: number; onOpen: (id: string) => void };
+
+/** The delivery log. Specification, "Delivery and retry rules". */
+function DeliveryTable({ deliveries, mostAttempts, onOpen }: TableProps): ReactElement {
+  const columns: TableColumn<DeliveryLine>[] = [
+    { id: 'time', title: 'Time', cell: (line) => <OpenDelivery line={line} onOpen={onOpen} /> },
+    { id: 'event', title: 'Event', isSecondary: true, cell: ({ event }) => shortEvent(event) },
+    {
+      id: 'status',
+      title: 'Status',
+      cell: ({ status, is_test }) => (
+        <span className="row">
+          <StatusChip status={status} />
+          {is_test && <Chip tone="info">Test</Chip>}
+        </span>
+      ),
+    },
+    {
+      id: 'code',
+      title: 'Response',
+      isNumeric: true,
+      cell: ({ response_status }) => response_status ?? <span className="soft">none</span>,
+    },
+    {
+      id: 'ms',
+      title: 'Took',
+      isNumeric: true,
+      isSecondary: true,
+      cell: ({ response_ms }) => sayMs(response_ms),
+    },
+    {
+      id: 'attempts',
+      title: 'Attempts',
+      isNumeric: true,
+      isSecondary: true,
+      cell: (line) => sayAttempts(line, mostAttempts),
+    },
+    {
+      id: 'next',
+      title: 'Next try',
+      isSecondary: true,
+      cell: ({ next_attempt_at }) =>
+        next_attempt_at ? <Ago at={next_attempt_at} /> : <span className="soft">–</span>,
+    },
+  ];
+  return (
+    <DataTable
+      label="Deliveries"
+      className="delivery-table"
+      columns={columns}
+      rows={deliveries}
+      rowId={({ id }) => id}
+    />
+  );
+}
+
+/** The row's name and the way into it; in full while it has the pointer or the focus. */
+function OpenDelivery({ line, onOpen }: { line: DeliveryLine; onOpen: (id: string) => void }): ReactElement {
+  const { id, created_at, event } = line;
+  return (
+    <Tooltip text={sayMoment(created_at)}>
+      <BareButton className="delivery-open" aria-haspopup="dialog" onPress={() => onOpen(id)}>
+        <time dateTime={created_at}>
+          <AgoText at={created_at} />
+        </time>
+        <span className="delivery-open-event soft small">{shortEvent(event)}</span>
+        <span className="unseen">details</span>
+      </BareButton>
+    </Tooltip>
+  );
+}
 
 type Props = {
   form: LocatedForm;
@@ -29,6 +166,26 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
   const total = log.data?.pagination.total_count;
   const isNarrowed = isFiltered(view);
   const [isReplaying, setReplaying] = useState(false);
+  const nothing =
+    total !== 0 ? (
+      <EmptyState
+        icon="clock"
+        title="This page is empty"
+        action={<Button onPress={() => onShow({ page: undefined })}>Go to the first page</Button>}
+      />
+    ) : isNarrowed ? (
+      <EmptyState icon="search" title="No delivery matches">
+        <p>Try another status, event or day.</p>
+      </EmptyState>
+    ) : (
+      <EmptyState icon="clock" title="Nothing was sent yet">
+        <p>
+          {webhook.active
+            ? 'The next event appears here within a second. You need not wait for it: send a test.'
+            : 'The webhook is paused, so events are not sent. A test is.'}
+        </p>
+      </EmptyState>
+    );
   return (
     <section className="delivery-log" aria-labelledby="delivery-log">
       <div className="spread">
@@ -56,46 +213,25 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
           onChange={(change) => onShow({ ...change, page: undefined })}
         />
       )}
-      {log.isPending && <Loading lines={5} />}
-      {log.error && !log.data && <ErrorState error={log.error} onRetry={() => void log.refetch()} />}
       {log.error && log.data && (
         <Message tone="warn">What you see is not up to date. {log.error.message}</Message>
       )}
-      {total === 0 && isNarrowed && (
-        <EmptyState icon="search" title="No delivery matches">
-          <p>Try another status, event or day.</p>
-        </EmptyState>
-      )}
-      {total === 0 && !isNarrowed && (
-        <EmptyState icon="clock" title="Nothing was sent yet">
-          <p>
-            {webhook.active
-              ? 'The next event appears here within a second. You need not wait for it: send a test.'
-              : 'The webhook is paused, so events are not sent. A test is.'}
-          </p>
-        </EmptyState>
-      )}
-      {log.data && log.data.data.length > 0 && (
-        <div className="stack" data-stale={log.isPlaceholderData || undefined}>
-          <DeliveryTable
-            deliveries={log.data.data}
-            mostAttempts={most_attempts}
-            onOpen={(delivery) => onShow({ delivery }, false)}
-          />
-          <Pager
-            label="Pages of deliveries"
-            pagination={log.data.pagination}
-            onChange={(page) => onShow({ page })}
-          />
-        </div>
-      )}
-      {log.data && log.data.data.length === 0 && total !== 0 && (
-        <EmptyState
-          icon="clock"
-          title="This page is empty"
-          action={<Button onPress={() => onShow({ page: undefined })}>Go to the first page</Button>}
-        />
-      )}
+      <QueryState query={log} lines={5} empty={nothing}>
+        {({ data, pagination }) => (
+          <div className="stack" data-stale={log.isPlaceholderData || undefined}>
+            <DeliveryTable
+              deliveries={data}
+              mostAttempts={most_attempts}
+              onOpen={(delivery) => onShow({ delivery }, false)}
+            />
+            <Pager
+              label="Pages of deliveries"
+              pagination={pagination}
+              onChange={(page) => onShow({ page })}
+            />
+          </div>
+        )}
+      </QueryState>
     </section>
   );
 }

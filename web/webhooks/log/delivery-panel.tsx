@@ -1,23 +1,49 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import './attempt-timings.css';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { Attempt, DeliveryDetail } from '#webhooks/shapes.ts';
+import { CopyButton } from '../../design/copy-button.tsx';
+import { hasArrived, layOut, outcomeOf, sayMs, triggerWords } from './delivery-words.ts';
 import { call } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
-import { ErrorState, Loading } from '../../design/states.tsx';
+import { QueryState } from '../../design/states.tsx';
 import { Ago, AgoText, sayMoment } from '../../design/time.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { MessageText } from './message-text.tsx';
 import { shortEvent } from '../events.ts';
-import { deliveryQuery, refreshWebhooks } from '../webhooks-query.ts';
+import { deliveryQuery } from '../webhooks-query.ts';
 import { Icon } from '../../design/icon.tsx';
-import { hasArrived, outcomeOf, sayMs, triggerWords } from './delivery-words.ts';
 import { useClock } from '../../design/use-clock.ts';
-import './attempt-timings.css';
+
+type MessageProps = {
+  label: string;
+  /** As it was sent or received: this is what is copied. Shown with line breaks when it is JSON. */
+  text: string;
+};
+
+/** A body or the headers of a request or response, as text and nothing else. */
+function MessageText({ label, text }: MessageProps): ReactElement {
+  return (
+    <div className="message-part">
+      <div className="spread">
+        <h4 className="message-part-title">{label}</h4>
+        {text !== '' && <CopyButton text={text} size="small" variant="quiet" />}
+      </div>
+      {text === '' ? (
+        <p className="soft small">Empty</p>
+      ) : (
+        <pre className="message-part-text" tabIndex={0} aria-label={label}>
+          {layOut(text)}
+        </pre>
+      )}
+    </div>
+  );
+}
 
 type Step = { id: string; label: string; ms: number };
 
@@ -158,15 +184,13 @@ function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
   );
 }
 
-type Props = { form: LocatedForm; webhook: string; delivery: string; onClose: () => void };
+type Props = { form: LocatedForm; delivery: string; onClose: () => void };
 
 /** One delivery: what was sent, every attempt, and a way to send it again. */
-export function DeliveryPanel({ form, webhook, delivery, onClose }: Props): ReactElement {
-  const found = useQuery(deliveryQuery(form, webhook, delivery));
-  const retry = useMutation({
-    mutationFn: () => call(form.workspace_id, 'retryDelivery', { params: { id: delivery } }),
-    // Also after a refusal: somebody else may have been faster.
-    onSettled: () => refreshWebhooks(form),
+export function DeliveryPanel({ form, delivery, onClose }: Props): ReactElement {
+  const found = useQuery(deliveryQuery(form, delivery));
+  const retry = useAction({
+    run: () => call(form.workspace_id, 'retryDelivery', { params: { id: delivery } }),
   });
   const detail = found.data;
   const mayRetry = detail?.status === 'Failed' && !detail.is_test && mayEdit(form.role);
@@ -184,10 +208,10 @@ export function DeliveryPanel({ form, webhook, delivery, onClose }: Props): Reac
         )
       }
     >
-      {found.isPending && <Loading lines={4} />}
-      {found.error && !detail && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
       {retry.error && <Message tone="bad">{retry.error.message}</Message>}
-      {detail && <DeliveryContent form={form.id} detail={detail} />}
+      <QueryState query={found} lines={4}>
+        {(data) => <DeliveryContent form={form.id} detail={data} />}
+      </QueryState>
     </Dialog>
   );
 }

@@ -12,9 +12,7 @@ import { Button, IconButton } from '../../../design/button.tsx';
 import { dayOf } from '../../../design/day.ts';
 import { Form } from '../../../design/form.tsx';
 import { AnswerField } from './answer-field.tsx';
-import { ChangeProblem } from './change-problem.tsx';
-import { UnsavedGuard } from './unsaved-guard.tsx';
-import { type EditProps, patchOf, useChange, useEnd } from './use-change.ts';
+import { ChangeProblem, type EditProps, patchOf, UnsavedGuard, useChange, useEnd } from './use-change.tsx';
 
 type Draft = Readonly<Record<string, unknown>>;
 type Group = Extract<Question, { kind: 'group' }>;

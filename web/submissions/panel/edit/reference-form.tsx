@@ -2,9 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { Button, IconButton } from '../../../design/button.tsx';
 import { TextField } from '../../../design/field.tsx';
 import { Form } from '../../../design/form.tsx';
-import { ChangeProblem } from './change-problem.tsx';
-import { UnsavedGuard } from './unsaved-guard.tsx';
-import { type EditProps, patchOf, useChange, useEnd } from './use-change.ts';
+import { ChangeProblem, type EditProps, patchOf, UnsavedGuard, useChange, useEnd } from './use-change.tsx';
 
 type Line = { key: number; name: string; value: string };
 

@@ -1,0 +1,105 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { SecondFactors } from '#console/accounts/shapes.ts';
+import { readSessionQuery } from '../api/operations.ts';
+import { type Action, type ActionOptions, useAction } from '../design/action.tsx';
+import { TextField } from '../design/field.tsx';
+import { FormDialog } from '../design/form-dialog.tsx';
+
+/** What the person has to sign in with beside the password. */
+export const secondFactorsQuery = queryOptions(readSessionQuery('readSecondFactors', {}));
+
+/** Whether a sign-in takes two steps. */
+export const hasFactor = ({ totp_since, passkeys }: SecondFactors): boolean =>
+  totp_since !== null || passkeys.length > 0;
+
+/** The password again; a person who signs in by a provider has none, and must have signed in within the last minutes. */
+export function OwnPassword({
+  value,
+  onChange,
+  error,
+  autoFocus = false,
+}: {
+  value: string;
+  onChange: (password: string) => void;
+  error: string | undefined;
+  autoFocus?: boolean;
+}): ReactElement {
+  const { data } = useQuery(secondFactorsQuery);
+  if (data?.has_password === false)
+    return (
+      <p className="soft small">You have no password here: this takes a sign-in of the last ten minutes.</p>
+    );
+  return (
+    <TextField
+      label="Your password"
+      type="password"
+      autoComplete="current-password"
+      autoFocus={autoFocus}
+      value={value}
+      onChange={onChange}
+      error={error}
+    />
+  );
+}
+
+type Question = { title: string; description: string; label: string; isDanger?: boolean };
+
+/** Asks for the password again: an open browser alone does not change how one signs in. */
+export function PasswordDialog({
+  label,
+  action,
+  onSubmit,
+  ...dialog
+}: Question & {
+  action: Pick<Action, 'error' | 'isPending' | 'of' | 'unlocated'>;
+  onSubmit: (password: string) => void;
+  onClose: () => void;
+}): ReactElement {
+  const [password, setPassword] = useState('');
+  return (
+    <FormDialog {...dialog} isOpen action={action} onSubmit={() => onSubmit(password)} submitLabel={label}>
+      <OwnPassword autoFocus value={password} onChange={setPassword} error={action.of('password')} />
+    </FormDialog>
+  );
+}
+
+type Options<Reply, Thing> = Pick<ActionOptions<Reply, Thing>, 'onLeave' | 'onDone'> & {
+  ask: (thing: Thing) => Question;
+  run: (password: string, thing: Thing) => Promise<Reply>;
+  done: (reply: Reply, thing: Thing) => string;
+};
+
+/** An action that runs with the password of the person, which its dialog asks for. */
+export function usePasswordAction<Reply, Thing = void>({
+  ask,
+  run,
+  done,
+  onLeave,
+  onDone,
+}: Options<Reply, Thing>): Pick<Action<Thing>, 'start' | 'dialog'> {
+  const [asking, setAsking] = useState<{ thing: Thing }>();
+  const action = useAction<Reply, { password: string; thing: Thing }>({
+    run: ({ password, thing }) => run(password, thing),
+    onLeave: (reply, { thing }) => onLeave?.(reply, thing),
+    done: (reply, { thing }) => done(reply, thing),
+    onDone(reply, { thing }) {
+      setAsking(undefined);
+      return onDone?.(reply, thing);
+    },
+  });
+  return {
+    start: (thing) => setAsking({ thing }),
+    dialog: asking ? (
+      <PasswordDialog
+        {...ask(asking.thing)}
+        action={action}
+        onSubmit={(password) => action.mutate({ password, ...asking })}
+        onClose={() => {
+          setAsking(undefined);
+          action.reset();
+        }}
+      />
+    ) : null,
+  };
+}

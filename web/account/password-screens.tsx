@@ -1,0 +1,120 @@
+import { Link, useParams, useRouter } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { callOwn } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
+import { FieldsForm } from '../design/fields.tsx';
+import { ApiProblem } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+import { Message } from '../design/message.tsx';
+import { EntryCard, EntryForm } from './entry-card.tsx';
+
+const newPassword = {
+  label: 'New password',
+  description: 'At least 10 characters. A few words in a row are easy to remember and hard to guess.',
+  type: 'password',
+  autoComplete: 'new-password',
+} as const;
+
+/** Changes the password; every other session of the person ends. */
+export function PasswordForm({
+  currentLabel = 'Current password',
+  onChanged,
+}: {
+  currentLabel?: string;
+  /** What goes on once it is changed, where that is what one came for. */
+  onChanged?: () => Promise<void>;
+}): ReactElement {
+  const change = useAction({
+    run: (body: { current_password: string; new_password: string }) => callOwn('changePassword', { body }),
+    onLeave: onChanged,
+    done: 'Your password was changed. You were signed out everywhere else.',
+  });
+  return (
+    <FieldsForm
+      label="Change password"
+      isMain={onChanged !== undefined}
+      isCleared
+      action={change}
+      begin={{ current_password: '', new_password: '' }}
+      fields={{
+        current_password: { label: currentLabel, type: 'password', autoComplete: 'current-password' },
+        new_password: newPassword,
+      }}
+    />
+  );
+}
+
+/** Asks for a mail with a link to choose another password. The answer is the same for every address. */
+export function ForgotPasswordScreen(): ReactElement {
+  const ask = useAction({
+    run: (body: { email: string }) => callOwn('askForPasswordReset', { body }),
+  });
+  return (
+    <EntryCard title="Forgot your password?">
+      <div role="status" className={ask.isSuccess ? undefined : 'unseen'}>
+        {ask.isSuccess && (
+          <Message tone="good" title="Look into your inbox">
+            If there is an account with the address {ask.variables.email}, a mail with a link is on its way.
+            The link works once, for an hour.
+          </Message>
+        )}
+      </div>
+      {!ask.isSuccess && (
+        <>
+          <p className="soft">We mail you a link to choose a new one.</p>
+          <EntryForm
+            action={ask}
+            label="Send me a link"
+            begin={{ email: '' }}
+            fields={{
+              email: {
+                label: 'Email address',
+                type: 'text',
+                inputMode: 'email',
+                autoComplete: 'username',
+                autoFocus: true,
+              },
+            }}
+          />
+        </>
+      )}
+      <p className="small">
+        <Link to="/sign-in">Back to the sign-in</Link>
+      </p>
+    </EntryCard>
+  );
+}
+
+/** Where the link of a mail leads: a new password, and in. */
+export function ResetPasswordScreen(): ReactElement {
+  const token = useParams({ strict: false }).token!;
+  const router = useRouter();
+  const choose = useAction({
+    async run({ password }: { password: string }) {
+      const { email } = await callOwn('finishPasswordReset', { body: { token, password } });
+      await callOwn('signIn', { body: { email, password } });
+    },
+    onDone() {
+      queryClient.clear();
+      return router.navigate({ to: '/', replace: true });
+    },
+  });
+  const { error } = choose;
+  return (
+    <EntryCard title="Choose a new password">
+      {error instanceof ApiProblem && error.status === 410 ? (
+        <>
+          <Message tone="bad">{error.message}</Message>
+          <Link to="/forgot-password">Ask for another link</Link>
+        </>
+      ) : (
+        <EntryForm
+          action={choose}
+          label="Save and sign in"
+          begin={{ password: '' }}
+          fields={{ password: { ...newPassword, autoFocus: true } }}
+        />
+      )}
+    </EntryCard>
+  );
+}

@@ -1,0 +1,337 @@
+import './recovery-codes.css';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
+import type { SecondFactors as Factors } from '#console/accounts/shapes.ts';
+import { callOwn } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
+import { Button, IconButton } from '../design/button.tsx';
+import { Chip } from '../design/chip.tsx';
+import { CopyButton, CopyField } from '../design/copy-button.tsx';
+import { Dialog } from '../design/dialog.tsx';
+import { TextField } from '../design/field.tsx';
+import { FieldsDialog } from '../design/fields.tsx';
+import { FormDialog } from '../design/form-dialog.tsx';
+import { Menu } from '../design/menu.tsx';
+import { Message } from '../design/message.tsx';
+import { Card } from '../design/page.tsx';
+import { saveFile } from '../design/save-file.ts';
+import { QueryState } from '../design/states.tsx';
+import { Ago } from '../design/time.tsx';
+import { useSession } from '../shell/session.ts';
+import {
+  hasFactor,
+  OwnPassword,
+  PasswordDialog,
+  secondFactorsQuery,
+  usePasswordAction,
+} from './password-dialog.tsx';
+import { hasPasskeys, makePasskey } from './web-authn.ts';
+
+const QrCode = lazy(async () => ({ default: (await import('../design/qr-code.tsx')).QrCode }));
+const qrSize = 184;
+
+type AddProps = {
+  /** With recovery codes, where these are the first. */
+  onAdded: (codes: readonly string[] | null) => void;
+  onClose: () => void;
+};
+
+/** Sets an authenticator app up: the password, the QR code, and a code of the app that shows that it works. */
+function AddAppDialog({ onAdded, onClose }: AddProps): ReactElement {
+  const start = useAction({ run: (password: string) => callOwn('startTotp', { body: { password } }) });
+  const confirm = useAction({
+    run: (body: { code: string }) => callOwn('confirmTotp', { body }),
+    done: 'A code of your app is asked for from now on.',
+    onDone: ({ recovery_codes }) => onAdded(recovery_codes),
+  });
+  if (!start.data)
+    return (
+      <PasswordDialog
+        title="Set up an authenticator app"
+        description="An app on your phone, such as Aegis, 2FAS, Google Authenticator or your password manager, shows a code that you type after your password."
+        label="Continue"
+        action={start}
+        onSubmit={start.mutate}
+        onClose={onClose}
+      />
+    );
+  return (
+    <FieldsDialog
+      title="Scan this with the app"
+      onClose={onClose}
+      submitLabel="Add the app"
+      action={confirm}
+      begin={{ code: '' }}
+      fields={{
+        code: {
+          label: 'Code that the app shows',
+          description: 'Six digits. You are signed out everywhere else.',
+          inputMode: 'numeric',
+          autoComplete: 'one-time-code',
+          autoFocus: true,
+        },
+      }}
+    >
+      <Suspense fallback={<div style={{ blockSize: qrSize }} />}>
+        <QrCode text={start.data.address} label="QR code for the authenticator app" size={qrSize} />
+      </Suspense>
+      <CopyField label="Or type this into the app" text={start.data.secret} isMultiline isGrouped />
+    </FieldsDialog>
+  );
+}
+
+/** Adds a passkey: a name for it and the password, and then what the browser asks. */
+function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
+  const { user } = useSession();
+  const [given, setGiven] = useState({ name: '', password: '' });
+  const add = useAction({
+    async run() {
+      const request = await callOwn('startPasskey', { body: { password: given.password } });
+      const made = await makePasskey(request, user);
+      return callOwn('addPasskey', { body: { name: given.name, ...made } });
+    },
+    done: 'The passkey was added. It signs you in from now on.',
+    onDone: ({ recovery_codes }) => onAdded(recovery_codes),
+  });
+  return (
+    <FormDialog
+      title="Add a passkey"
+      description="It signs you in by your finger, face or PIN, without a password, and cannot be given away to a copy of this page."
+      isOpen
+      onClose={onClose}
+      action={add}
+      onSubmit={add.mutate}
+      submitLabel="Continue"
+    >
+      <TextField
+        label="Name of the passkey"
+        description="What you recognise it by, such as “My laptop”."
+        autoComplete="off"
+        autoFocus
+        isRequired
+        value={given.name}
+        onChange={(name) => setGiven({ ...given, name })}
+        error={add.of('name')}
+      />
+      <OwnPassword
+        value={given.password}
+        onChange={(password) => setGiven({ ...given, password })}
+        error={add.of('password')}
+      />
+    </FormDialog>
+  );
+}
+
+type Passkey = Factors['passkeys'][number];
+
+/** Gives a passkey another name. */
+function NamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }): ReactElement {
+  const rename = useAction({
+    run: (body: { name: string }) => callOwn('renamePasskey', { params: { id: passkey.id }, body }),
+    done: 'The passkey was renamed.',
+    onDone: onClose,
+  });
+  return (
+    <FieldsDialog
+      title={`Rename ${passkey.name}`}
+      onClose={onClose}
+      submitLabel="Rename"
+      action={rename}
+      begin={{ name: passkey.name }}
+      fields={{ name: { label: 'Name of the passkey', autoComplete: 'off', autoFocus: true } }}
+    />
+  );
+}
+
+/** Recovery codes, shown this once. */
+function RecoveryCodesDialog({
+  codes,
+  onClose,
+}: {
+  codes: readonly string[];
+  onClose: () => void;
+}): ReactElement {
+  const { user } = useSession();
+  const text = codes.join('\n');
+  const file = `Recovery codes of ${user.email} for ${location.host}. Each signs in once.\n\n${text}\n`;
+  return (
+    <Dialog
+      title="Keep your recovery codes"
+      isOpen
+      onClose={onClose}
+      isDismissable={false}
+      done="I have kept them"
+    >
+      <div className="stack">
+        <Message tone="warn">They are shown only this once.</Message>
+        <p>
+          When your phone is lost, one of these takes the second step in its place. Each works once. Keep them
+          where you find them without it: on paper, or in a password manager.
+        </p>
+        <ol className="recovery-codes" aria-label="Recovery codes">
+          {codes.map((code) => (
+            <li key={code}>
+              <code>{code}</code>
+            </li>
+          ))}
+        </ol>
+        <div className="row">
+          <Button icon="download" onPress={() => saveFile('formloom-recovery-codes.txt', file, 'text/plain')}>
+            Download
+          </Button>
+          <CopyButton text={text} />
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+type Open = 'add app' | 'add passkey' | { passkey: Passkey } | { codes: readonly string[] };
+
+/** What the person signs in with beside the password, and how they get back in without it. */
+export function SecondFactorCard(): ReactElement {
+  const { data } = useQuery(secondFactorsQuery);
+  return (
+    <Card
+      title="Second step"
+      lead="Whoever learns your password cannot sign in with it alone."
+      actions={
+        data && <Chip tone={hasFactor(data) ? 'good' : 'plain'}>{hasFactor(data) ? 'On' : 'Off'}</Chip>
+      }
+    >
+      <SecondFactors />
+    </Card>
+  );
+}
+
+/** The same without a card: what there is, and the ways to change it. */
+export function SecondFactors(): ReactElement {
+  const factors = useQuery(secondFactorsQuery);
+  return (
+    <QueryState query={factors} lines={2} showsError>
+      {(data) => <FactorList factors={data} />}
+    </QueryState>
+  );
+}
+
+function FactorList({ factors }: { factors: Factors }): ReactElement {
+  const { totp_since, passkeys, recovery_codes_left } = factors;
+  const [open, setOpen] = useState<Open>();
+  const close = (): void => setOpen(undefined);
+  const added = (codes: readonly string[] | null): void => setOpen(codes ? { codes } : undefined);
+  const removeApp = usePasswordAction({
+    ask: () => ({
+      title: 'Remove the authenticator app?',
+      description:
+        passkeys.length === 0
+          ? 'Your password alone signs you in then. You are signed out everywhere else.'
+          : 'Your passkeys stay.',
+      label: 'Remove app',
+      isDanger: true,
+    }),
+    run: (password) => callOwn('removeTotp', { body: { password } }),
+    done: () => 'The authenticator app was removed.',
+  });
+  const removePasskey = usePasswordAction({
+    ask: ({ name }: Passkey) => ({
+      title: `Remove ${name}?`,
+      description: 'It signs you in no more. On the device it stays until you delete it there.',
+      label: 'Remove passkey',
+      isDanger: true,
+    }),
+    run: (password, { id }) => callOwn('removePasskey', { params: { id }, body: { password } }),
+    done: () => 'The passkey was removed.',
+  });
+  const renew = usePasswordAction({
+    ask: () => ({
+      title: 'Get new recovery codes?',
+      description: 'Those that you kept before work no more.',
+      label: 'Get new ones',
+    }),
+    run: (password) => callOwn('renewRecoveryCodes', { body: { password } }),
+    done: () => 'The former recovery codes have ended.',
+    onDone: ({ recovery_codes }) => added(recovery_codes),
+  });
+  return (
+    <>
+      <Way
+        name="Authenticator app"
+        note={
+          totp_since !== null && (
+            <>
+              Added <Ago at={totp_since} />
+            </>
+          )
+        }
+      >
+        {totp_since === null ? (
+          <Button onPress={() => setOpen('add app')}>Set up</Button>
+        ) : (
+          <Button onPress={() => removeApp.start()}>Remove app</Button>
+        )}
+      </Way>
+      {passkeys.map((passkey) => (
+        <Way
+          key={passkey.id}
+          name={`Passkey: ${passkey.name}`}
+          note={
+            <>
+              {passkey.last_used_at === null ? 'Added ' : 'Used '}
+              <Ago at={passkey.last_used_at ?? passkey.created_at} />
+            </>
+          }
+        >
+          <Menu
+            items={[
+              { id: 'name', label: 'Rename', icon: 'edit', onAction: () => setOpen({ passkey }) },
+              {
+                id: 'remove',
+                label: 'Remove',
+                icon: 'remove',
+                isDanger: true,
+                onAction: () => removePasskey.start(passkey),
+              },
+            ]}
+          >
+            <IconButton icon="more" label={`Actions for ${passkey.name}`} />
+          </Menu>
+        </Way>
+      ))}
+      {hasPasskeys() && (
+        <Way name={passkeys.length > 0 ? 'Another passkey' : 'Passkey'}>
+          <Button onPress={() => setOpen('add passkey')}>Add passkey</Button>
+        </Way>
+      )}
+      {hasFactor(factors) && (
+        <Way name="Recovery codes" note={`${recovery_codes_left} left`}>
+          <Button onPress={() => renew.start()}>Get new ones</Button>
+        </Way>
+      )}
+      {removeApp.dialog}
+      {removePasskey.dialog}
+      {renew.dialog}
+      {open === 'add app' && <AddAppDialog onAdded={added} onClose={close} />}
+      {open === 'add passkey' && <AddPasskeyDialog onAdded={added} onClose={close} />}
+      {typeof open === 'object' &&
+        ('codes' in open ? (
+          <RecoveryCodesDialog codes={open.codes} onClose={close} />
+        ) : (
+          <NamePasskeyDialog passkey={open.passkey} onClose={close} />
+        ))}
+    </>
+  );
+}
+
+type WayProps = { name: string; note?: ReactNode; children: ReactNode };
+
+function Way({ name, note, children }: WayProps): ReactElement {
+  return (
+    <div className="spread">
+      <div>
+        <strong>{name}</strong>
+        {note && <div className="soft small">{note}</div>}
+      </div>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,179 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactElement, useRef, useState } from 'react';
+import type { Session } from '#console/accounts/shapes.ts';
+import { ApiProblem } from '../api/client.ts';
+import { callOwn } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
+import { Button } from '../design/button.tsx';
+import { TextField } from '../design/field.tsx';
+import { Form } from '../design/form.tsx';
+import { Message } from '../design/message.tsx';
+import { sayMoment } from '../design/time.tsx';
+import { useSession } from '../shell/session.ts';
+import { EntryCard, sayWait, SignOutButton, useCountdown, useGoOn } from './entry-card.tsx';
+import { hasFactor, secondFactorsQuery } from './password-dialog.tsx';
+import { PasswordForm } from './password-screens.tsx';
+import { SecondFactors } from './second-factor-card.tsx';
+import { PasskeyButton } from './sign-in-screen.tsx';
+
+/** Whoever signs in while their account is being deleted comes back here, or leaves it at that. */
+export function LeavingScreen(): ReactElement {
+  const { user } = useSession();
+  const goOn = useGoOn();
+  const comeBack = useAction({ run: () => callOwn('bringBackAccount', {}), onDone: goOn });
+  return (
+    <EntryCard title="Your account is being deleted">
+      <p className="soft">
+        {user.email} is gone for good
+        {user.ends_at !== null && <> on {sayMoment(user.ends_at)}</>}. Until then you can come back, and find
+        everything as it was.
+      </p>
+      {comeBack.error && <Message tone="bad">{comeBack.error.message}</Message>}
+      <Button variant="primary" {...comeBack.press()}>
+        Keep my account
+      </Button>
+      <SignOutButton />
+    </EntryCard>
+  );
+}
+
+/** Whoever signed in with a temporary password chooses one of their own here, before anything else is open. */
+export function NewPasswordScreen(): ReactElement {
+  const { user } = useSession();
+  const goOn = useGoOn();
+  return (
+    <EntryCard title="Choose a password of your own">
+      <p className="soft">
+        You signed in as {user.email} with a temporary password, which others have seen. Change it now to go
+        on.
+      </p>
+      <PasswordForm currentLabel="Temporary password" onChanged={goOn} />
+      <SignOutButton />
+    </EntryCard>
+  );
+}
+
+/** Where a workspace asks for a second factor whoever has none sets one up here, before anything of it is open. */
+export function SecondFactorScreen(): ReactElement {
+  const { workspaces, closed_workspaces } = useSession();
+  const { data } = useQuery(secondFactorsQuery);
+  const goOn = useGoOn();
+  const closed = workspaces.filter(({ id }) => closed_workspaces.includes(id)).map(({ name }) => name);
+  const open = workspaces.find(({ id }) => !closed_workspaces.includes(id));
+  return (
+    <EntryCard title="A second step is asked for">
+      <p className="soft">
+        {closed.length > 0 ? new Intl.ListFormat('en').format(closed) : 'Your workspace'} asks everybody to
+        sign in in two steps. Set up an app on your phone or a passkey to go on.
+      </p>
+      <SecondFactors />
+      <Button
+        variant="primary"
+        isDisabled={data === undefined || !hasFactor(data)}
+        onPress={() => void goOn()}
+      >
+        Go on
+      </Button>
+      {open && (
+        <Link to="/w/$workspace/forms" params={{ workspace: open.id }}>
+          Go to {open.name} instead
+        </Link>
+      )}
+      <SignOutButton />
+    </EntryCard>
+  );
+}
+
+type SecondStep = NonNullable<Session['second_steps']>[number];
+
+/** What is typed in each of the steps that are typed. */
+const typed = {
+  totp: {
+    label: 'Code of your authenticator app',
+    description: 'Six digits, which change every half minute.',
+    switchLabel: 'Use the authenticator app',
+    inputMode: 'numeric',
+    autoComplete: 'one-time-code',
+  },
+  recovery_code: {
+    label: 'Recovery code',
+    description: 'One of those that you kept when you set this up. Each works once.',
+    switchLabel: 'Use a recovery code',
+    inputMode: 'text',
+    autoComplete: 'off',
+  },
+} as const;
+type Typed = keyof typeof typed;
+
+const isTyped = (step: SecondStep): step is Typed => Object.hasOwn(typed, step);
+
+/** The second step of the sign-in, before which nothing else is open. */
+export function SecondStepScreen(): ReactElement {
+  const { second_steps, user } = useSession();
+  const steps = (second_steps ?? []).filter(isTyped);
+  const [chosen, choose] = useState<Typed>();
+  const way = chosen ?? steps[0];
+  return (
+    <EntryCard title="Is it you?">
+      <p className="soft">You signed in as {user.email}. Confirm it in a second step.</p>
+      {second_steps?.includes('passkey') && <PasskeyButton />}
+      {way && <CodeForm key={way} way={way} />}
+      <div className="stack-tight">
+        {steps
+          .filter((step) => step !== way)
+          .map((step) => (
+            <div key={step} className="row">
+              <Button variant="quiet" onPress={() => choose(step)}>
+                {typed[step].switchLabel}
+              </Button>
+            </div>
+          ))}
+        <SignOutButton />
+      </div>
+      <p className="small soft">
+        Nothing of it at hand? Whoever runs this service can take the second step away, when they are sure
+        that it is you.
+      </p>
+    </EntryCard>
+  );
+}
+
+function CodeForm({ way }: { way: Typed }): ReactElement {
+  const { label, description, inputMode, autoComplete } = typed[way];
+  const [code, setCode] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  const goOn = useGoOn();
+  const take = useAction({
+    run: () => callOwn('takeSecondStep', { body: { code } }),
+    onDone: goOn,
+    onProblem() {
+      setCode('');
+      input.current?.focus();
+    },
+  });
+  const retryAfter = take.error instanceof ApiProblem ? take.error.retryAfter : undefined;
+  const wait = useCountdown(retryAfter);
+  return (
+    <Form className="stack" isPending={take.isPending} onSubmit={() => wait === 0 && take.mutate()}>
+      {wait > 0 && <Message tone="bad">{sayWait(wait)}</Message>}
+      {take.unlocated !== undefined && retryAfter === undefined && (
+        <Message tone="bad">{take.unlocated}</Message>
+      )}
+      <TextField
+        label={label}
+        description={description}
+        inputMode={inputMode}
+        autoComplete={autoComplete}
+        autoFocus
+        value={code}
+        onChange={setCode}
+        error={take.of('code')}
+        inputRef={input}
+      />
+      <Button type="submit" variant="primary" isPending={take.isPending} isDisabled={wait > 0}>
+        Confirm
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,134 @@
+import type { OperationName, OwnName } from '#app/routes.ts';
+import { ApiProblem } from './client.ts';
+import { queryClient } from './query-client.ts';
+
+type Name = OperationName | OwnName;
+
+const form = ['locateForm', 'getForm', 'listFormActivity'] as const;
+const spam = ['listSpam', 'getSpam'] as const;
+const submissions = [
+  ...form,
+  ...spam,
+  'listFormRows',
+  'searchSubmissions',
+  'getFormColumns',
+  'viewSubmission',
+  'getSubmissionTimeline',
+  'listNotes',
+  'listTags',
+  'listTrash',
+  'getFormSummary',
+  'getFormAnalytics',
+  'listBulkChanges',
+] as const;
+const webhooks = [
+  'listWebhooks',
+  'getWebhook',
+  'getWebhookHealth',
+  'listDeliveries',
+  'getDelivery',
+  'listReplays',
+  'countReplay',
+] as const;
+const invitations = ['getInvitationsOverview', 'listInvitations'] as const;
+const members = ['listMembers', 'getWorkspace', 'listKeys', 'getSession'] as const;
+const retention = ['getRetention', 'previewRetention'] as const;
+
+/** Which operations read what an operation changes. Their queries are fetched again after it. */
+const readersOf: Partial<Record<Name, readonly Name[]>> = {
+  changeWorkspace: ['getWorkspace', 'getSession'],
+  createWorkspace: ['getSession'],
+  deleteWorkspace: ['getSession'],
+  bringBackWorkspace: ['getSession'],
+  leaveWorkspace: ['getSession'],
+  renamePerson: ['getSession'],
+  endSession: ['listSessions'],
+  endOtherSessions: ['listSessions'],
+  confirmTotp: ['readSecondFactors'],
+  removeTotp: ['readSecondFactors'],
+  addPasskey: ['readSecondFactors'],
+  renamePasskey: ['readSecondFactors'],
+  removePasskey: ['readSecondFactors'],
+  renewRecoveryCodes: ['readSecondFactors'],
+
+  inviteMember: ['listMemberInvitations'],
+  resendMemberInvitation: ['listMemberInvitations'],
+  revokeMemberInvitation: ['listMemberInvitations'],
+  changeMember: members,
+  removeMember: members,
+  createKey: ['listKeys'],
+  changeKey: ['listKeys'],
+  rotateKey: ['listKeys'],
+  revokeKey: ['listKeys'],
+  changeRetention: retention,
+  changeFormRetention: retention,
+  retryMail: ['getMailStatus', 'listMails'],
+  erasePerson: ['listErasures', 'getErasure'],
+
+  createForm: ['listFormActivity'],
+  importForm: ['listFormActivity'],
+  duplicateForm: ['listFormActivity'],
+  deleteForm: ['listFormActivity'],
+  publishForm: ['getForm', 'listFormActivity'],
+  archiveForm: form,
+  restoreForm: form,
+
+  changeSubmission: submissions,
+  deleteSubmission: submissions,
+  restoreSubmission: submissions,
+  restoreSubmissions: submissions,
+  addNote: submissions,
+  deleteNote: submissions,
+  releaseSpam: submissions,
+  deleteSpam: spam,
+  allowSite: submissions,
+  startSubmissionImport: ['listSubmissionImports', ...submissions],
+  saveView: ['listViews'],
+  changeView: ['listViews'],
+  deleteView: ['listViews'],
+
+  createWebhook: webhooks,
+  changeWebhook: webhooks,
+  deleteWebhook: webhooks,
+  testWebhook: webhooks,
+  retryDelivery: webhooks,
+  startReplay: webhooks,
+  cancelReplay: webhooks,
+
+  startInvitationImport: invitations,
+  remindInvitations: invitations,
+  resendInvitation: invitations,
+  revokeInvitation: invitations,
+};
+
+/** Statuses that mean: the screen shows a state that the server no longer has. */
+const staleStatuses: readonly number[] = [404, 409, 410, 412];
+
+const changed = new Set<Name>();
+const note = (name: Name): void => readersOf[name]?.forEach((reader) => changed.add(reader));
+
+/**
+ * Waits for the call of an operation, and notes what has to be fetched again.
+ * @throws what the call throws.
+ */
+export async function noteChange<Reply>(name: Name, called: Promise<Reply>): Promise<Reply> {
+  try {
+    const reply = await called;
+    note(name);
+    return reply;
+  } catch (error) {
+    if (error instanceof ApiProblem && staleStatuses.includes(error.status)) note(name);
+    throw error;
+  }
+}
+
+/**
+ * Fetches again what the calls since the last time have changed.
+ * @param name of an operation that has changed something without a call, such as a task that has ended.
+ */
+export async function refreshChanged(name?: Name): Promise<void> {
+  if (name) note(name);
+  const readers = [...changed];
+  changed.clear();
+  await Promise.all(readers.map((reader) => queryClient.invalidateQueries({ queryKey: [reader] })));
+}

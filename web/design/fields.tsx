@@ -1,0 +1,127 @@
+import { type ComponentProps, type ReactElement, type ReactNode, useState } from 'react';
+import type { Action } from './action.tsx';
+import { Button } from './button.tsx';
+import { TextField } from './field.tsx';
+import { Form } from './form.tsx';
+import { FormDialog } from './form-dialog.tsx';
+import { Message } from './message.tsx';
+import { type Choice, Select } from './select.tsx';
+
+type Values = Readonly<Record<string, string>>;
+type TextSpec = Omit<ComponentProps<typeof TextField>, 'value' | 'onChange' | 'error'>;
+type ChoiceSpec<Id extends string> = { label: string; description?: string; choices: readonly Choice<Id>[] };
+
+/** The fields of a form by the names that the operation knows them by, in the order in which they are drawn. */
+export type FieldSpecs<Given extends Values> = {
+  readonly [Name in keyof Given]: TextSpec | ChoiceSpec<Given[Name]>;
+};
+
+type FieldsProps<Given extends Values> = {
+  fields: FieldSpecs<Given>;
+  values: Given;
+  onChange: (values: Given) => void;
+  /** Its errors stand at the fields. */
+  action: Pick<Action, 'of'>;
+};
+
+export function Fields<Given extends Values>({
+  fields,
+  values,
+  onChange,
+  action,
+}: FieldsProps<Given>): ReactElement[] {
+  return Object.keys(fields).map((name) => {
+    const spec = fields[name]!;
+    const field = {
+      value: values[name]!,
+      onChange: (value: string) => onChange({ ...values, [name]: value }),
+      error: action.of(name),
+    };
+    return 'choices' in spec ? (
+      <Select<string> key={name} {...spec} {...field} />
+    ) : (
+      <TextField key={name} {...spec} {...field} />
+    );
+  });
+}
+
+type FormProps<Given extends Values> = {
+  fields: FieldSpecs<NoInfer<Given>>;
+  /** What the fields hold at first. */
+  begin: NoInfer<Given>;
+  action: Action<Given>;
+};
+
+/** A dialog whose fields are data. */
+export function FieldsDialog<Given extends Values>({
+  fields,
+  begin,
+  action,
+  children,
+  ...dialog
+}: FormProps<Given> &
+  Omit<ComponentProps<typeof FormDialog>, 'action' | 'onSubmit' | 'isOpen' | 'children'> & {
+    /** Above the fields. */
+    children?: ReactNode;
+  }): ReactElement {
+  const [values, setValues] = useState(begin);
+  return (
+    <FormDialog {...dialog} isOpen action={action} onSubmit={() => action.mutate(values)}>
+      {children}
+      <Fields fields={fields} values={values} onChange={setValues} action={action} />
+    </FormDialog>
+  );
+}
+
+type CardFormProps = {
+  /** On the button; without one nothing can be saved. */
+  label: string | undefined;
+  /** Whether the screen is for this form. */
+  isMain?: boolean;
+  action: Pick<Action, 'isPending' | 'unlocated'>;
+  onSubmit: () => void;
+  children: ReactNode;
+};
+
+/** A short form within a screen: fields, the error that belongs to none of them, and the button that saves it. */
+export function CardForm({ label, isMain = false, action, onSubmit, children }: CardFormProps): ReactElement {
+  return (
+    <Form className="stack" isPending={action.isPending} onSubmit={onSubmit}>
+      {children}
+      {action.unlocated !== undefined && <Message tone="bad">{action.unlocated}</Message>}
+      {label !== undefined && (
+        <div className="row">
+          <Button type="submit" variant={isMain ? 'primary' : 'secondary'} isPending={action.isPending}>
+            {label}
+          </Button>
+        </div>
+      )}
+    </Form>
+  );
+}
+
+/** The same, with fields that are data. */
+export function FieldsForm<Given extends Values>({
+  fields,
+  begin,
+  action,
+  isCleared = false,
+  children,
+  ...form
+}: FormProps<Given> &
+  Pick<CardFormProps, 'label' | 'isMain'> & {
+    /** Whether the fields are as at first again, once it is saved. */
+    isCleared?: boolean;
+    /** Below the fields. */
+    children?: ReactNode;
+  }): ReactElement {
+  const [values, setValues] = useState(begin);
+  const submit = (): void =>
+    action.mutate(values, { onSuccess: () => (isCleared ? setValues(begin) : undefined) });
+  return (
+    <CardForm {...form} action={action} onSubmit={submit}>
+      <Fields fields={fields} values={values} onChange={setValues} action={action} />
+      {children}
+    </CardForm>
+  );
+}

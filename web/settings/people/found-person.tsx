@@ -1,0 +1,200 @@
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import type { InputOf, ReplyOf } from '#app/operations.ts';
+import { sayCount } from '#ast/say-count.ts';
+import { call, readQuery } from '../../api/operations.ts';
+import { Checkbox } from '../../design/checkbox.tsx';
+import { Chip } from '../../design/chip.tsx';
+import { DataTable, type TableColumn } from '../../design/table.tsx';
+import { Ago } from '../../design/time.tsx';
+import { Button } from '../../design/button.tsx';
+import { Message } from '../../design/message.tsx';
+import { Card } from '../../design/page.tsx';
+import { saveFile } from '../../design/save-file.ts';
+
+type Trace = ReplyOf<'findPerson'>['data'][number];
+export type Erasure = ReplyOf<'getErasure'>;
+/** Who is looked for, and how. */
+export type Question = { q: string; match: NonNullable<InputOf<'findPerson'>['query']['match']> };
+
+const perPage = 25;
+
+/** What is found of a person: nothing of it outlives the screen, and no address of the browser has it. */
+export const traceQuery = (workspace: string, question: Question | undefined, page: number) =>
+  queryOptions({
+    queryKey: ['people', workspace, question, page],
+    queryFn: () => call(workspace, 'findPerson', { query: { ...question!, page, per_page: perPage } }),
+    enabled: question !== undefined,
+    // Over the pages of one question: of another person nothing of this is so.
+    placeholderData: (before, query) => (query?.queryKey[2] === question ? before : undefined),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+/** Whether it goes on by itself. */
+const isErasing = ({ finished_at, failed_reason }: Erasure): boolean =>
+  finished_at === null && failed_reason === null;
+
+/** An erasing, asked for again until it is finished. */
+const erasureQuery = (workspace: string, id: string | undefined) =>
+  queryOptions({
+    ...readQuery(workspace, 'getErasure', { params: { id: id! } }),
+    enabled: id !== undefined,
+    refetchInterval: ({ state: { data } }) => (data && isErasing(data) ? 1_000 : false),
+  });
+
+export const erasuresQuery = (workspace: string, page: number) =>
+  queryOptions({
+    ...readQuery(workspace, 'listErasures', { query: { page, per_page: perPage } }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data?.data.some(isErasing) ? 1_000 : false),
+  });
+
+const kinds = {
+  submission: 'Submission',
+  spam: 'Spam box',
+  invitation: 'Invitation',
+  mail: 'Mail',
+  event: 'Told of a deleted submission',
+} as const satisfies Record<Trace['kind'], string>;
+
+/** Where things of a kind are seen; what is not here is seen on no screen of a form. */
+const screens: Partial<Record<Trace['kind'], string>> = {
+  submission: '/forms/$form/submissions',
+  spam: '/forms/$form/spam',
+  invitation: '/forms/$form/invitations',
+};
+
+/** What is found, each with a box that is cleared for what is somebody else's. */
+export function Found({
+  traces,
+  except,
+  onExcept,
+}: {
+  traces: readonly Trace[];
+  except: ReadonlySet<string>;
+  onExcept: (id: string, isExcepted: boolean) => void;
+}): ReactElement {
+  const columns: readonly TableColumn<Trace>[] = [
+    {
+      id: 'what',
+      title: 'What',
+      cell: (trace) => (
+        <Checkbox isSelected={!except.has(trace.id)} onChange={(isOn) => onExcept(trace.id, !isOn)}>
+          {kinds[trace.kind]}
+        </Checkbox>
+      ),
+    },
+    { id: 'where', title: 'Where', cell: (trace) => <Where trace={trace} /> },
+    {
+      id: 'said',
+      title: 'Found in',
+      isSecondary: true,
+      cell: ({ places }) => places.join(', ') || 'Its words',
+    },
+    { id: 'when', title: 'When', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+  ];
+  return (
+    <DataTable
+      label="What is found"
+      columns={columns}
+      rows={traces}
+      rowId={({ kind, id }) => `${kind} ${id}`}
+    />
+  );
+}
+
+function Where({
+  trace: { kind, id, form_id, form_name, status, is_trashed },
+}: {
+  trace: Trace;
+}): ReactElement {
+  const name = form_name ?? 'No form';
+  const screen = is_trashed ? '/forms/$form/trash' : screens[kind];
+  return (
+    <div className="row">
+      {form_id === null || screen === undefined ? (
+        <span>{name}</span>
+      ) : (
+        <Link
+          to={screen}
+          params={{ form: form_id }}
+          search={screen === screens.submission ? { open: id } : {}}
+        >
+          {name}
+        </Link>
+      )}
+      {is_trashed && <Chip>In the trash</Chip>}
+      {status === 'incomplete' && <Chip>Incomplete</Chip>}
+    </div>
+  );
+}
+
+const words = {
+  submissions: ['submission', 'submissions'],
+  stripped: ['submission without whose it was', 'submissions without whose they were'],
+  spam: ['entry of a spam box', 'entries of spam boxes'],
+  files: ['file', 'files'],
+  notes: ['note', 'notes'],
+  changes: ['line of history', 'lines of history'],
+  links: ['personal link', 'personal links'],
+  events: ['event', 'events'],
+  deliveries: ['delivery to a webhook', 'deliveries to webhooks'],
+  mails: ['mail', 'mails'],
+  invitations: ['invitation', 'invitations'],
+  import_lines: ['line of an import', 'lines of imports'],
+  kept_requests: ['kept answer to a request', 'kept answers to requests'],
+} as const satisfies Record<keyof Erasure['gone'], readonly [one: string, many: string]>;
+
+/** What is gone, in words: "2 submissions, 1 file". */
+export function sayGone(gone: Erasure['gone']): string {
+  const said = (Object.keys(words) as (keyof typeof words)[]).flatMap((kind) => {
+    const [one, many] = words[kind];
+    return gone[kind] === 0 ? [] : [sayCount(gone[kind], one, many)];
+  });
+  return said.length === 0 ? 'Nothing was there' : said.join(', ');
+}
+
+/** Hands the receipt over: it says how much of what is gone, and nothing of what it was. */
+export function saveReceipt(erasure: Erasure): void {
+  saveFile(`receipt-${erasure.id}.json`, `${JSON.stringify(erasure, null, 2)}\n`, 'application/json');
+}
+
+/** How far an erasing is, and its receipt when it is finished. */
+export function ReceiptCard({ workspace, id }: { workspace: string; id: string }): ReactElement {
+  const { data: erasure, error } = useQuery(erasureQuery(workspace, id));
+  if (error) return <Message tone="bad">{error.message}</Message>;
+  const isDone = erasure !== undefined && erasure.finished_at !== null;
+  return (
+    <Card title={isDone ? 'Erased' : 'Erasing …'}>
+      <div role="status" className="stack">
+        {isDone ? (
+          <Message
+            tone="good"
+            action={
+              <Button icon="download" size="small" onPress={() => saveReceipt(erasure)}>
+                Download receipt
+              </Button>
+            }
+          >
+            {sayGone(erasure.gone)}. Backups have it until they end.
+          </Message>
+        ) : erasure && erasure.failed_reason !== null ? (
+          <Message tone="bad" title="Erasing stopped">
+            {erasure.failed_reason} {erasure.done.toLocaleString()} of {erasure.total.toLocaleString()} are
+            gone. Ask the operator of this service to retry it.
+          </Message>
+        ) : (
+          <p>
+            {erasure
+              ? `${erasure.done.toLocaleString()} of ${erasure.total.toLocaleString()} are gone. `
+              : ''}
+            It goes on when you leave this page.
+          </p>
+        )}
+      </div>
+    </Card>
+  );
+}

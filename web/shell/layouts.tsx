@@ -1,0 +1,138 @@
+import './console-layout.css';
+import './form-layout.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
+import { type ReactElement, useEffect, useState } from 'react';
+import { RouterProvider } from 'react-aria-components';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { IconButton } from '../design/button.tsx';
+import { Icon, Logo } from '../design/icon.tsx';
+import { FinderFrame, FinderIcon } from './finder/finder-frame.tsx';
+import { Navigation, SkipLink } from './navigation.tsx';
+import { formScreens } from './places.ts';
+import { useCurrentWorkspace, useSession } from './session.ts';
+import { StatusChip } from '../design/chip.tsx';
+import { TabLinks } from '../design/tabs.tsx';
+import { FormHeaderPlace } from './form-header-actions.tsx';
+import { useForm } from './form-place.ts';
+import { queryClient } from '../api/query-client.ts';
+import { ToastRegion } from '../design/toast.tsx';
+
+/** The frame of a workspace's screens: navigation beside them, behind a button where there is no room for it. */
+export function ConsoleLayout(): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  const { pathname } = useLocation();
+  const workspace = useCurrentWorkspace();
+  useEffect(() => setOpen(false), [pathname]);
+  return (
+    <FinderFrame>
+      <div className="console">
+        <SkipLink />
+        <aside className="console-side">
+          <Navigation />
+        </aside>
+        <header className="console-top">
+          <IconButton icon="menu" label="Menu" onPress={() => setOpen(true)} />
+          <Logo />
+          <span className="console-place cut">{workspace?.name}</span>
+          <FinderIcon />
+        </header>
+        <ModalOverlay className="drawer-veil" isOpen={isOpen} onOpenChange={setOpen} isDismissable>
+          <Modal className="drawer">
+            <Dialog className="drawer-frame" aria-label="Menu">
+              <Navigation />
+            </Dialog>
+          </Modal>
+        </ModalOverlay>
+        <main className="console-main" id="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </FinderFrame>
+  );
+}
+
+/** What the screens of one form share: the way back, its name and status, and the tabs between them. */
+export function FormLayout(): ReactElement {
+  const form = useForm();
+  const { workspaces } = useSession();
+  const [place, setPlace] = useState<HTMLElement | null>(null);
+  const workspace = workspaces.find(({ id }) => id === form.workspace_id);
+  const base = `/forms/${form.id}`;
+  return (
+    <FinderFrame>
+      <div className="form-layout">
+        <SkipLink />
+        <header className="form-header">
+          <div className="form-identity">
+            <Link to="/w/$workspace/forms" params={{ workspace: form.workspace_id }} className="form-back">
+              <Icon name="back" />
+              <span className="unseen">All forms of {workspace?.name}</span>
+            </Link>
+            <span className="form-name cut">{form.name}</span>
+            <StatusChip status={form.status} />
+            <FinderIcon />
+          </div>
+          <TabLinks
+            label={`Form ${form.name}`}
+            links={formScreens.map(({ path, ...link }) => ({
+              ...link,
+              to: base + path,
+              isExact: path === '',
+            }))}
+          />
+          <div className="form-actions" ref={setPlace} />
+        </header>
+        <FormHeaderPlace value={place}>
+          <main className="form-main" id="main" tabIndex={-1}>
+            <Outlet />
+          </main>
+        </FormHeaderPlace>
+      </div>
+    </FinderFrame>
+  );
+}
+
+/**
+ * What a browser does for a page that it loads: says its title, and puts the focus at its beginning when what had it
+ * is gone.
+ */
+function Announcer(): ReactElement {
+  const router = useRouter();
+  const [title, setTitle] = useState('');
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
+        if (!pathChanged || !fromLocation) return;
+        // A screen that is still loading names the window a little later.
+        setTimeout(() => {
+          setTitle(document.title);
+          if (document.activeElement === document.body) document.getElementById('main')?.focus();
+        }, 100);
+      }),
+    [router],
+  );
+  return (
+    <p className="unseen" role="status">
+      {title}
+    </p>
+  );
+}
+
+/** What is around every screen. Links of react-aria's menus go through the router too. */
+export function Root(): ReactElement {
+  const router = useRouter();
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider
+        navigate={(path) => void router.navigate({ to: path })}
+        useHref={(path) => (path.startsWith('/app/') ? path : `/app${path}`)}
+      >
+        <Outlet />
+        <Announcer />
+        <ToastRegion />
+      </RouterProvider>
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,183 @@
+import { useQuery } from '@tanstack/react-query';
+import { Fragment, type ReactElement, useState } from 'react';
+import type { SubmissionDetail } from '#submissions/shapes.ts';
+import { call } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
+import { Button, IconButton } from '../../design/button.tsx';
+import { TextArea } from '../../design/field.tsx';
+import { Form } from '../../design/form.tsx';
+import { UnsavedGuard, useChange } from './edit/use-change.tsx';
+import { Ago } from '../../design/time.tsx';
+import { type FormPlace, notesQuery } from '../queries.ts';
+import { TagChips, TagField, tagsIn } from '../tags.tsx';
+import { Marked } from '../../design/marked.tsx';
+
+type NotesProps = { form: FormPlace; id: string; mayEdit: boolean };
+
+/** What the people of the workspace have written down about a submission, newest first. */
+export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | null {
+  const { data: notes = [], error } = useQuery(notesQuery(form, id));
+  const [text, setText] = useState('');
+  const add = useAction({
+    run: (sent: string) => call(form.workspace_id, 'addNote', { params: { id }, body: { text: sent } }),
+    // Text that was written meanwhile stays.
+    onLeave: (_, sent) => setText((now) => (now === sent ? '' : now)),
+  });
+  const remove = useAction({
+    run: (note: string) => call(form.workspace_id, 'deleteNote', { params: { id, note } }),
+    problem: 'toast',
+  });
+  if (notes.length === 0 && !mayEdit && !error) return null;
+  return (
+    <section className="panel-section" aria-labelledby="notes-title">
+      <h3 id="notes-title">Notes</h3>
+      {error && <p className="soft small">The notes could not be loaded: {error.message}</p>}
+      {mayEdit && (
+        <Form
+          className="stack"
+          validationBehavior="native"
+          isPending={add.isPending}
+          onSubmit={() => text.trim() !== '' && add.mutate(text)}
+        >
+          <TextArea
+            label="Write a note"
+            description="Your workspace sees it, and nobody else."
+            value={text}
+            onChange={setText}
+            rows={2}
+            error={add.error?.message}
+          />
+          <UnsavedGuard isDirty={text.trim() !== ''} what="The note that you wrote is not added." />
+          <div className="row">
+            <Button type="submit" size="small" isPending={add.isPending}>
+              Add note
+            </Button>
+          </div>
+        </Form>
+      )}
+      {notes.map((note) => (
+        <article key={note.id} className="note">
+          <div className="spread">
+            <span className="soft small">
+              {note.author ?? 'Somebody who is gone'}, <Ago at={note.created_at} />
+            </span>
+            {mayEdit && (
+              <IconButton
+                icon="remove"
+                size="small"
+                label="Delete this note"
+                isDisabled={remove.isPending}
+                onPress={() => remove.start(note.id)}
+              />
+            )}
+          </div>
+          <p className="note-text">{note.text}</p>
+        </article>
+      ))}
+    </section>
+  );
+}
+
+type TagsProps = { form: FormPlace; submission: SubmissionDetail; mayEdit: boolean };
+
+/** The tags of one submission: each is taken away by its cross, others are typed. */
+export function TagsSection({ form, submission, mayEdit }: TagsProps): ReactElement | null {
+  const { tags } = submission;
+  const [text, setText] = useState('');
+  const change = useChange(form, submission, {
+    takeBack:
+      ({ on, made }) =>
+      (now, since) => {
+        // What was set or taken away again since is not this change's any more.
+        const isLeft = (tag: string): boolean =>
+          on.tags.includes(tag) !== made.tags.includes(tag) &&
+          since.every(({ tags }) => tags.includes(tag) === made.tags.includes(tag));
+        const gone = on.tags.filter((tag) => !made.tags.includes(tag) && isLeft(tag));
+        return { tags: [...now.tags.filter((tag) => !isLeft(tag)), ...gone] };
+      },
+  });
+  if (tags.length === 0 && !mayEdit) return null;
+  return (
+    <section className="panel-section" aria-labelledby="tags-title">
+      <h3 id="tags-title">Tags</h3>
+      <TagChips
+        tags={tags}
+        {...(mayEdit && {
+          onRemove: (tag: string) =>
+            change.mutate((now) => ({ tags: now.tags.filter((other) => other !== tag) })),
+        })}
+      />
+      {mayEdit && (
+        <Form
+          className="tag-add"
+          validationBehavior="native"
+          isPending={change.isPending}
+          onSubmit={() => {
+            if (tagsIn(text).length > 0)
+              change.mutate((now) => ({ tags: [...now.tags, ...tagsIn(text)] }), {
+                onSuccess: () => setText((now) => (now === text ? '' : now)),
+              });
+          }}
+        >
+          <TagField form={form} label="Add a tag" value={text} onChange={setText} />
+          <UnsavedGuard
+            isDirty={text.trim() !== '' && !change.isPending}
+            what="The tag that you wrote is not added."
+          />
+          <Button type="submit" isPending={change.isPending}>
+            Add
+          </Button>
+        </Form>
+      )}
+      {change.error && <p className="field-error">{change.error.message}</p>}
+    </section>
+  );
+}
+
+/** The parameters that came with the submission. */
+export function ReferenceView({
+  submission,
+  onEdit,
+}: {
+  submission: Pick<SubmissionDetail, 'reference' | 'hits'>;
+  onEdit?: () => void;
+}): ReactElement | null {
+  const entries = Object.entries(submission.reference);
+  if (entries.length === 0 && !onEdit) return null;
+  return (
+    <section className="panel-section">
+      <div className="spread">
+        <h3>Reference data</h3>
+        {onEdit && (
+          <Button size="small" variant="quiet" icon="edit" data-edit="reference" onPress={onEdit}>
+            {entries.length === 0 ? 'Add' : 'Edit'}
+            <span className="unseen"> reference data</span>
+          </Button>
+        )}
+      </div>
+      {entries.length === 0 ? (
+        <p className="soft small">
+          None. Parameters in the link of the form end up here, for example ?campaign=spring.
+        </p>
+      ) : (
+        <dl className="reference">
+          {entries.map(([name, value]) => (
+            <div key={name}>
+              <dt>
+                {name.split(/(?<=_)/).map((word, index) => (
+                  <Fragment key={index}>
+                    {index > 0 && <wbr />}
+                    {word}
+                  </Fragment>
+                ))}
+              </dt>
+              <dd>
+                <Marked text={value} hits={submission.hits} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}

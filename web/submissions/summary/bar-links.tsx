@@ -1,0 +1,105 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactElement, ReactNode } from 'react';
+import type { ElementType } from '#ast/elements.ts';
+import type { Counted } from '#submissions/filter/shapes.ts';
+import type { Bar, ElementSummary } from '#submissions/shapes.ts';
+import { useForm } from '../../shell/form-place.ts';
+import { useViewState, type ViewState } from '../view-state.ts';
+import { type Condition, kindOfColumn } from '../filter/conditions.ts';
+
+/** What narrows the table that a link leads to. */
+export type Narrowed = Partial<Pick<ViewState, 'status' | 'from' | 'to' | 'where' | 'open'>>;
+
+/** A link to the submissions that something of the summary counts, of the days that it is of. */
+export function SubmissionsLink({
+  narrowed,
+  className,
+  isDoubled = false,
+  children,
+}: {
+  narrowed: Narrowed;
+  className?: string;
+  /** The same link stands in the table below: it is none for the keyboard. */
+  isDoubled?: boolean;
+  children: ReactNode;
+}): ReactElement {
+  const form = useForm();
+  const [{ from, to }] = useViewState();
+  const search = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...narrowed };
+  return (
+    <Link
+      to="/forms/$form/submissions"
+      params={{ form: form.id }}
+      search={search}
+      {...(className !== undefined && { className })}
+      {...(isDoubled && { tabIndex: -1 })}
+    >
+      {children}
+    </Link>
+  );
+}
+
+const counted = (value: Counted): Condition => ({ on: 'counted', op: 'equals', value });
+
+/** That it was answered at all, in any row. */
+export const answeredCondition = ({ id, group }: Pick<ElementSummary, 'id' | 'group'>): Condition =>
+  group === null ? { on: 'answer', name: id, op: 'filled' } : counted({ element: id, by: 'answered' });
+
+/**
+ * What a filter asks for, so that the submissions that a bar counts are found. Undefined of a bar that counts nothing.
+ * @param row of a matrix, the row whose options the bars are.
+ */
+export function barCondition(
+  { id, group, chart, type }: Pick<ElementSummary, 'id' | 'group' | 'chart' | 'type'>,
+  bar: Bar,
+  row?: string,
+): Condition | undefined {
+  if (bar.count === 0) return undefined;
+  const answer = { on: 'answer', name: id } as const;
+  const option = bar.option ?? bar.label;
+  switch (chart) {
+    case 'options': {
+      const kind = kindOfColumn({ type: type as ElementType });
+      if (group !== null)
+        return counted({ element: id, by: 'option', value: kind === 'yes_no' ? option === 'Yes' : option });
+      if (kind === 'yes_no') return { ...answer, op: 'equals', value: option === 'Yes' };
+      if (kind === 'text') return { ...answer, op: 'equals', value: option };
+      return kind === 'choice' || kind === 'choices' ? { ...answer, op: 'any', values: [option] } : undefined;
+    }
+    case 'grid':
+      return row === undefined ? undefined : { ...answer, row, op: 'any', values: [option] };
+    case 'texts':
+      if (group !== null) return counted({ element: id, by: 'text', value: bar.label });
+      return { ...answer, op: 'equals', value: bar.label };
+    case 'given':
+      return answeredCondition({ id, group });
+    case 'histogram':
+    case 'levels':
+    case 'recommendation':
+      if (group !== null) return spanOf(id, bar);
+      return typeof bar.from === 'number' && typeof bar.to === 'number'
+        ? { ...answer, op: 'number', from: bar.from, to: bar.to }
+        : undefined;
+    case 'months':
+    case 'hours':
+      if (group !== null) return spanOf(id, bar);
+      return typeof bar.from === 'string' && typeof bar.to === 'string'
+        ? { ...answer, op: 'time', from: bar.from, to: bar.to }
+        : undefined;
+    case 'ranking':
+      return counted({ element: id, by: 'first', value: option });
+    case 'files':
+      return counted({ element: id, by: 'file', value: bar.label });
+    case 'rows':
+      return typeof bar.from === 'number' && typeof bar.to === 'number'
+        ? counted({ element: id, by: 'rows', from: bar.from, to: bar.to })
+        : undefined;
+    case 'count':
+      return undefined;
+    default:
+      return chart satisfies never;
+  }
+}
+
+const spanOf = (element: string, { from, to }: Bar): Condition | undefined =>
+  from === undefined || to === undefined ? undefined : counted({ element, by: 'span', from, to });

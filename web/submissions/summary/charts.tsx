@@ -1,0 +1,262 @@
+import type { CSSProperties, ReactElement, ReactNode } from 'react';
+import type { Summary } from '#submissions/shapes.ts';
+import { type Narrowed, SubmissionsLink } from './bar-links.tsx';
+import { sayDay } from '../../design/time.tsx';
+import { dayBefore, useViewState } from '../view-state.ts';
+
+/** The numbers of a chart as a table, behind a line that opens it. The first cell of a row names it. */
+export function DataDetails({
+  caption,
+  heads,
+  rows,
+}: {
+  caption: string;
+  heads: readonly string[];
+  rows: readonly (readonly [name: ReactNode, ...numbers: number[]])[];
+}): ReactElement {
+  return (
+    <details className="data-details">
+      <summary>
+        Show as a table<span className="unseen">: {caption}</span>
+      </summary>
+      <div className="data-table" role="region" aria-label={caption} tabIndex={0}>
+        <table className="table">
+          <thead>
+            <tr>
+              {heads.map((head, index) => (
+                <th key={head} scope="col" className={index > 0 ? 'table-number' : undefined}>
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, ...numbers], place) => (
+              <tr key={place}>
+                <th scope="row">{name}</th>
+                {numbers.map((number, index) => (
+                  <td key={heads[index + 1]} className="table-number">
+                    {number.toLocaleString()}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+/** A share as people read it, in their own language: `12%`. */
+export const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+
+const percentage = (share: number): string => `${Math.min(100, share * 100)}%`;
+
+/** A line of a chart: words, their number, and below them a bar as wide as the chart. */
+export type LyingBar = {
+  readonly label: string;
+  /** The part of the whole width that is filled, from 0 to 1; `paler` is that up to which it is filled less. */
+  readonly bar: number;
+  readonly paler?: number;
+  readonly said: string;
+  /** Behind it, with less weight. */
+  readonly beside?: string;
+  /** The address of a picture. */
+  readonly picture?: string | undefined;
+  /** To what the line leads. */
+  readonly narrowed?: Narrowed | undefined;
+};
+
+/** A count with its share of all, whose part of the width it fills. */
+export function counted(count: number, all: number): Pick<LyingBar, 'bar' | 'said' | 'beside'> {
+  const share = all === 0 ? 0 : count / all;
+  return { bar: share, said: count.toLocaleString(), beside: percent.format(share) };
+}
+
+/** Bars that lie below each other, each with its words: whoever does not see them reads the same. */
+export function LyingBars({ label, bars }: { label: string; bars: readonly LyingBar[] }): ReactElement {
+  return (
+    <ul className="lying-bars" aria-label={label}>
+      {bars.map(({ label, bar, paler = 0, said, beside, picture, narrowed }, index) => (
+        // Two options may have one label.
+        <li key={`${index} ${label}`} className="lying-bar">
+          {picture !== undefined && <img className="lying-picture" src={picture} alt="" />}
+          {narrowed ? (
+            <SubmissionsLink className="lying-label" narrowed={narrowed}>
+              {label}
+            </SubmissionsLink>
+          ) : (
+            <span className="lying-label">{label}</span>
+          )}
+          <span className="lying-number numeric small">
+            {said} {beside !== undefined && <span className="soft">{beside}</span>}
+          </span>
+          <svg className="lying-svg" height="12" focusable="false" aria-hidden="true">
+            <rect className="bar-ground" width="100%" height="12" rx="6" />
+            {paler > bar && <rect className="bar-paler" width={percentage(paler)} height="12" rx="6" />}
+            {bar > 0 && <rect className="bar" width={percentage(bar)} height="12" rx="6" />}
+          </svg>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type StandingBar = {
+  readonly label: string;
+  readonly count: number;
+  /** Another count, which stands on it. */
+  readonly paler?: number;
+  /** To what it leads. */
+  readonly narrowed?: Narrowed | undefined;
+};
+
+/**
+ * Bars beside each other along a scale that is named at both ends: numbers, months, days. What they say stands in a table
+ * below; a bar may be too narrow to be met.
+ */
+export function StandingBars({
+  label,
+  heads,
+  bars,
+}: {
+  label: string;
+  /** What the scale is, what is counted, and what stands on it. */
+  heads: readonly [scale: string, counted: string, ...paler: string[]];
+  bars: readonly StandingBar[];
+}): ReactElement {
+  const most = Math.max(1, ...bars.map(({ count, paler = 0 }) => count + paler));
+  const [, first, second] = heads;
+  return (
+    <>
+      <div className="standing-bars" aria-hidden="true">
+        <span className="spread soft small numeric">
+          {most.toLocaleString()}
+          {second !== undefined && (
+            <span className="standing-key">
+              <span className="standing-count" /> {first} <span className="standing-paler" /> {second}
+            </span>
+          )}
+        </span>
+        <div className="standing-plot">
+          {bars.map(({ label, count, paler = 0, narrowed }) => {
+            const words = `${label}: ${(count + paler).toLocaleString()}`;
+            const drawn = (
+              <>
+                <span className="standing-paler" style={height(paler / most)} />
+                <span className="standing-count" style={height(count / most)} />
+              </>
+            );
+            return (
+              <span key={label} className="standing-bar" title={words}>
+                {narrowed ? (
+                  <SubmissionsLink isDoubled narrowed={narrowed}>
+                    {drawn}
+                  </SubmissionsLink>
+                ) : (
+                  drawn
+                )}
+              </span>
+            );
+          })}
+        </div>
+        <span className="standing-scale soft small numeric">
+          <span>{bars[0]?.label}</span>
+          {bars.length > 2 && <span>{bars[Math.floor(bars.length / 2)]!.label}</span>}
+          {bars.length > 1 && <span>{bars.at(-1)!.label}</span>}
+        </span>
+      </div>
+      <DataDetails
+        caption={label}
+        heads={heads}
+        rows={bars.map(({ label, count, paler, narrowed }) => [
+          narrowed ? <SubmissionsLink narrowed={narrowed}>{label}</SubmissionsLink> : label,
+          count,
+          ...(paler === undefined ? [] : [paler]),
+        ])}
+      />
+    </>
+  );
+}
+
+const height = (share: number): CSSProperties => ({ blockSize: `${share * 100}%` });
+
+type Days = Summary['days'];
+type Unit = 'day' | 'week' | 'month';
+
+/** Fewer days would be bars like walls. */
+const leastDays = 14;
+/** So many bars are told from each other; of a longer time each is a week, or a month. */
+const mostBars = 62;
+
+/** Submissions per day, week or month, as bars that lead to them. */
+export function DaysChart({ days }: { days: Days }): ReactElement {
+  const [{ from = '', to }] = useViewState();
+  const until = to ?? dayBefore(0);
+  const [unit, bars] = gather(days, until);
+  return (
+    <StandingBars
+      label={`Submissions per ${unit}`}
+      heads={[heads[unit], 'Completed', 'Incomplete']}
+      bars={bars.map(({ first, last, ...counts }) => ({
+        ...counts,
+        label: sayUnit[unit](first),
+        narrowed: { from: first < from ? from : first, to: to !== undefined && to < last ? to : last },
+      }))}
+    />
+  );
+}
+
+const heads = { day: 'Day', week: 'Week from', month: 'Month' } as const satisfies Record<Unit, string>;
+const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const sayFirst = (first: string): string => sayDay(`${first}T12:00`);
+const sayUnit: Record<Unit, (first: string) => string> = {
+  day: sayFirst,
+  week: sayFirst,
+  month: (first) => month.format(new Date(first)),
+};
+
+/** On which day most came, and how many. */
+export function sayMost(days: Days): string {
+  const count = (day: Days[number]): number => day.completed + day.incomplete;
+  const most = days.reduce((best, day) => (count(day) > count(best) ? day : best));
+  return `Most on ${sayFirst(most.day)}: ${count(most).toLocaleString()}.`;
+}
+
+const dayMs = 86_400_000;
+/** Days are written as moments in UTC, and counted as such: no zone shifts them. */
+const plus = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+
+const firstOf: Record<Unit, (day: string) => string> = {
+  day: (day) => day,
+  week: (day) => plus(day, -((new Date(day).getUTCDay() + 6) % 7)),
+  month: (day) => `${day.slice(0, 7)}-01`,
+};
+const nextOf: Record<Unit, (first: string) => string> = {
+  day: (first) => plus(first, 1),
+  week: (first) => plus(first, 7),
+  month: (first) => firstOf.month(plus(first, 31)),
+};
+
+/** A bar for each day from the first to the end of the span, or for each week or month: without submissions it is a zero, not a gap. */
+function gather(days: Days, until: string) {
+  const last = [days.at(-1)!.day, until].toSorted()[1]!;
+  const start = [days[0]!.day, plus(last, 1 - leastDays)].toSorted()[0]!;
+  const length = (Date.parse(last) - Date.parse(start)) / dayMs + 1;
+  const unit = length <= mostBars ? 'day' : length <= mostBars * 7 ? 'week' : 'month';
+  const counted = Map.groupBy(days, ({ day }) => firstOf[unit](day));
+  const bars = [];
+  for (let first = firstOf[unit](start); first <= last; first = nextOf[unit](first)) {
+    const within = counted.get(first) ?? [];
+    const sum = (of: 'completed' | 'incomplete') => within.reduce((total, day) => total + day[of], 0);
+    bars.push({
+      first,
+      last: plus(nextOf[unit](first), -1),
+      count: sum('completed'),
+      paler: sum('incomplete'),
+    });
+  }
+  return [unit, bars] as const;
+}

@@ -1,0 +1,92 @@
+import './filter.css';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import type { Webhook } from '#webhooks/shapes.ts';
+import { ConditionEditor } from '../../conditions/condition-editor.tsx';
+import {
+  type AskedNode,
+  newCondition,
+  readCondition,
+  writeCondition,
+} from '../../conditions/condition-tree.ts';
+import { sayOnlyWhen } from '../../conditions/say-condition.ts';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
+import { Button, IconButton } from '../../design/button.tsx';
+import { FieldNotes } from '../../design/field.tsx';
+import { LateProblem, Message } from '../../design/message.tsx';
+import type { LocatedForm } from '../../shell/form-place.ts';
+import { type FilterDraft, findIn } from './filter-draft.ts';
+import { questionsQuery } from '../webhooks-query.ts';
+
+type FieldProps = {
+  form: LocatedForm;
+  filter: FilterDraft;
+  onChange: (filter: FilterDraft) => void;
+  error: string | undefined;
+};
+
+/** Of which submissions a webhook hears: of all, or only when a condition holds. */
+export function FilterField({ form, filter, onChange, error }: FieldProps): ReactElement {
+  const { data: questions, error: unread } = useQuery(questionsQuery(form));
+  return (
+    <fieldset className="filter-field">
+      <legend className="field-label">Filter</legend>
+      <FieldNotes description="Without one, every submission is told of. An updated submission is judged by its answers after the change, a deleted one by its last." />
+      {unread && !questions && <Message tone="bad">{unread.message}</Message>}
+      {filter === null ? (
+        // It stands there before the questions are, so that nothing below it moves.
+        <Button
+          size="small"
+          icon="add"
+          isDisabled={!questions}
+          onPress={() => onChange(newCondition(questions?.[0]))}
+        >
+          Only when …
+        </Button>
+      ) : (
+        questions && <Filter questions={questions} filter={filter} onChange={onChange} />
+      )}
+      {error && <LateProblem>{error}</LateProblem>}
+    </fieldset>
+  );
+}
+
+type FilterProps = Pick<FieldProps, 'onChange'> & { filter: object; questions: readonly AskedNode[] };
+
+function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
+  const group = readCondition(filter);
+  return (
+    <>
+      <div className="spread">
+        {group && (
+          <p className="logic-sentence">
+            <SentenceText sentence={sayOnlyWhen(group, findIn(questions))} />
+          </p>
+        )}
+        <IconButton icon="remove" label="Remove the filter" size="small" onPress={() => onChange(null)} />
+      </div>
+      {group && (
+        <ConditionEditor
+          group={group}
+          nameable={questions}
+          onChange={(next) => onChange(next ? writeCondition(next) : null)}
+        />
+      )}
+    </>
+  );
+}
+
+type SentenceProps = { form: LocatedForm; filter: NonNullable<Webhook['filter']> };
+
+/** Of which submissions a webhook hears: `Only when Country is Germany`. */
+export function FilterSentence({ form, filter }: SentenceProps): ReactElement | null {
+  const questions = useQuery(questionsQuery(form)).data;
+  const group = readCondition(filter);
+  // Without the questions every one of them would seem to be missing.
+  if (!questions || !group) return null;
+  return (
+    <p className="webhook-filter small">
+      <SentenceText sentence={sayOnlyWhen(group, findIn(questions))} />
+    </p>
+  );
+}

@@ -1,0 +1,186 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { sayCount } from '#ast/say-count.ts';
+import { hostOf, urlProblem } from '#rules/url-problem.ts';
+import type { Payload, Receiver, Webhook } from '#webhooks/shapes.ts';
+import { CopyField } from '../design/copy-button.tsx';
+import { QueryState } from '../design/states.tsx';
+import { Tabs } from '../design/tabs.tsx';
+import type { LocatedForm } from '../shell/form-place.ts';
+import { payloadQuery, receiversQuery } from './webhooks-query.ts';
+import { Dialog } from '../design/dialog.tsx';
+import { Select } from '../design/select.tsx';
+import { layOut } from './log/delivery-words.ts';
+import { eventChoices, type EventKind } from './events.ts';
+import { call } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
+import { FormDialog } from '../design/form-dialog.tsx';
+import { TextField } from '../design/field.tsx';
+
+/** A receiver for this webhook that verifies and deduplicates, in the language of one's choice. */
+export function ReceiverCode({ form, webhook }: { form: LocatedForm; webhook: string }): ReactElement {
+  const [language, setLanguage] = useState<Receiver['id']>('node');
+  const receivers = useQuery(receiversQuery(form, webhook));
+  return (
+    <QueryState query={receivers} lines={4}>
+      {({ data }) => (
+        <div className="secret-fields">
+          <Tabs
+            label="Language"
+            value={language}
+            onChange={setLanguage}
+            tabs={data.map(({ id, label, file, code }) => ({
+              id,
+              label,
+              content: (
+                <CopyField
+                  label={`${file}: verifies each delivery, handles it once`}
+                  text={code}
+                  isMultiline
+                />
+              ),
+            }))}
+          />
+        </div>
+      )}
+    </QueryState>
+  );
+}
+
+type Tab = 'receiver' | 'sample' | 'schema' | 'type';
+type PayloadProps = { form: LocatedForm; webhook: Webhook; onClose: () => void };
+
+/** For who writes the receiver: a program to start from, and what comes, as a sample, a schema and a type. */
+export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactElement {
+  const [tab, setTab] = useState<Tab>('receiver');
+  const found = useQuery(payloadQuery(form));
+  const show = (draw: (payload: Payload) => ReactElement): ReactElement => (
+    <QueryState query={found} lines={6}>
+      {(payload) => <div className="secret-fields">{draw(payload)}</div>}
+    </QueryState>
+  );
+  return (
+    <Dialog
+      title="Write a receiver"
+      description="Made for the live version of this form. Submissions of earlier versions keep the answers of theirs."
+      size="large"
+      isOpen
+      onClose={onClose}
+      done="Done"
+    >
+      <Tabs
+        label="What a receiver gets"
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          { id: 'receiver', label: 'Receiver', content: <ReceiverCode form={form} webhook={webhook.id} /> },
+          {
+            id: 'sample',
+            label: 'Sample',
+            content: show((payload) => <Sample {...payload} webhook={webhook} />),
+          },
+          {
+            id: 'schema',
+            label: 'JSON Schema',
+            content: show(({ schema, schema_url }) => (
+              <>
+                <CopyField label="Address, for a key that may read forms" text={schema_url} />
+                <CopyField label="JSON Schema of an event" text={schema} isMultiline />
+              </>
+            )),
+          },
+          {
+            id: 'type',
+            label: 'TypeScript',
+            content: show(({ type_script }) => (
+              <CopyField label="TypeScript type" text={type_script} isMultiline />
+            )),
+          },
+        ]}
+      />
+    </Dialog>
+  );
+}
+
+function Sample({ samples, feed_url, webhook }: Payload & { webhook: Webhook }): ReactElement {
+  const [event, setEvent] = useState<EventKind>(webhook.events[0]!);
+  const { body } = samples.find((sample) => sample.event === event)!;
+  return (
+    <>
+      <Select
+        label="Event"
+        choices={webhook.events.map((kind) => ({ id: kind, label: kind }))}
+        value={event}
+        onChange={setEvent}
+      />
+      <CopyField label="Body of a sample" text={layOut(body)} isMultiline />
+      <CopyField label="Or pull the same bodies, with a key that may read submissions" text={feed_url} />
+    </>
+  );
+}
+
+const counts = ['1', '3', '5', '10'] as const;
+type Draft = { url: string; count: (typeof counts)[number]; event: EventKind };
+type TestProps = { form: LocatedForm; webhook: Webhook; onClose: () => void };
+
+/** Sends the last real submissions to another address, to try out what is being built there. */
+export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): ReactElement {
+  const [draft, setDraft] = useState<Draft>({ url: '', count: '3', event: webhook.events[0]! });
+  const [wasLeft, setLeft] = useState(false);
+  const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
+  const send = useAction({
+    run: () =>
+      call(form.workspace_id, 'testWebhook', {
+        params: { id: webhook.id },
+        body: { event: draft.event, url: draft.url, submissions: Number(draft.count) },
+      }),
+    done: ({ ids }) => `${sayCount(ids.length, 'test is', 'tests are')} on the way to ${hostOf(draft.url)}.`,
+    onDone: onClose,
+  });
+  return (
+    <FormDialog
+      title="Test with real submissions"
+      description={
+        'The last completed submissions go to an address of your choice, signed like every delivery, marked with ' +
+        'X-Service-Test, and without the headers that are for the webhook. They count for nothing.'
+      }
+      size="medium"
+      isOpen
+      onClose={onClose}
+      onSubmit={() => {
+        setLeft(true);
+        if (urlProblem(draft.url) === undefined) send.mutate();
+      }}
+      submitLabel="Send tests"
+      submitIcon="send"
+      action={send}
+      error={send.of('url') ? undefined : send.error?.message}
+    >
+      <TextField
+        label="Address"
+        description="Real answers of people go there: make sure that it is yours."
+        placeholder="https://example.com/hooks/try"
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        autoFocus
+        value={draft.url}
+        onChange={(text) => set({ url: text.trim() })}
+        onBlur={() => setLeft(true)}
+        error={(wasLeft && draft.url ? urlProblem(draft.url) : undefined) ?? send.of('url')}
+      />
+      <Select
+        label="How many"
+        choices={counts.map((id) => ({ id, label: id === '1' ? 'The last one' : `The last ${id}` }))}
+        value={draft.count}
+        onChange={(count) => set({ count })}
+      />
+      <Select
+        label="Event"
+        choices={eventChoices.map(({ id, label }) => ({ id, label }))}
+        value={draft.event}
+        onChange={(event) => set({ event })}
+      />
+    </FormDialog>
+  );
+}
