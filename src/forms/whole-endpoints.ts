@@ -212,7 +212,7 @@ export function wholeFormEndpoints({
     convertForm: operation({
       summary: 'Convert form',
       description:
-        'Converts a form that Typeform, Tally, Google Forms or SurveyJS exported. Returns the form, its problems, and a report of every part that was mapped, changed or left out. Stores nothing: pass the result, or the document itself, to Import form.',
+        'Converts a form that Typeform, Formbricks, Tally, Google Forms or SurveyJS exported. Returns the form, its problems, and a report of every part that was mapped, changed or left out. Stores nothing: pass the result, or the document itself, to Import form.',
       permission: 'forms:read',
       body: ForeignForm,
       bodyLimit: documentBytes,
