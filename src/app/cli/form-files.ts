@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { isRecord } from '#ast/json.ts';
 import { lockName } from './form-lock.ts';
 import { UsageError } from './values.ts';
-import type { FormStatus } from '#forms/present.ts';
+import type { FormStatus } from '#forms/form-rows.ts';
 import { formStatuses } from '#forms/live-form.ts';
 
 /** A form as a file has it: JSON as `forms pull` writes it, or a module whose default is what defineForm made. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { exampleStructure } from '#forms/example.ts';
+import { exampleStructure } from '#forms/shapes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

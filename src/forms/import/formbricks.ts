@@ -138,7 +138,7 @@ function readChoices(part: Part, made: Sketched, { texts, named }: FormbricksRea
   named.set(nameOf(part), { made, choices });
 }
 
-/** Rows and columns are localized texts, or objects with an id and such a label. */
+/** Rows and columns are localized texts, or objects with an id and a localized label. */
 function readMatrix(part: Part, made: Sketched, { texts, named }: FormbricksReading): void {
   const read = (each: Part) => {
     each.skip('id');

@@ -1,3 +1,4 @@
+import { confirmationBytes, isSettingText, withSettingText } from '#ast/translations/check-translations.ts';
 import type { Option } from '#ast/answers/options.ts';
 import { elementIdSource } from '#ast/element-id.ts';
 import { own } from '#ast/json.ts';
@@ -5,7 +6,6 @@ import { limits } from '#ast/limits.ts';
 import { isLocale } from '#ast/locales.ts';
 import { cutToBytes, fitsBytes, isCleanText } from '#ast/text.ts';
 import { isLanguageTag } from '#ast/translations/match-language.ts';
-import { confirmationBytes, isSettingText, withSettingText } from '#ast/translations/setting-texts.ts';
 import { lineOfHtml, textOfHtml } from './html.ts';
 import { type Sketch, type Sketched, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';

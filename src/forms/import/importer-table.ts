@@ -5,7 +5,7 @@ import { add, node, type Sketch, type Sketched, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';
 import type { Texts } from './imported-texts.ts';
 
-/** What every importer needs to read an element. */
+/** What an importer needs to read an element. */
 export type Reading = {
   readonly sketch: Sketch;
   readonly texts: Texts;
@@ -94,7 +94,7 @@ export function describeGroup(part: Part, made: Sketched, { sketch, texts }: Rea
   if (paragraph.attrs['label'] !== undefined) add(sketch, made, paragraph, part);
 }
 
-/** Reads a word that stands for one of ours. `why`: what is said of every other word. */
+/** Reads a word that stands for one of ours. `why`: the report message for every other word. */
 export const oneOf =
   (path: string, words: Readonly<Record<string, string | undefined>>, why: string) =>
   (part: Part): string | undefined => {

@@ -26,7 +26,7 @@ export function newSketch(): Sketch {
     origins: new Map(),
     newId: (wished, words = '') => {
       const base = isTelling(wished) ? wished : slugOf(words);
-      // Counted by what they have in common: of thousands of long ones each would be looked for behind all others.
+      // One counter for each stem: with thousands of equal long names, counting from 1 each time would take too long.
       const stem = base.slice(0, 58);
       let count = counts.get(stem) ?? 0;
       let id = base;

@@ -11,7 +11,7 @@ export type SurveyReading = Reading & {
   readonly ids: Map<string, string>;
   /** What can only be read when every element is known. */
   readonly later: (() => void)[];
-  /** The matrix whose columns are read: it says what they do not say of themselves. */
+  /** The matrix whose columns are read. It has the defaults of the columns. */
   readonly matrix?: Part;
 };
 
@@ -211,7 +211,7 @@ export function readTriggers(root: Part, reading: SurveyReading, steps: Readonly
   }
 }
 
-/** A value that a survey works out, and shows nowhere, is a hidden calculation behind all questions. */
+/** A calculated value becomes a hidden calculation behind all questions. */
 export function readCalculatedValues(root: Part, { sketch, named }: SurveyReading): void {
   const last = sketch.form.children.at(-1);
   for (const part of root.list('calculatedValues')) {

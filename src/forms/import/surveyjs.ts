@@ -220,12 +220,12 @@ function readValidators(part: Part, made: Sketched, { texts }: SurveyReading): v
       set('min_length', validator.number('minLength'));
       set('max_length', validator.number('maxLength'));
     } else if (kind === 'regex' && isProse) {
-      // Ours match the whole answer.
+      // Our patterns match the whole answer.
       set('pattern', validator.text('regex')?.replace(/^\^/, '').replace(/\$$/, '') || undefined);
       texts.set(made, 'error_message', validator.part('text'));
     } else if (kind !== 'email' || type !== 'email') validator.leaveOut(because.rule);
   }
-  // Steps of a survey begin at the least number of the field, ours at the least number that is taken.
+  // In a survey, steps count from the minimum of the field; ours count from the smallest accepted number.
   const least = attrs['min'];
   if (typeof step === 'number' && step > 0 && typeof least === 'number' && least !== base)
     attrs['min'] = firstInSteps(least, step, base);
@@ -286,7 +286,7 @@ function readElement(part: Part, parent: Sketched, reading: SurveyReading, row =
     if (!['composite', 'rich_text'].includes(made.type)) texts.set(made, 'placeholder', part.part(each));
   if (part.flag('startWithNewLine') === false)
     part.part('startWithNewLine').change('Questions appear below each other.');
-  // One name may stand for several in different rows: the first is meant outside of them.
+  // Elements in different rows may share a name. Outside of the rows it means the first.
   if (!ids.has(name)) ids.set(name, id);
   const about = { made, yes: part.word('valueTrue') ?? 'true', no: part.word('valueFalse') ?? 'false' };
   if (!named.has(name)) named.set(name, about);
@@ -321,7 +321,7 @@ function readCells(part: Part, parent: Sketched, reading: SurveyReading): void {
     texts.set(group, 'label', row.part('text'));
     add(sketch, parent, group, row);
     readLogic(part, group, reading);
-    // Conditions are read behind all questions: those of this row speak of its own.
+    // Conditions are read after all questions. Those of this row name the cells of this row.
     const cells = new Map<string, Named>();
     later.push(() => cells.forEach((about, cell) => named.set(cell, about)));
     for (const column of part.list('columns')) {
@@ -341,7 +341,7 @@ function readHead(root: Part, reading: SurveyReading): void {
     texts.set(form, 'name', root.part('title'));
     texts.set(form, 'description', root.part('description'));
   } else if (step?.attrs['title'] !== undefined) {
-    // Of a survey without pages the heading of its one step is the name of the form.
+    // In a survey without pages, the title of the only step is the name of the form.
     form.attrs['name'] = step.attrs['title'];
     delete step.attrs['title'];
   }

@@ -7,8 +7,10 @@ import type { Part } from './source.ts';
 import { readRule, readSettings, type TallyReading } from './tally-logic.ts';
 import { newTexts, type Texts } from './imported-texts.ts';
 
-/** Reads a form of Tally, as its API returns it: a list of blocks. A title stands before its question, and options, rows and
- * columns are blocks of their own, which share a group. */
+/**
+ * Reads a form of Tally, as its API returns it: a list of blocks. A title precedes its question. Options, rows and columns are
+ * blocks of their own that share a group.
+ */
 export function readTally(root: Part, sketch: Sketch): void {
   const texts = newTexts(sketch, { isHtml: true });
   const { form } = sketch;
@@ -106,7 +108,7 @@ const questions: Table<TallyReading> = {
   MATRIX_COLUMN: matrix,
 };
 
-/** Blocks that are one question: those behind each other with the same group and of the same kind. */
+/** Groups the blocks that are one question: adjacent blocks of one group and one kind. */
 function runsOf(blocks: readonly Part[]): Part[][] {
   const runs: Part[][] = [];
   let last = '';
@@ -223,7 +225,7 @@ const others: Readonly<Record<string, (block: Part, reading: TallyReading) => vo
     const payload = block.part('payload');
     payload.skip('isFirst', 'isLast', 'index');
     if (payload.flag('isThankYouPage')) {
-      // A step outside of the form: what stands on it is shown at the end, where it is a text.
+      // A step outside of the form collects the texts of the confirmation.
       reading.step = node('step');
       return block.change('The texts of this page become the confirmation.');
     }
@@ -250,7 +252,7 @@ function put(block: Part, made: Sketched, reading: TallyReading): void {
     settings['confirmation_message'] = [settings['confirmation_message'], text].filter(Boolean).join('\n\n');
     return block.map('confirmation');
   }
-  // What conditions show and hide has an id.
+  // Conditions can show and hide an element only by its id.
   if (made.type !== 'divider') made.attrs['id'] = reading.sketch.newId(undefined, made.type);
   place(block, { made }, reading);
   add(reading.sketch, reading.step, made, block);
@@ -271,7 +273,7 @@ function dropTitle(reading: TallyReading): void {
  */
 function textOfBlock(block: Part, texts: Texts, most: number = limits.labelBytes): string | undefined {
   const payload = block.part('payload');
-  // The same once more, without marks.
+  // The title repeats the text without marks.
   payload.skip('title');
   const [html, pieces] = [payload.part('html'), payload.part('safeHTMLSchema')];
   const part = [html, pieces, payload.part('title')].find(({ isThere }) => isThere) ?? payload.part('text');
@@ -279,7 +281,7 @@ function textOfBlock(block: Part, texts: Texts, most: number = limits.labelBytes
   return texts.write(part, text, most, most === limits.richTextBytes) || undefined;
 }
 
-/** Reads the marks that a text has here too. The others, such as `color`, are not read, so the report names them. */
+/** Reads the marks that our texts support. Other marks, such as `color`, stay unread, so the report names them. */
 function htmlOfPiece(piece: Part): string {
   const [content, marks] = piece.parts();
   const inner = content?.parts() ?? [];

@@ -1,13 +1,13 @@
-import { effectiveForm } from '#ast/effective-form.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { effectiveForm } from '#ast/effective-form.ts';
 import { isRecord } from '#ast/json.ts';
 import { type Settings, settingsFor } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
+import type { Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { json, jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';
-import { withoutPassword } from '../password.ts';
-import { sentStructure } from '../structure-columns.ts';
-import { formColumns, submissionCount } from '../require-form.ts';
+import { tagOf } from '#kit/tag-of.ts';
+import { formColumns, sentStructure, submissionCount, withoutPassword } from './form-rows.ts';
 
 /** What the builder opens: the form, its live version, and its working copy when it has one. */
 const findBuilderForm = statement(
@@ -191,3 +191,13 @@ function changedMeanwhile({ saved_by, saved_at }: WorkingCopy): ApiError {
   const when = saved_at ? ` at ${saved_at.toISOString()}` : '';
   return new ApiError('precondition_failed', `${who} saved this form${when}, after you opened it.`);
 }
+
+/**
+ * The ETag of a working copy: its revision in place of a moment, one more, so that a tag that is none of ours (which
+ * stands for 0) is that of no revision.
+ */
+export const draftTag = (revision: number, seen?: string): string => tagOf(new Date(revision + 1), seen);
+
+/** The revisions that If-Match names; null: the caller does not say. */
+export const revisionsIn = (unchanged: Unchanged): number[] | null =>
+  unchanged && unchanged.map((moment) => moment.getTime() - 1);

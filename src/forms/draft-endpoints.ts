@@ -1,36 +1,35 @@
-import { type Static, Type } from 'typebox';
-import type { Database } from '#kit/database.ts';
-import { wired } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { listParameters } from '#kit/pagination.ts';
 import { closed } from '#kit/validation.ts';
+import { wired } from '#kit/http.ts';
 import { personOf, requireReach } from '#workspaces/authenticate.ts';
-import { requireAnswerReader } from '../answer-settings.ts';
-import { dryRun } from '../check/dry-run.ts';
-import { exampleStructure } from '../example.ts';
-import { type FormAddresses, publicUrlOf } from '../present.ts';
-import { readForm } from '../read-form.ts';
+import { type Static, Type } from 'typebox';
+import type { Database } from '#kit/database.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import {
+  type BuilderForm,
+  type DraftChange,
+  draftTag,
+  readBuilderForm,
+  requireRevision,
+  revisionsIn,
+  saveWorkingCopy,
+} from './draft.ts';
+import { dryRun } from './dry-run.ts';
+import { type FormAddresses, publicUrlOf, readForm } from './form-rows.ts';
+import { requireAnswerReader } from './settings.ts';
 import {
   ChangedForm,
   Draft,
   DraftSave,
   DraftSaved,
   dryRunParameter,
+  exampleStructure,
   Publication,
   VersionDetail,
   VersionList,
   versionParameters,
-} from '../shapes.ts';
-import { listFormVersions, readVersion } from '../versions.ts';
-import { draftTag, revisionsIn } from './draft-tag.ts';
-import {
-  type BuilderForm,
-  type DraftChange,
-  readBuilderForm,
-  requireRevision,
-  saveWorkingCopy,
-} from './draft.ts';
-import { publishWorkingCopy, requirePublishable } from './publish.ts';
+} from './shapes.ts';
+import { listFormVersions, publishWorkingCopy, readVersion, requirePublishable } from './versions.ts';
 
 /** A working copy as it is shown, with its ETag, which also changes with what it is shown beside. */
 function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {

@@ -5,7 +5,7 @@ import { composite, element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, shareService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import type * as shapes from '../shapes.ts';
+import type * as shapes from './shapes.ts';
 
 const service = await shareService();
 const tenant = await service.makeTenant();
