@@ -22,6 +22,12 @@ function tidy(text: string, shown: ReadonlySet<string>): string {
     .trim();
 }
 
+function cut(part: Part, text: string, most: number): string {
+  if (fitsBytes(text, most)) return text;
+  part.change(`The text was cut to ${most} bytes.`);
+  return cutToBytes(text, most);
+}
+
 /** How a service writes texts. */
 type Style = {
   readonly isHtml?: boolean;
@@ -70,10 +76,7 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
           return id === undefined ? whole : `{{${id}}}`;
         });
     const tidied = tidy(isHtml && !hasHeadings ? named.replace(/^#{1,6} /gm, '') : named, shown);
-    const written = isLine ? tidied.replace(/\s+/g, ' ') : tidied;
-    if (fitsBytes(written, most)) return written;
-    part.change(`The text was cut to ${most} bytes.`);
-    return cutToBytes(written, most);
+    return cut(part, isLine ? tidied.replace(/\s+/g, ' ') : tidied, most);
   };
   /** A part in each language that it is in. */
   const inLanguages = (part: Part): [language: string, text: Part][] => {
@@ -98,10 +101,10 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
     const all = [parts].flat().map((part) => readOne(part, most, hasHeadings));
     const languages = new Set(all.flatMap((texts) => [...texts.keys()]));
     return new Map(
-      [...languages].map((tag) => [
-        tag,
-        all.flatMap((texts) => texts.get(tag) ?? inMain(texts) ?? []).join('\n\n'),
-      ]),
+      [...languages].map((tag) => {
+        const text = all.flatMap((texts) => texts.get(tag) ?? inMain(texts) ?? []).join('\n\n');
+        return [tag, cut([parts].flat()[0]!, text, most)];
+      }),
     );
   };
   /** Sets a text in the form's language, and hands each translation over. */
