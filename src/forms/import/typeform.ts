@@ -140,23 +140,17 @@ function readChoices(field: Part, made: Sketched, { texts, named }: TypeformRead
 function readMatrix(field: Part, made: Sketched, { texts }: TypeformReading): void {
   const rows = field.list('properties.fields');
   const [first, ...others] = rows;
-  const labels = first?.list('properties.choices').map((each) => each.text('label')) ?? [];
   const columns = first?.list('properties.choices') ?? [];
-  texts.setOptions(
-    made,
-    'options',
-    columns,
-    (part) => (part.skip('id', 'ref'), { label: part.part('label') }),
-  );
+  const read = (name: string) => (part: Part) => {
+    part.skip('id', 'ref', 'type');
+    return { label: part.part(name) };
+  };
+  texts.setOptions(made, 'options', columns, read('label'));
+  texts.setOptions(made, 'rows', rows, read('title'));
   for (const row of others)
     for (const [at, each] of row.list('properties.choices').entries())
-      if (each.text('label') !== labels[at]) each.leaveOut('All rows have the columns of the first row.');
-  texts.setOptions(
-    made,
-    'rows',
-    rows,
-    (row) => (row.skip('id', 'ref', 'type'), { label: row.part('title') }),
-  );
+      if (each.text('label') !== columns[at]?.text('label'))
+        each.leaveOut('All rows have the columns of the first row.');
   if (rows.some((row) => row.flag('properties.allow_multiple_selection'))) made.attrs['multiple'] = true;
 }
 
