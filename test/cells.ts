@@ -24,7 +24,7 @@ const wide = [
   'src/console/accounts/endpoints.test.ts',
   'src/files/*.test.ts',
   'src/forms/*.test.ts',
-  'src/forms/drafts/endpoints.test.ts',
+  'src/forms/draft-endpoints.test.ts',
   'src/forms/texts-endpoints.test.ts',
   'src/invitations/admission.test.ts',
   'src/invitations/endpoints.test.ts',

@@ -1,3 +1,5 @@
+import { draftEndpoints } from '#forms/draft-endpoints.ts';
+import { imageEndpoints } from '#forms/images/images.ts';
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import {
@@ -17,11 +19,9 @@ import {
 } from '#console/accounts/second-factor-endpoints.ts';
 import { ownFormEndpoints } from '#console/forms/endpoints.ts';
 import type { ConsoleServices, OwnOperation, OwnRoute } from '#console/serve.ts';
-import { draftEndpoints } from '#forms/drafts/endpoints.ts';
 import { textEndpoints } from '#forms/texts.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
 import { fileEndpoints } from '#files/endpoints.ts';
-import { imageEndpoints } from '#forms/images/endpoints.ts';
 import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
 import { invitationEndpoints } from '#invitations/endpoints.ts';
 import type { Operation } from '#kit/operation.ts';

@@ -139,7 +139,7 @@ const table = {
   save_progress: flag,
   /** For how many days after the last save a link to go on works. */
   resume_days: wholeNumber(1, 365),
-  /** Only ever written: the service keeps a hash of it, elsewhere (src/forms/password.ts). */
+  /** Only ever written: the service keeps a hash of it, elsewhere (src/forms/form-rows.ts). */
   password: {
     accepts(value): value is string {
       if (typeof value !== 'string' || !isCleanText(value)) return false;

@@ -1,10 +1,10 @@
+import { requireForm } from '#forms/form-rows.ts';
 import type { Config } from '#kit/config.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import { effectiveForm } from '#ast/effective-form.ts';
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
-import { requireForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { named } from '#kit/pagination.ts';
 import { operation } from '#kit/operation.ts';

@@ -12,9 +12,15 @@ import { enqueueJob } from '#kit/queue.ts';
 import { json, jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
 import { lineValues } from '#workspaces/audit/audit-log.ts';
 import { claimImages } from './images/images.ts';
-import { type PasswordChange, passwordIn, storedPassword, withoutPassword } from './password.ts';
-import type { FormStatus } from './present.ts';
-import { findForm, formColumns } from './require-form.ts';
+import {
+  findForm,
+  formColumns,
+  type FormStatus,
+  type PasswordChange,
+  passwordIn,
+  storedPassword,
+  withoutPassword,
+} from './form-rows.ts';
 import { insertedLine, lineParameters } from '#workspaces/audit/endpoints.ts';
 
 /**

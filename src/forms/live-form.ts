@@ -1,15 +1,18 @@
-import { effectiveForm } from '#ast/effective-form.ts';
 import type { FieldDescription } from '#ast/describe.ts';
+import { effectiveForm } from '#ast/effective-form.ts';
 import { imagesIn } from '#ast/form-images.ts';
+import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { PictureSize } from '#ast/theme/theme.ts';
 import type { Form } from '#ast/tree.ts';
+import { newWork, type Work } from '#ast/work.ts';
+import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { share } from '#kit/concurrency.ts';
 import { json, jsonb, only, statement, word } from '#kit/statement.ts';
+import { type FormStatus, sentStructure } from './form-rows.ts';
 import { findPictureSizes, imagesOf } from './images/images.ts';
-import { sentStructure } from './structure-columns.ts';
-import type { FormStatus } from './present.ts';
 
 export const formStatuses = ['draft', 'published', 'archived'] as const satisfies FormStatus[];
 
@@ -159,3 +162,38 @@ export function openLiveForms(database: Database): LiveForms {
     },
   };
 }
+
+/**
+ * Why a form takes nothing from anybody, by its status and its times; undefined: it does. One that was never published
+ * is as absent as one that does not exist (docs/rules.md 5).
+ */
+export function findClosure(live: LiveForm | undefined): 'absent' | 'closed' | 'early' | undefined {
+  if (!live || (live.status === 'draft' && !live.wasPublished)) return 'absent';
+  const { access, opens_at, closes_at } = live.settings;
+  if (live.status !== 'published' || access === 'closed') return 'closed';
+  const at = now();
+  if (opens_at && at < new Date(opens_at)) return 'early';
+  return closes_at && at >= new Date(closes_at) ? 'closed' : undefined;
+}
+
+/** What somebody is told whom a form refuses so; a visitor reads the author's own words where there are some. */
+export const closures = {
+  absent: ['not_found', 'There is no form at this address.'],
+  closed: ['gone', 'This form is closed and takes no more submissions.'],
+  early: ['forbidden', 'This form is not open yet.'],
+} as const;
+
+/**
+ * What a form's rules and conditions look at beside the answers: the reference, and the day in the form's time zone.
+ * @param work what is left to the request, where something was done for it before.
+ */
+export const answerContext = (
+  settings: Settings,
+  reference: Readonly<Record<string, string>>,
+  work: Work = newWork(),
+): AnswerContext => ({
+  reference,
+  today: todayIn(settings.time_zone ?? 'UTC', now()),
+  work,
+  asksSingly: settings.layout === 'question',
+});

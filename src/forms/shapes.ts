@@ -124,30 +124,33 @@ const created = {
   ...times,
 };
 export const CreatedForm = named('CreatedForm', Type.Object(created));
-/** What became of the parts of a form that another service exported (import/convert.ts). */
+/** What became of the parts of a document (import/convert.ts). */
 const report = Type.Array(
   Type.Object({
-    path: Type.String({ description: 'In the document that was given, as in `fields[2].title`.' }),
+    path: Type.String({ description: 'The path in the document, such as `fields[2].title`.' }),
     title: Type.Optional(
-      Type.String({ description: 'What the part is called in the document, or the nearest part around it.' }),
+      Type.String({
+        description: 'The name of the part in the document, or of the nearest named part around it.',
+      }),
     ),
     outcome: Type.Enum(['mapped', 'changed', 'left_out']),
-    message: Type.String({ description: 'What it became, or why it is not there.' }),
+    message: Type.String({ description: 'What the part became, or why it was left out.' }),
   }),
-  { description: 'The first 1,000 lines; nothing is left out that has no line.' },
+  { description: 'The first 1,000 lines. Every part that was left out has a line.' },
 );
-const reported = { report, report_count: Type.Integer({ description: 'How many lines there are.' }) };
+const reported = { report, report_count: Type.Integer({ description: 'The number of lines in all.' }) };
 const document = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
-  description: 'What another service exported, as it was.',
+  description:
+    'The document that another service exported: Typeform, Formbricks, Tally, Google Forms or SurveyJS.',
 });
 const source = Type.Optional(
   Type.Enum([...formSources], {
-    description: 'Where the document is from. It is recognised, when left out.',
+    description: 'The service that the document comes from. Recognised from the content if omitted.',
   }),
 );
 export const ForeignForm = Type.Object({ document, source }, closed);
-/** A form as it is taken in: one of ours, or another service's. */
+/** A form to import: one of ours, or one of another service. */
 export const FormToImport = Type.Object(
   {
     structure: Type.Optional(anyStructure),
@@ -326,3 +329,18 @@ export const AnswerCounts = Type.Object({
   scanned: Type.Integer(),
   counts: Type.Record(Type.String(), Type.Integer()),
 });
+
+/** A form that asks one question, in the examples of requests. */
+export const exampleStructure = {
+  type: 'form',
+  attrs: { name: 'Contact', description: 'How may we help?' },
+  children: [
+    {
+      type: 'step',
+      attrs: { title: 'Your message', layout: 'stack' },
+      children: [
+        { type: 'textarea', attrs: { id: 'message', label: 'Message', required: true }, children: [] },
+      ],
+    },
+  ],
+};

@@ -1,3 +1,7 @@
+import { named } from '#kit/pagination.ts';
+import { wired } from '#kit/http.ts';
+import { personOf, requireReach } from '#workspaces/authenticate.ts';
+import { closed } from '#kit/validation.ts';
 import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import type { FormNode } from '#ast/tree.ts';
@@ -12,13 +16,8 @@ import { readTextsFile, writeTextsFile } from '#ast/translations/texts-file.ts';
 import { attachment } from '#kit/attachment.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { named } from '#kit/pagination.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { wired } from '#kit/http.ts';
-import { personOf, requireReach } from '#workspaces/authenticate.ts';
-import { draftTag, revisionsIn } from './drafts/draft-tag.ts';
-import { readBuilderForm, saveWorkingCopy } from './drafts/draft.ts';
-import { closed } from '#kit/validation.ts';
+import { draftTag, readBuilderForm, revisionsIn, saveWorkingCopy } from './draft.ts';
 
 const tag = Type.String({ description: 'A BCP-47 tag.' });
 

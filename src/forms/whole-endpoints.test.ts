@@ -6,7 +6,7 @@ import { composite, element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, shareService, until } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { samples } from './import/samples.fixture.ts';
+import { samples } from '#test/fixtures/foreign-forms.ts';
 import type * as shapes from './shapes.ts';
 
 const service = await shareService();

@@ -1,27 +1,17 @@
+import { jsonText, wired } from '#kit/http.ts';
+import { belowId, endCut, readCut, refuseCursor } from '#kit/pagination.ts';
+import { personOf, requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import { effectiveForm } from '#ast/effective-form.ts';
 import type { Static } from 'typebox';
 import { attachment } from '#kit/attachment.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { jsonText, wired } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { belowId, endCut, readCut, refuseCursor } from '#kit/pagination.ts';
-import { personOf, requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
-import { requireAnswerReader } from './answer-settings.ts';
-import { exampleStructure } from './example.ts';
-import { countStoredAnswers } from './check/answer-counts.ts';
-import { judgeForm } from './check/judge.ts';
-import { copyAsNewForm } from './drafts/copy.ts';
-import { readBuilderForm } from './drafts/draft.ts';
-import { duplicateForm } from './drafts/duplicate.ts';
-import { documentBytes, readDocument } from './import/read-document.ts';
-import { importForm } from './import-form.ts';
-import { type FormAddresses, type FormStatus, presentCreated } from './present.ts';
-import { readForm } from './read-form.ts';
-import { formColumns, requireForm, requireFormSettings, submissionCount } from './require-form.ts';
+import { requireAnswerReader } from './settings.ts';
 import {
   AnswerCounts,
   ConvertedForm,
+  exampleStructure,
   ExportedForm,
   ForeignForm,
   FormDetail,
@@ -34,9 +24,25 @@ import {
   Overview,
   OverviewQuery,
 } from './shapes.ts';
-import { changeStatus, type StatusChange } from './status.ts';
+import { countStoredAnswers } from './dry-run.ts';
+import { judgeForm } from './judge-form.ts';
+import { copyAsNewForm, documentBytes, duplicateForm, importForm, readDocument } from './new-forms.ts';
+import { readBuilderForm } from './draft.ts';
+import {
+  changeStatus,
+  draftJoin,
+  type FormAddresses,
+  formColumns,
+  type FormStatus,
+  presentCreated,
+  readForm,
+  requireForm,
+  requireFormSettings,
+  shownName,
+  type StatusChange,
+  submissionCount,
+} from './form-rows.ts';
 import { nullable, statement, word } from '#kit/statement.ts';
-import { draftJoin, shownName } from './overview.ts';
 
 const filter = `f.workspace_id = $workspace_id and f.deleted_at is null
      and ($form_ids is null or f.id = any ($form_ids))
@@ -212,7 +218,7 @@ export function wholeFormEndpoints({
     convertForm: operation({
       summary: 'Convert form',
       description:
-        'Converts a form that Typeform, Tally, Google Forms or SurveyJS exported. Returns the form, its problems, and a report of every part that was mapped, changed or left out. Stores nothing: pass the result, or the document itself, to Import form.',
+        'Converts a form that Typeform, Formbricks, Tally, Google Forms or SurveyJS exported. Returns the form, its problems, and a report of every part that was mapped, changed or left out. Stores nothing: pass the result, or the document itself, to Import form.',
       permission: 'forms:read',
       body: ForeignForm,
       bodyLimit: documentBytes,
@@ -229,7 +235,7 @@ export function wholeFormEndpoints({
     importForm: operation({
       summary: 'Import form',
       description:
-        'A draft of what was exported, complete or not: `structure` and `settings` as Export form answers them, or the `document` of another service, of which Convert form tells beforehand what it becomes. Images of the theme that this workspace does not have are left out.',
+        'Creates a draft from `structure` and `settings` as Export form returns them, or from the `document` of another service (see Convert form). The form may be incomplete. Images of the theme that this workspace does not have are left out.',
       permission: 'forms:write',
       body: FormToImport,
       bodyLimit: documentBytes,
@@ -281,7 +287,7 @@ export function wholeFormEndpoints({
   };
 }
 
-/** A form that is sent as one of ours, or as what another service exported: one of both. */
+/** Reads a form that is sent either as ours or as the document of another service. */
 async function readFormToImport(
   workspaceId: string,
   { structure, settings, document, source }: Static<typeof FormToImport>,

@@ -1,6 +1,6 @@
 import { effectiveForm } from '#ast/effective-form.ts';
 import type { Form } from '#ast/tree.ts';
-import { requireForm } from '#forms/require-form.ts';
+import { requireForm } from '#forms/form-rows.ts';
 import { newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';

@@ -2,7 +2,7 @@ import { effectiveForm } from '#ast/effective-form.ts';
 import { withStableLabels } from '#ast/piping.ts';
 import { questionsById } from '#ast/fields.ts';
 import { listQuestions } from '#ast/tree.ts';
-import { requireForm } from '#forms/require-form.ts';
+import { requireForm } from '#forms/form-rows.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/http.ts';

@@ -57,7 +57,7 @@ export function openBucket(settings: NonNullable<Config['s3']>): Bucket {
     },
     async open(key) {
       const response = await ask(() => bucket.getObjectResponse(key));
-      return response?.body ? Readable.fromWeb(response.body) : undefined;
+      return response?.body ? Readable.from(response.body, { objectMode: false }) : undefined;
     },
     async remove(key) {
       await ask(() => bucket.deleteObject(key));

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LiveForm } from '#forms/live-form.ts';
-import { closures, findClosure } from '#forms/openness.ts';
+import { closures, findClosure, type LiveForm } from '#forms/live-form.ts';
 import type { Arrival } from '#invitations/admission.ts';
 import { verifyPassword } from '#kit/password-hash.ts';
 import { now } from '#kit/clock.ts';

@@ -1,3 +1,4 @@
+import { answerContext } from '#forms/live-form.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { editByToken, type OpenedEdit, openEdit } from '#submissions/changes/edit-by-token.ts';
@@ -18,7 +19,6 @@ import { controlOf, numberOf } from './post/controls.ts';
 import { pageAgain } from './post/page-post.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import type { Form } from '#ast/tree.ts';
-import { answerContext } from '#forms/answer-context.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
 import { openResume } from '#submissions/progress/resume.ts';

@@ -1,12 +1,11 @@
+import { answerContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOrigin, namesOrigin } from '#ast/settings-by-condition.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { LiveForm, LiveForms } from '#forms/live-form.ts';
 import { now, uuidPattern } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { createHash } from 'node:crypto';
 import { checkAnswers } from '#ast/answers.ts';
-import { answerContext } from '#forms/answer-context.ts';
 import type { Config } from '#kit/config.ts';
 import type { Vault } from '#kit/vault.ts';
 import { holdAnswers } from '#submissions/held/hold.ts';

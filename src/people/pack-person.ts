@@ -7,7 +7,7 @@ import { json, only, statement } from '#kit/statement.ts';
 import { tarStream, type TarWriter } from '#kit/archives.ts';
 import type { Trace, TraceKind } from './traces.ts';
 import type { Answers } from '#ast/answers.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 
 // What is given to a person ---------------------------------------------------------------------------------
 

@@ -1,9 +1,8 @@
+import { closures, findClosure, type LiveForms } from '#forms/live-form.ts';
 import { Type } from 'typebox';
 import { quote } from '#ast/problems.ts';
 import { type Form, languagesOf } from '#ast/tree.ts';
 import type { FileLinks } from '#files/stored-files.ts';
-import type { LiveForms } from '#forms/live-form.ts';
-import { closures, findClosure } from '#forms/openness.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, nullable, requireRow, statement, text, word } from '#kit/statement.ts';

@@ -1,5 +1,5 @@
 import { type AnswerError, checkAnswers } from '#ast/answers.ts';
-import { answerContext } from '#forms/answer-context.ts';
+import { answerContext } from '#forms/live-form.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';

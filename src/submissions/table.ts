@@ -1,7 +1,7 @@
 import { columns, jsonb, nullable, statement, word } from '#kit/statement.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 import type { TableSettings } from './shapes.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 import {
   byFilter,
   filterColumns,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { isCleanText, trimText } from '#ast/text.ts';
 import { ApiError } from '#kit/errors.ts';
-import { reachForm } from '#forms/require-form.ts';
+import { reachForm } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { statement } from '#kit/statement.ts';

@@ -1,8 +1,8 @@
+import { requireForm } from '#forms/form-rows.ts';
 import { effectiveForm } from '#ast/effective-form.ts';
 import { Type } from 'typebox';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import type { FileLinks } from '#files/stored-files.ts';
-import { requireForm } from '#forms/require-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';

@@ -1,3 +1,4 @@
+import { findForm } from '#forms/form-rows.ts';
 import { effectiveForm } from '#ast/effective-form.ts';
 import { describeFields, type FieldDescription } from '#ast/describe.ts';
 import { type Form, type InputElement, kindOf, listQuestions } from '#ast/tree.ts';
@@ -11,7 +12,6 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { laneOf } from './delivery-job.ts';
 import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
 import { refuse, urlProblems } from './editing/webhooks.ts';
-import { findForm } from '#forms/require-form.ts';
 import { insertEvents, lockWebhook } from './record-event.ts';
 import type { AnswerRow, Answers, AnswerValue } from '#ast/answers.ts';
 import { checkAnswer } from '#ast/answers/check-input.ts';

@@ -7,7 +7,7 @@ import { isSlice } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { heading, holdToast, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
-import { samples } from '#forms/import/samples.fixture.ts';
+import { samples } from '#test/fixtures/foreign-forms.ts';
 import type { LocatedForm } from '#console/forms/shapes.ts';
 import type { ExportedForm as Exported, Overview } from '#forms/shapes.ts';
 import { templates } from '../../web/forms/templates/templates.ts';

@@ -6,7 +6,7 @@ import { isRecord } from '#ast/json.ts';
 import { compileCheck } from '#kit/validation.ts';
 import { UsageError } from './values.ts';
 import { pathToFileURL } from 'node:url';
-import type { FormStatus } from '#forms/present.ts';
+import type { FormStatus } from '#forms/form-rows.ts';
 import { formStatuses } from '#forms/live-form.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { exampleStructure } from '#forms/example.ts';
+import { exampleStructure } from '#forms/shapes.ts';
 import type { TObject } from 'typebox';
 import { errorCodes } from '#kit/errors.ts';
 import type { ReplyShape } from '#kit/operation.ts';

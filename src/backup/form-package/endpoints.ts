@@ -1,5 +1,6 @@
+import { type FormAddresses, presentCreated, sentStructure } from '#forms/form-rows.ts';
+import { readBuilderForm } from '#forms/draft.ts';
 import { Type } from 'typebox';
-import { type FormAddresses, presentCreated } from '#forms/present.ts';
 import { CreatedForm } from '#forms/shapes.ts';
 import { attachment } from '#kit/attachment.ts';
 import { named } from '#kit/pagination.ts';
@@ -7,7 +8,6 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import { type Manifest, packageLimits, type Packed, type Version, writePackage } from './package-file.ts';
 import { anyUuid, type UnpackContext, unpackForm } from './unpack-form.ts';
-import { readBuilderForm } from '#forms/drafts/draft.ts';
 import { findImageSizes, type ImagesContext, readImage } from '#forms/images/images.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Readable } from 'node:stream';
@@ -15,7 +15,6 @@ import type { Webhook } from '#webhooks/shapes.ts';
 import { readWebhooks } from '#webhooks/log.ts';
 import type { Settings } from '#ast/settings.ts';
 import { jsonb, nullable, statement } from '#kit/statement.ts';
-import { sentStructure } from '#forms/structure-columns.ts';
 
 /** The newest versions of a form up to one of them, as far as there is room for their texts, that one in any case; oldest first. */
 const selectVersionsToPack = statement(

@@ -1,9 +1,9 @@
 import type { Settings } from '#ast/settings.ts';
-import { requireAnswerReader } from '#forms/answer-settings.ts';
-import { saveWorkingCopy } from '#forms/drafts/draft.ts';
+import { requireAnswerReader } from '#forms/settings.ts';
+import { saveWorkingCopy } from '#forms/draft.ts';
 import { changeForm, createForm } from '#forms/forms.ts';
 import { findMissingImages, type ImagesContext, storeImage } from '#forms/images/images.ts';
-import { withoutImages } from '#forms/import-form.ts';
+import { withoutImages } from '#forms/new-forms.ts';
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import type { Scope } from '#kit/operation.ts';

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { Type } from 'typebox';
 import { imagesIn } from '#ast/form-images.ts';
 import { own } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
@@ -7,6 +8,7 @@ import type { Form } from '#ast/tree.ts';
 import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { operation } from '#kit/operation.ts';
 import { jsonb, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { typeOfBytes } from '#kit/type-of-bytes.ts';
@@ -128,7 +130,7 @@ const selectStoredImages = statement(
 export type ImagesContext = { database: Database; storage: Storage };
 
 /** The largest image, in bytes; and how many one workspace may have. */
-export const imageLimits = { bytes: 10 * 1024 * 1024, images: 500 } as const;
+const imageLimits = { bytes: 10 * 1024 * 1024, images: 500 } as const;
 
 /** What is taken. SVG is not: it is a document that can hold scripts. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
@@ -342,3 +344,29 @@ export const storedImages = async (
       })),
     ],
   );
+
+/** The smallest there is: a single pixel. */
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Pictures of themes. */
+export const imageEndpoints = ({ database, storage }: ImagesContext) => ({
+  createImage: operation({
+    summary: 'Create image',
+    description:
+      'Takes a PNG, JPEG or WebP of at most 10 MB and 25 megapixels (8, if it is progressive or interlaced). It is kept in the sizes that pages ask for, without what a camera wrote into it. Its id goes into `theme.logo`, `theme.logo_dark`, `theme.cover`, `theme.favicon` or `theme.social_image` of the settings of any form of the workspace; an image that no form names is removed after a day. 409: the workspace has as many as it may have. 503: too many come at once.',
+    // Also of a key that is limited to certain forms: it may give these a logo, and an id opens nothing.
+    permission: 'forms:write',
+    bodyContent: imageTypes,
+    bodyLimit: imageLimits.bytes,
+    example: { body: Buffer.from(pixel, 'base64') },
+    reply: {
+      status: 201,
+      description: 'The id of the image.',
+      schema: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+    },
+    run: async ({ workspaceId, body }) => ({
+      body: await storeImage({ database, storage }, workspaceId, body),
+    }),
+  }),
+});

@@ -1,26 +1,25 @@
-import { sayNumber } from '#ast/say-number.ts';
 import { isRecord, own } from '#ast/json.ts';
-import { checkSettings, type Settings } from '#ast/settings.ts';
 import { limits } from '#ast/limits.ts';
-import { newWork, TooMuchWork, type Work } from '#ast/work.ts';
-import { readGoogleForms } from './google-forms.ts';
-import { addStep, newSketch, type Sketch, type Sketched } from './sketch.ts';
-import { openSource, type Part, type ReportLine } from './source.ts';
-import { readSurveyJs } from './surveyjs/read-surveyjs.ts';
-import { readTally } from './tally/read-tally.ts';
-import { readTypeform } from './typeform/read-typeform.ts';
-import type { AttributeSpecs } from '#ast/attributes.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
 import { fillPiped } from '#ast/piping.ts';
+import { sayNumber } from '#ast/say-number.ts';
+import { checkSettings, type Settings } from '#ast/settings.ts';
 import { type StructureError, validateStructure } from '#ast/validate.ts';
+import { newWork, TooMuchWork, type Work } from '#ast/work.ts';
+import { readFormbricks } from './formbricks.ts';
+import { readGoogleForms } from './google-forms.ts';
+import { addStep, newSketch, type Sketch, type Sketched, specsOf } from './sketch.ts';
+import { openSource, type Part, type ReportLine } from './source.ts';
+import { readSurveyJs } from './surveyjs.ts';
+import { readTally } from './tally.ts';
+import { readTypeform } from './typeform.ts';
 
-/** How often what was mended is looked at again: what goes may take others with it. */
+/** How often a form is checked again: what is removed may have been named by something else. */
 const rounds = 10;
 
 /**
- * Leaves out what the language does not take of a form that was made of another: conditions that name what comes later,
- * limits that contradict each other, settings that do not fit. Each is said, in the words of the check. What cannot be
- * left out stays as a problem, which whoever makes the form sees.
+ * Removes what the form language does not accept: conditions that name a later question, limits that contradict each other,
+ * settings that do not fit. Each is reported with the message of the check. A problem that cannot be removed stays, and the
+ * import returns it.
  */
 function finishSketch(sketch: Sketch, root: Part): void {
   const { form, settings } = sketch;
@@ -35,12 +34,12 @@ function finishSketch(sketch: Sketch, root: Part): void {
   const read = checkSettings(settings, checked.ok ? checked.form : undefined);
   if (read.ok) return;
   for (const { message } of read.errors) root.change(`A setting is left out: ${message}`);
-  // Once for each, whatever is wrong in it, and the last first: behind one that goes others have new numbers.
+  // Each entry once, and from the last to the first: removing one changes the numbers of those behind it.
   const wrong = new Set(read.errors.map(({ field }) => field.split('.').slice(0, 2).join('.')));
   for (const field of [...wrong].toReversed()) dropSetting(settings, field.split('.'));
 }
 
-/** Takes away a setting by its name, or the one entry of it that is wrong. */
+/** Removes a setting, or the one entry of it that is wrong. */
 function dropSetting(settings: Record<string, unknown>, [name = '', entry = '']: readonly string[]): void {
   const value = settings[name];
   if (Array.isArray(value) && value.length > 1)
@@ -49,7 +48,7 @@ function dropSetting(settings: Record<string, unknown>, [name = '', entry = '']:
   else delete settings[name];
 }
 
-/** Takes away what a problem names, where the node can do without. @returns whether it did. */
+/** Removes the attributes that a problem names, if the node is complete without them. @returns whether it did. */
 function mend({ form, origins }: Sketch, { message, path }: StructureError, root: Part): boolean {
   const made = path.reduce<Sketched | undefined>((at, index) => at?.children[index], form);
   if (!made) return false;
@@ -71,14 +70,11 @@ function mend({ form, origins }: Sketch, { message, path }: StructureError, root
   return isMended;
 }
 
-const specsOf = (type: string): AttributeSpecs =>
-  isElementType(type) ? elements[type].attrs : type === 'step' ? stepAttributes : formAttributes;
-
-export const formSources = ['typeform', 'tally', 'google_forms', 'surveyjs'] as const;
+export const formSources = ['typeform', 'formbricks', 'tally', 'google_forms', 'surveyjs'] as const;
 export type FormSource = (typeof formSources)[number];
 
 type Importer = {
-  /** Whether a document looks like one of its own; the first that says so is asked. */
+  /** Whether a document looks like one of this service. The first importer that matches reads it. */
   recognises: (document: Readonly<Record<string, unknown>>) => boolean;
   read: (root: Part, sketch: Sketch) => void;
 };
@@ -86,8 +82,20 @@ type Importer = {
 const isList = (document: Readonly<Record<string, unknown>>, name: string): boolean =>
   Array.isArray(own(document, name));
 
+/** Surveys of Formbricks have questions with a headline, or blocks of elements; its API puts one into `data`. */
+function isFormbricks(document: Readonly<Record<string, unknown>>): boolean {
+  const data = own(document, 'data');
+  const survey = isRecord(data) ? data : document;
+  const has = (list: string, name: string): boolean => {
+    const items = own(survey, list);
+    return Array.isArray(items) && items.some((item) => isRecord(item) && Object.hasOwn(item, name));
+  };
+  return has('questions', 'headline') || has('blocks', 'elements');
+}
+
 const importers: Readonly<Record<FormSource, Importer>> = {
   typeform: { recognises: (document) => isList(document, 'fields'), read: readTypeform },
+  formbricks: { recognises: isFormbricks, read: readFormbricks },
   tally: { recognises: (document) => isList(document, 'blocks'), read: readTally },
   google_forms: {
     recognises: (document) => isRecord(own(document, 'info')) || isList(document, 'items'),
@@ -99,13 +107,13 @@ const importers: Readonly<Record<FormSource, Importer>> = {
   },
 };
 
-/** The source that a document is of, by what is in it. */
+/** Returns the service that a document comes from, judged by its content. */
 export const recogniseForm = (document: Readonly<Record<string, unknown>>): FormSource | undefined =>
   formSources.find((source) => importers[source].recognises(document));
 
 /**
- * Makes a form of one that another service exported, and tells of every part what became of it: what no importer reads is
- * left out, and said. Takes any JSON and never throws; what comes of it may be incomplete, as a draft may be.
+ * Converts a form of another service and reports what became of every part: a part that no importer reads is reported as
+ * left out. Accepts any JSON; the result may be incomplete, like a draft.
  * @throws TooMuchWork
  */
 export function convertForm(
@@ -122,13 +130,13 @@ export function convertForm(
 
 const tooLarge = `It is too large to be read at once. A form has at most ${sayNumber(limits.elements)} elements and ${sayNumber(limits.formOptions)} options: import it in parts.`;
 
-/** How many lines of a report are told. */
+/** How many lines of a report are returned. */
 const mostLines = 1_000;
 
-/** A converted form with as much of its report as is told, and how many lines that has. */
+/** A converted form with the first lines of its report, and the number of all lines. */
 export type ToldForm = ReturnType<typeof convertForm> & { report_count: number };
 
-/** convertForm for somebody who waits. @param work as openSource has it. @returns why it is not read, or the form. */
+/** Converts a form for a request. @param work see openSource. @returns the form, or why it is not read. */
 export function convertTold(
   document: Readonly<Record<string, unknown>>,
   source: FormSource,
@@ -144,7 +152,7 @@ export function convertTold(
   }
 }
 
-/** On a thread nobody else waits, so it may do eight times as much: a form of 1,000 questions with 40 options each takes six times. */
+/** A thread blocks no other request, so it may do eight times as much: 1,000 questions with 40 options each take six times. */
 const timesOnThread = 8;
 
 /** Converts a document that arrives as text, on a thread. */

@@ -1,137 +1,163 @@
 import { own } from '#ast/json.ts';
-import type { Condition, Jump } from '#ast/logic/condition.ts';
-import { addScore } from './score.ts';
-import {
-  add,
-  addJump,
-  addStep,
-  line,
-  node,
-  optionsOf,
-  otherChosen,
-  prose,
-  type Sketch,
-  type Sketched,
-} from './sketch.ts';
+import { compare, type Named, otherChosen } from './imported-conditions.ts';
+import { because, oneOf, type Reading, readRow, type Table } from './importer-table.ts';
+import { add, addJump, addScore, addStep, node, type Sketch, type Sketched } from './sketch.ts';
 import type { Part } from './source.ts';
+import { newTexts } from './imported-texts.ts';
 
 /**
- * A form of Google Forms, as its API answers one (`forms.get`): items one after the other, of which a page break begins the next
- * page. Options lead to the page of an item's id, or to the end.
+ * Reads a form of Google Forms, as its API returns it (`forms.get`): items one after the other, where a page break begins the
+ * next page. Options lead to the page of an item's id, or to the end.
  */
 export function readGoogleForms(root: Part, sketch: Sketch): void {
-  const info = root.part('info');
-  const title = line(info.part('documentTitle'));
-  sketch.form.attrs['name'] = line(info.part('title')) ?? title ?? 'Imported form';
-  const description = prose(info.part('description'));
-  if (description) sketch.form.attrs['description'] = description;
-  const items = root.list('items');
-  const steps = new Map<string, string>();
-  for (const item of items)
-    if (item.part('pageBreakItem').isThere || kindOf(item) === 'pageBreakItem')
-      steps.set(item.text('itemId') ?? '', sketch.newId(undefined, item.text('title') ?? 'page'));
+  const texts = newTexts(sketch);
+  const { form } = sketch;
+  const names = [root.part('info.documentTitle'), root.part('info.title')];
+  for (const name of names) texts.set(form, 'name', name);
+  texts.set(form, 'description', root.part('info.description'));
+  const reading = { sketch, texts, named: new Map<string, Named>(), pages: new Map<string, Sketched>() };
   let step = addStep(sketch);
-  readEmail(root, step, sketch);
-  for (const item of items) {
+  readEmail(root.part('settings.emailCollectionType'), step, sketch);
+  const later: (() => void)[] = [];
+  for (const item of root.list('items')) {
     const kind = kindOf(item);
-    if (kind !== 'pageBreakItem') readItem(item, kind, step, { sketch, steps });
-    else {
-      const texts = { title: line(item.part('title')), description: prose(item.part('description')) };
-      step = addStep(
-        sketch,
-        node('step', { id: steps.get(item.text('itemId') ?? ''), ...texts }).attrs,
-        item,
-      );
+    if (kind === 'pageBreakItem') {
+      step = addStep(sketch, item);
+      texts.set(step, 'title', item.part('title'));
+      texts.set(step, 'description', item.part('description'));
       item.map('step');
+      step.attrs['id'] = sketch.newId(undefined, item.text('title') ?? 'page');
+      reading.pages.set(item.text('itemId') ?? '', step);
+      continue;
     }
+    const made = readItem(item, kind, reading);
+    if (typeof made === 'string') item.leaveOut(made);
+    else add(sketch, step, made, item);
+    const from = step;
+    if (typeof made !== 'string' && made.attrs['options'] && made.type !== 'matrix')
+      later.push(() => readJumps(item.part('questionItem.question.choiceQuestion'), made, from, reading));
   }
-  const quiz = root.part('settings').part('quizSettings');
-  if (quiz.flag('isQuiz')) addScore(sketch, 'score', quiz);
+  for (const each of later) each();
+  const quiz = root.part('settings.quizSettings');
+  if (quiz.flag('isQuiz')) addScore(sketch, quiz);
 }
 
-type Reading = { sketch: Sketch; steps: ReadonlyMap<string, string> };
+type GoogleReading = Reading & { readonly pages: ReadonlyMap<string, Sketched> };
 
-const kinds = [
-  'questionItem',
-  'questionGroupItem',
-  'pageBreakItem',
-  'textItem',
-  'imageItem',
-  'videoItem',
-] as const;
-type Kind = (typeof kinds)[number];
+const kinds = ['questionItem', 'questionGroupItem', 'pageBreakItem', 'textItem', 'imageItem', 'videoItem'];
 
 /** An item is what it has; the value may be empty. */
-const kindOf = (item: Part): Kind | undefined =>
+const kindOf = (item: Part): string | undefined =>
   kinds.find((kind) => item.parts().some(({ name }) => name === kind));
 
-function readEmail(root: Part, step: Sketched, sketch: Sketch): void {
-  const part = root.part('settings').part('emailCollectionType');
-  const way = part.text();
-  if (way === undefined || way === 'DO_NOT_COLLECT' || way === 'EMAIL_COLLECTION_TYPE_UNSPECIFIED') return;
+function readEmail(part: Part, step: Sketched, sketch: Sketch): void {
+  const way = part.text() ?? 'DO_NOT_COLLECT';
+  if (way === 'DO_NOT_COLLECT' || way === 'EMAIL_COLLECTION_TYPE_UNSPECIFIED') return;
   add(sketch, step, node('email', { id: sketch.newId('email'), label: 'Email', required: true }), part);
-  part.change('The address is asked for; nobody vouches for it.');
+  part.change('The form asks for the address but does not verify it.');
 }
 
-function readItem(item: Part, kind: Kind | undefined, step: Sketched, reading: Reading): void {
-  const { sketch } = reading;
-  const texts = { label: line(item.part('title')), help_text: prose(item.part('description')) };
-  const id = sketch.newId(undefined, texts.label ?? item.text('itemId') ?? '');
-  item.text('itemId');
-  if (kind === 'questionItem') {
-    const inside = item.part('questionItem');
-    if (inside.part('image').isThere) inside.part('image').leaveOut(elsewhere);
-    readQuestion(item, { id, label: texts.label ?? 'Untitled', help_text: texts.help_text }, step, reading);
-  } else if (kind === 'questionGroupItem') readGrid(item, { id, ...texts }, step, sketch);
-  else if (kind === 'textItem') {
-    const text = [texts.label && `## ${texts.label}`, texts.help_text].filter(Boolean).join('\n\n');
-    add(sketch, step, node('rich_text', { text: text || 'Untitled' }), item);
-  } else
-    item.leaveOut(kind === 'imageItem' || kind === 'videoItem' ? elsewhere : 'There is no element like it.');
+function readItem(item: Part, kind: string | undefined, reading: GoogleReading): Sketched | string {
+  const { sketch, texts } = reading;
+  item.skip('itemId');
+  if (kind === 'imageItem' || kind === 'videoItem') return because.elsewhere;
+  if (kind === 'textItem') {
+    const [title, description] = [texts.read(item.part('title')), texts.read(item.part('description'))];
+    const text = [title && `## ${title}`, description].filter(Boolean).join('\n\n');
+    return node('rich_text', { text: text || 'Untitled' });
+  }
+  const part = item.part(kind === 'questionGroupItem' ? kind : 'questionItem.question');
+  const found = part.parts().find(({ name }) => Object.hasOwn(questions, name));
+  const type = kind === 'questionGroupItem' ? kind : kind === 'questionItem' ? found?.name : undefined;
+  if (type === undefined) return 'This item is not supported.';
+  part.skip('questionId');
+  item.part('questionItem.image').leaveOut(because.elsewhere);
+  const common = { attrs: { required: 'required' } };
+  const made = readRow(questions, type, part, reading, common);
+  if (typeof made === 'string') return made;
+  const words = texts.read(item.part('title')) ?? item.text('itemId') ?? '';
+  const head = node(made.type, { id: sketch.newId(undefined, words) });
+  texts.set(head, 'label', item.part('title'));
+  texts.set(head, 'help_text', item.part('description'));
+  made.attrs = { ...made.attrs, ...head.attrs };
+  return made;
 }
-
-const elsewhere = 'It is at another service. Upload it in the builder, or link to it.';
 
 /** What each question is called, and what it is here. */
-const types: Readonly<Record<string, (part: Part) => Sketched>> = {
-  textQuestion: (part) => node(part.flag('paragraph') ? 'textarea' : 'text'),
-  scaleQuestion: (part) =>
-    node('scale', {
-      from: part.number('low'),
-      to: part.number('high'),
-      low_label: line(part.part('lowLabel')),
-      high_label: line(part.part('highLabel')),
-    }),
-  ratingQuestion: (part) => {
-    const icon = part.text('iconType');
-    if (icon === 'THUMB_UP') part.part('iconType').change('It is drawn as stars.');
-    return node('rating', {
-      levels: part.number('ratingScaleLevel'),
-      symbol: icon === 'HEART' ? 'hearts' : undefined,
-    });
+const questions: Table<GoogleReading> = {
+  choiceQuestion: {
+    type: (question) => {
+      const part = question.part('choiceQuestion.type');
+      const type = own(choiceTypes, part.text() ?? '');
+      if (!type) part.change('It becomes a single choice.');
+      return type ?? 'radio';
+    },
+    lost: { 'choiceQuestion.shuffle': because.ordered },
+    finish: readChoice,
   },
-  dateQuestion: (part) => {
-    if (part.flag('includeYear') === false) part.change('The answer has a year.');
-    return node(part.flag('includeTime') ? 'datetime' : 'date');
+  textQuestion: { type: (question) => (question.flag('textQuestion.paragraph') ? 'textarea' : 'text') },
+  scaleQuestion: {
+    type: 'scale',
+    attrs: {
+      from: 'scaleQuestion.low',
+      to: 'scaleQuestion.high',
+      low_label: 'scaleQuestion.lowLabel',
+      high_label: 'scaleQuestion.highLabel',
+    },
   },
-  timeQuestion: (part) => {
-    if (!part.flag('duration')) return node('time');
-    part.change('A length of time is asked for as a text.');
-    return node('text', { placeholder: '1:30' });
+  ratingQuestion: {
+    type: 'rating',
+    attrs: {
+      levels: 'ratingQuestion.ratingScaleLevel',
+      symbol: oneOf('ratingQuestion.iconType', { STAR: undefined, HEART: 'hearts' }, because.stars),
+    },
   },
-  fileUploadQuestion: (part) => {
-    const accept = part.list('types').flatMap((type) => {
-      const endings = own(fileTypes, type.text() ?? '');
-      if (!endings) type.leaveOut('Such files cannot be named here.');
-      return endings ?? [];
-    });
-    const size = Number(part.word('maxFileSize') ?? Number.NaN);
-    return node('file_upload', {
-      accept: accept.length > 0 ? accept : undefined,
-      max_files: part.number('maxFiles'),
-      max_file_size: size > 0 ? size : undefined,
-    });
+  dateQuestion: {
+    type: (question) => (question.flag('dateQuestion.includeTime') ? 'datetime' : 'date'),
+    finish: (question) => {
+      if (question.flag('dateQuestion.includeYear') === false)
+        question.part('dateQuestion').change('The answer includes a year.');
+    },
   },
+  timeQuestion: {
+    type: (question) => (question.flag('timeQuestion.duration') ? 'text' : 'time'),
+    finish: (question, made) => {
+      if (made.type === 'time') return;
+      made.attrs['placeholder'] = '1:30';
+      question.part('timeQuestion').change('A duration becomes a text question.');
+    },
+  },
+  fileUploadQuestion: {
+    type: 'file_upload',
+    attrs: {
+      accept: (question) => {
+        const accepted = question.list('fileUploadQuestion.types').flatMap((type) => {
+          const endings = own(fileTypes, type.text() ?? '');
+          if (!endings) type.leaveOut('This file type is not supported.');
+          return endings ?? [];
+        });
+        return accepted.length > 0 ? accepted : undefined;
+      },
+      max_files: 'fileUploadQuestion.maxFiles',
+      max_file_size: (question) => Number(question.word('fileUploadQuestion.maxFileSize') ?? 0) || undefined,
+    },
+  },
+  questionGroupItem: {
+    type: 'matrix',
+    attrs: { required: readRowsRequired },
+    lost: {
+      image: because.elsewhere,
+      'grid.shuffleQuestions': 'Rows always appear in the order of the form.',
+      'grid.columns.shuffle': because.ordered,
+    },
+    finish: readGrid,
+  },
+};
+
+const choiceTypes: Readonly<Record<string, string>> = {
+  RADIO: 'radio',
+  CHECKBOX: 'multiple_choice',
+  DROP_DOWN: 'dropdown',
 };
 
 const fileTypes: Readonly<Record<string, readonly string[]>> = {
@@ -145,110 +171,70 @@ const fileTypes: Readonly<Record<string, readonly string[]>> = {
   AUDIO: ['audio/*'],
 };
 
-type Called = { id: string; label: string; help_text: string | undefined };
-
-function readQuestion(item: Part, called: Called, step: Sketched, reading: Reading): void {
-  const question = item.part('questionItem').part('question');
-  question.text('questionId');
-  const required = question.flag('required') || undefined;
-  const kind = question.parts().find(({ name }) => name === 'choiceQuestion' || Object.hasOwn(types, name));
-  if (!kind) return item.leaveOut('There is no element like it.');
-  const made = kind.name === 'choiceQuestion' ? readChoice(question, kind) : types[kind.name]!(kind);
-  made.attrs = { ...node('', { ...called, required }).attrs, ...made.attrs };
-  add(reading.sketch, step, made, item);
-  if (kind.name === 'choiceQuestion') readJumps(kind, made, step, reading);
-}
-
-const choiceTypes: Readonly<Record<string, string>> = {
-  RADIO: 'radio',
-  CHECKBOX: 'multiple_choice',
-  DROP_DOWN: 'dropdown',
-};
-
-function readChoice(question: Part, part: Part): Sketched {
-  part.leaveOutIf('shuffle', 'Options stand in the order of the form.');
-  const known = own(choiceTypes, part.text('type') ?? '');
-  if (!known) part.part('type').change('It is asked as one choice.');
-  const type = known ?? 'radio';
+function readChoice(question: Part, made: Sketched, { texts }: GoogleReading): void {
   const grading = question.part('grading');
-  const worth = grading.number('pointValue');
-  const right = new Set(
-    grading
-      .part('correctAnswers')
-      .list('answers')
-      .map((answer) => answer.text('value')),
-  );
-  const isGraded = worth !== undefined && worth > 0 && right.size > 0;
-  if (isGraded && type === 'multiple_choice')
-    grading.change('Each right choice counts its share of the points.');
-  const points = isGraded ? worth / (type === 'multiple_choice' ? right.size : 1) : undefined;
-  let other: true | undefined;
-  const told = part.list('options').filter((option) => {
-    if (option.part('image').isThere) option.part('image').leaveOut(elsewhere);
-    const isOther = option.flag('isOther') === true;
-    if (isOther) other = true;
-    return !isOther;
+  const worth = grading.number('pointValue') ?? 0;
+  const answers = grading.list('correctAnswers.answers');
+  const right = new Set(answers.map((answer) => answer.text('value')));
+  const isShared = made.type === 'multiple_choice';
+  const isGraded = worth > 0 && right.size > 0;
+  if (isGraded && isShared) grading.change('The points are divided among the right choices.');
+  const points = isGraded ? worth / (isShared ? right.size : 1) : undefined;
+  const plain = question.list('choiceQuestion.options').filter((option) => {
+    option.part('image').leaveOut(because.elsewhere);
+    if (option.flag('isOther') !== true) return true;
+    made.attrs['other'] = true;
+    return false;
   });
-  const options = optionsOf(told, (option) => {
-    const text = option.text('value');
-    const label = line(option.part('value'));
-    return { id: label, label, points: right.has(text) ? points : undefined };
+  texts.setOptions(made, 'options', plain, (option) => {
+    const label = option.part('value');
+    return { label, points: right.has(label.text()) ? points : undefined };
   });
-  return node(type, { options, other });
 }
 
 /** An option goes on to the next page without a jump. */
 const knownActions: readonly string[] = ['SUBMIT_FORM', 'NEXT_SECTION', 'GO_TO_ACTION_UNSPECIFIED'];
 
-function readJumps(part: Part, made: Sketched, step: Sketched, { steps }: Reading): void {
-  const jumps = part.list('options').flatMap((option): [Part, Jump][] => {
+function readJumps(
+  part: Part,
+  made: Sketched,
+  step: Sketched,
+  { sketch, texts, pages }: GoogleReading,
+): void {
+  for (const option of part.list('options')) {
     const [section, action] = [option.text('goToSectionId'), option.text('goToAction')];
-    const value = line(option.part('value'));
-    const target = action === 'SUBMIT_FORM' ? 'end' : steps.get(section ?? '');
     if (action !== undefined && !knownActions.includes(action))
-      option.part('goToAction').leaveOut('A form cannot lead back to an earlier page.');
-    if (section !== undefined && !steps.has(section))
-      option.part('goToSectionId').leaveOut('There is no such page in this form.');
-    if (target === undefined) return [];
-    const when: Condition | undefined = option.flag('isOther')
-      ? otherChosen(made)
-      : value === undefined || made.type === 'multiple_choice'
-        ? undefined
-        : { element: String(made.attrs['id']), is: 'equals', value };
-    if (when) return [[option, { when, to: target }]];
-    option.leaveOut('This option cannot lead to another page here.');
-    return [];
-  });
-  for (const [, jump] of jumps) addJump(step, jump);
+      option.part('goToAction').leaveOut('A form cannot jump back.');
+    const target = action === 'SUBMIT_FORM' ? 'end' : pages.get(section ?? '');
+    if (section !== undefined && !pages.has(section))
+      option.part('goToSectionId').leaveOut('This page does not exist.');
+    if (target === undefined) continue;
+    const label = texts.read(option.part('value'));
+    const chosen = option.flag('isOther') ? otherChosen(made) : label && compare({ made }, 'equals', [label]);
+    const when = made.type === 'multiple_choice' ? undefined : chosen;
+    if (!when || addJump(sketch, step, target, when) === undefined)
+      option.leaveOut('This option cannot have a jump.');
+  }
 }
 
-function readGrid(item: Part, called: Record<string, unknown>, step: Sketched, sketch: Sketch): void {
-  const group = item.part('questionGroupItem');
-  const grid = group.part('grid');
-  const columns = grid.part('columns');
-  if (group.part('image').isThere) group.part('image').leaveOut(elsewhere);
-  grid.leaveOutIf('shuffleQuestions', 'Rows stand in the order of the form.');
-  columns.leaveOutIf('shuffle', 'Options stand in the order of the form.');
-  const rows = group.list('questions');
-  const required = rows.map((row) => {
-    row.text('questionId');
+function readRowsRequired(group: Part): true | undefined {
+  const required = group.list('questions').map((row) => {
+    row.skip('questionId');
     return row.flag('required') === true;
   });
-  if (required.some((each) => each) && !required.every((each) => each))
-    group.change('All of its rows are to be answered, or none.');
-  if (!['RADIO', 'CHECKBOX'].includes(columns.text('type') ?? 'RADIO'))
-    columns.part('type').change('Each row is asked as one choice.');
-  const { label = 'Untitled', ...rest } = called;
-  const attrs = {
-    ...rest,
-    label,
-    required: required.length > 0 && required.every((each) => each) ? true : undefined,
-    rows: optionsOf(rows, (row) => ({ id: undefined, label: line(row.part('rowQuestion').part('title')) })),
-    options: optionsOf(columns.list('options'), (option) => ({
-      id: undefined,
-      label: line(option.part('value')),
-    })),
-    multiple: columns.text('type') === 'CHECKBOX' || undefined,
-  };
-  add(sketch, step, node('matrix', attrs), item);
+  if (new Set(required).size > 1) group.change('Either all rows are required, or none.');
+  return (required.length > 0 && required.every((each) => each)) || undefined;
+}
+
+function readGrid(group: Part, made: Sketched, { texts }: GoogleReading): void {
+  const type = group.text('grid.columns.type');
+  if (type !== undefined && type !== 'RADIO' && type !== 'CHECKBOX')
+    group.part('grid.columns.type').change('Each row becomes a single choice.');
+  if (type === 'CHECKBOX') made.attrs['multiple'] = true;
+  texts.setOptions(made, 'rows', group.list('questions'), (row) => ({
+    label: row.part('rowQuestion.title'),
+  }));
+  texts.setOptions(made, 'options', group.list('grid.columns.options'), (each) => ({
+    label: each.part('value'),
+  }));
 }

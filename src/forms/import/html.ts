@@ -1,6 +1,6 @@
 import { own } from '#ast/json.ts';
 
-/** What stands for a character in HTML, of those that people write. */
+/** HTML entities that people write. */
 const entities: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -10,7 +10,7 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** What a mark of HTML becomes, where it becomes anything. */
+/** Marks of HTML that texts of a form have too. */
 const marks: readonly (readonly [mark: RegExp, text: string])[] = [
   [/<\/?(?:b|strong)(?:\s[^<>]*)?>/gi, '**'],
   [/<br[^<>]*>/gi, '\n'],
@@ -19,7 +19,7 @@ const marks: readonly (readonly [mark: RegExp, text: string])[] = [
   [/<\/(?:p|div|h[1-6]|ul|ol)>/gi, '\n\n'],
 ];
 
-/** HTML as a text with the marks that texts of a form have: bold, links, lists and headings. What has none is itself. */
+/** Returns HTML as a text with bold words, links, lists and headings. */
 export function textOfHtml(html: string): string {
   if (!/[<&]/.test(html)) return html;
   const linked = html.replace(/<a\s([^<>]*)>([^<>]*)<\/a>/gi, (_whole, attributes: string, text: string) => {
@@ -40,7 +40,7 @@ export function textOfHtml(html: string): string {
     .trim();
 }
 
-/** The same on one line, without marks. */
+/** Returns HTML as one line without marks. */
 export const lineOfHtml = (html: string): string =>
   textOfHtml(
     html.replace(/<\/?(?:b|strong)(?:\s[^<>]*)?>/gi, '').replace(/<\/?(?:li|h[1-6])(?:\s[^<>]*)?>/gi, ' '),

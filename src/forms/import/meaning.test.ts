@@ -7,7 +7,7 @@ import { type FormNode, walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newWork } from '#ast/work.ts';
 import { convertForm, type FormSource } from './convert.ts';
-import { samples } from './samples.fixture.ts';
+import { samples } from '#test/fixtures/foreign-forms.ts';
 
 /* What a document of another service means stays what it means, or the report names the part. */
 

@@ -1,19 +1,19 @@
-import { idOf, type Option } from '#ast/answers/options.ts';
-import { elementIdSource, isElementId } from '#ast/element-id.ts';
-import type { Condition, Jump } from '#ast/logic/condition.ts';
+import type { AttributeSpecs } from '#ast/attributes.ts';
+import { isElementId } from '#ast/element-id.ts';
+import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
 import { limits } from '#ast/limits.ts';
-import { cutToBytes, fitsBytes, isCleanText } from '#ast/text.ts';
+import type { Condition, Jump } from '#ast/logic/condition.ts';
 import type { Part } from './source.ts';
 
-/** A node of a form that is being made; what is wrong in it, `finishSketch` finds. */
+/** A node of a form that is being made; `finishSketch` finds what is wrong in it. */
 export type Sketched = { type: string; attrs: Record<string, unknown>; children: Sketched[] };
 
-/** A form that is being made of a document, its settings, and of which part each node was made. */
+/** A form that is being made of a document, its settings, and the part that each node was made of. */
 export type Sketch = {
   readonly form: Sketched;
   readonly settings: Record<string, unknown>;
   readonly origins: Map<Sketched, Part>;
-  /** An id for an element or a step: the one that is wished for, where it can be one, else one of its words. */
+  /** Returns an id for an element or a step: the wished one if it can be an id, else one made of the words. */
   readonly newId: (wished: string | undefined, words?: string) => string;
 };
 
@@ -26,7 +26,7 @@ export function newSketch(): Sketch {
     origins: new Map(),
     newId: (wished, words = '') => {
       const base = isTelling(wished) ? wished : slugOf(words);
-      // Counted by what they have in common: of thousands of long ones each would be looked for behind all others.
+      // One counter for each stem: with thousands of equal long names, counting from 1 each time would take too long.
       const stem = base.slice(0, 58);
       let count = counts.get(stem) ?? 0;
       let id = base;
@@ -44,23 +44,24 @@ export const node = (type: string, attrs: Record<string, unknown> = {}): Sketche
   children: [],
 });
 
-/** Whether a form has as many elements as it may have. */
-export const isFull = ({ origins }: Sketch): boolean => origins.size >= limits.elements;
+/** The attributes that a node of a type may have. */
+export const specsOf = (type: string): AttributeSpecs =>
+  isElementType(type) ? elements[type].attrs : type === 'step' ? stepAttributes : formAttributes;
 
-/** Adds a node where it belongs, and says of which part it was made. Beyond what a form may have nothing is added. */
-export function add(sketch: Sketch, parent: Sketched, made: Sketched, part: Part): void {
-  if (isFull(sketch)) {
+/** Adds a node to its parent and notes the part that it was made of. A full form takes no more. */
+export function add({ origins }: Sketch, parent: Sketched, made: Sketched, part: Part): void {
+  if (origins.size >= limits.elements) {
     part.leaveOut(`A form has at most ${limits.elements} elements.`);
     return;
   }
   parent.children.push(made);
-  sketch.origins.set(made, part);
+  origins.set(made, part);
   const { id } = made.attrs;
   part.map(typeof id === 'string' ? `${made.type} "${id}"` : made.type);
 }
 
-/** Another step behind the last one. */
-export function addStep(sketch: Sketch, attrs: Record<string, unknown> = {}, part?: Part): Sketched {
+/** Adds a step behind the last one. */
+export function addStep(sketch: Sketch, part?: Part, attrs: Record<string, unknown> = {}): Sketched {
   const step = node('step', attrs);
   sketch.form.children.push(step);
   if (part) sketch.origins.set(step, part);
@@ -69,7 +70,9 @@ export function addStep(sketch: Sketch, attrs: Record<string, unknown> = {}, par
 
 /** An id that only a machine gave is not worth keeping: it says nothing in a file of answers. */
 const isTelling = (id: string | undefined): id is string =>
-  id !== undefined && isElementId(id) && !/^[0-9a-f]{8}-|[0-9a-f]{12}|[0-9A-HJKMNP-TV-Z]{20}/.test(id);
+  id !== undefined &&
+  isElementId(id) &&
+  !/^[0-9a-f]{8}-|[0-9a-f]{12}|[0-9A-HJKMNP-TV-Z]{20}|^(?=.*\d)[a-z][a-z0-9]{23,}$/.test(id);
 
 function slugOf(words: string): string {
   const slug = words
@@ -84,95 +87,40 @@ function slugOf(words: string): string {
   return isElementId(slug) ? slug : 'question';
 }
 
-const braces = new RegExp(String.raw`\{\{( ?(${elementIdSource}) ?\}\})?`, 'gu');
-
-/** A text of a form: whole, of characters that can be stored, and with no `{{…}}` but those in `shown`. */
-export function tidy(text: string, shown: ReadonlySet<string> = new Set()): string {
-  const clean = isCleanText(text) ? text : text.replaceAll('\u0000', '').toWellFormed();
-  return clean
-    .replace(braces, (whole, rest: string | undefined, id: string) =>
-      rest !== undefined && shown.has(id) ? whole : `{ {${rest ?? ''}`,
-    )
-    .trim();
-}
-
-/** The text of a part, as long as it may be here; what is cut off is said. Blank is undefined. */
-export function words(
-  part: Part,
-  most: number = limits.labelBytes,
-  write: (text: string) => string = tidy,
-): string | undefined {
-  const text = write(part.word() ?? '');
-  if (text === '') return undefined;
-  if (fitsBytes(text, most)) return text;
-  part.change(`It is cut to ${most} bytes.`);
-  return cutToBytes(text, most);
-}
-
-/** The same on one line. */
-export const line = (part: Part, write: (text: string) => string = tidy): string | undefined =>
-  words(part, limits.labelBytes, (text) => write(text).replace(/\s+/g, ' '));
-
-/** A longer text, such as a description. */
-export const prose = (part: Part, write?: (text: string) => string): string | undefined =>
-  words(part, limits.textBytes, write);
-
-/** An option as a form has it, where id and label may be the same. Of two that are the same, the second is left out. */
-export function optionsOf(
-  parts: readonly Part[],
-  read: (part: Part) => { id: string | undefined; label: string | undefined; points?: number | undefined },
-): Option[] {
-  const [ids, labels] = [new Set<string>(), new Set<string>()];
-  parts[limits.options]?.leaveOut(
-    `A question has at most ${limits.options} options; those behind it are left out too.`,
-  );
-  return parts.slice(0, limits.options).flatMap((part): Option[] => {
-    const { label, id = label, points } = read(part);
-    if (label === undefined || id === undefined) {
-      part.leaveOut('An option without a text.');
-      return [];
-    }
-    if (ids.has(id) || labels.has(label)) {
-      part.leaveOut('There is such an option already.');
-      return [];
-    }
-    ids.add(id);
-    labels.add(label);
-    if (id === label && points === undefined) return [label];
-    return [{ id, label, ...(points !== undefined && { points }) }];
-  });
-}
-
-/** Several conditions as one; undefined of none. */
-export function joined(kind: 'all' | 'any', conditions: readonly Condition[]): Condition | undefined {
-  const [first] = conditions;
-  if (conditions.length < 2) return first;
-  return kind === 'all' ? { all: conditions } : { any: conditions };
-}
-
 /**
- * That the answer to a question is none of its options, but a text that was written beside them.
- * @returns undefined where conditions cannot ask for it: of several choices, and where no other answer is taken.
+ * Adds a jump from a step to a later one, or to the end, under a condition or always.
+ * @returns the id of the target, for the report; undefined if it is no later step.
  */
-export function otherChosen({ type, attrs }: Sketched): Condition | undefined {
-  if ((type !== 'radio' && type !== 'dropdown') || attrs['other'] !== true) return undefined;
-  const element = String(attrs['id']);
-  const value = ((attrs['options'] ?? []) as readonly Option[]).map(idOf);
-  return { all: [{ element, is: 'answered' }, { not: { element, is: 'one_of', value } }] };
+export function addJump(
+  sketch: Sketch,
+  from: Sketched,
+  target: Sketched | 'end' | undefined,
+  when?: Condition,
+): string | undefined {
+  const steps = sketch.form.children;
+  if (target === undefined) return undefined;
+  if (target !== 'end') {
+    if (steps.indexOf(target) <= steps.indexOf(from)) return undefined;
+    target.attrs['id'] ??= sketch.newId(`step_${steps.indexOf(target) + 1}`);
+  }
+  const to = target === 'end' ? target : String(target.attrs['id']);
+  const jumps = (from.attrs['jumps'] ??= []) as Jump[];
+  jumps.push({ ...(when && { when }), to });
+  return to;
 }
 
-/** The first number from `least` on that lies in whole steps from `base`: steps of a form begin at its least number. */
-export function firstInSteps(least: number, step: number, base = 0): number {
-  const steps = Math.ceil(Number(((least - base) / step).toPrecision(12)));
-  return Number((base + steps * step).toPrecision(15));
+/** Adds the sum of the points of chosen options behind the last question, if any option has points. */
+export function addScore(sketch: Sketch, part: Part, start = 0): boolean {
+  const counted = [...sketch.origins.keys()].filter(({ attrs: { options } }) => hasPoints(options));
+  const last = sketch.form.children.at(-1);
+  if (counted.length === 0 || !last) return false;
+  const sums = counted.map(({ attrs }) => `points({${String(attrs['id'])}})`);
+  const formula = [...(start === 0 ? [] : [start]), ...sums].join(' + ');
+  const id = sketch.newId('score');
+  add(sketch, last, node('calculation', { id, label: 'Score', formula, hidden: true }), part);
+  return true;
 }
 
-/** Adds where a step leads under a condition, or always. */
-export function addJump(step: Sketched, jump: Jump): void {
-  const jumps = (step.attrs['jumps'] ??= []) as Jump[];
-  jumps.push(jump);
-}
-
-export function setTheme(sketch: Sketch, name: string, value: unknown): void {
-  sketch.settings['theme'] = { ...(sketch.settings['theme'] as object | undefined), [name]: value };
-}
+const hasPoints = (options: unknown): boolean =>
+  Array.isArray(options) &&
+  options.some((option: string | object) => typeof option !== 'string' && 'points' in option);

@@ -3,47 +3,50 @@ import { isRecord, own } from '#ast/json.ts';
 import { newWork, spend, type Work } from '#ast/work.ts';
 import { lineOfHtml } from './html.ts';
 
-/** What became of a part of a document: `changed` is there in another way, `left_out` is not there. */
+/** What became of a part of a document: a `changed` part is kept in another way, a `left_out` part is not kept. */
 export type Outcome = 'mapped' | 'changed' | 'left_out';
 
 /**
- * One part of a document and what became of it. `path` as in `fields[2].properties.choices[0].label`; `title` is what the
- * part is called there, or the nearest one around it.
+ * One part of a document and what became of it. `path` as in `fields[2].properties.choices[0].label`; `title` is the name of
+ * the part, or of the nearest part around it that has one.
  */
 export type ReportLine = { path: string; title?: string; outcome: Outcome; message: string };
 
 /**
- * A value of a document that another service wrote, with its place in it. Whatever is read of it is noted, so that what
- * nobody read can be told (`Source.report`). A part that is not there has no values and no parts.
+ * A value of a document that another service wrote, with its place in it. Every value that is read is noted, so that the
+ * report can name the rest (`Source.report`). A part that is not there has no values and no parts.
+ * A `path` is one name, or several with dots between them: `properties.choices`.
  */
 export type Part = {
   readonly path: string;
-  /** The last name of the path; of an item of a list its index. */
+  /** The last name of the path; for an item of a list, its index. */
   readonly name: string;
   readonly isThere: boolean;
-  part: (name: string) => Part;
-  /** The items of the list under a name; none where there is no list. */
-  list: (name: string) => Part[];
+  part: (path: string) => Part;
+  /** The items of the list at a path, or of this list; none where there is no list. */
+  list: (path?: string) => Part[];
   /** The parts of an object, in its order, or the items of a list. */
   parts: () => Part[];
-  text: (name?: string) => string | undefined;
-  number: (name?: string) => number | undefined;
-  flag: (name?: string) => boolean | undefined;
-  /** A text, a number or yes or no, as a text: what answers are compared with. */
-  word: (name?: string) => string | undefined;
+  text: (path?: string) => string | undefined;
+  number: (path?: string) => number | undefined;
+  flag: (path?: string) => boolean | undefined;
+  /** A text, a number or a boolean, as a text: what answers are compared with. */
+  word: (path?: string) => string | undefined;
+  /** Reads values that only identify a part, or repeat where it stands. */
+  skip: (...names: string[]) => void;
   /** Notes that it became `what`. */
   map: (what: string) => void;
   /** Notes what is not as it was. */
   change: (why: string) => void;
-  /** Notes that it is not taken over, with all that is in it. */
+  /** Notes that it is left out, with everything in it. A blank part loses nothing. */
   leaveOut: (why: string) => void;
-  /** Reads what is nothing when it is false, and leaves it out otherwise. */
-  leaveOutIf: (name: string, why: string) => void;
+  /** Leaves out the part at a path unless it is `false`. */
+  leaveOutIf: (path: string, why: string) => void;
 };
 
 export type Source = {
   readonly root: Part;
-  /** Every part that was mapped, changed or left out, in the order of the document; what nobody read was left out. */
+  /** Returns every part that was mapped, changed or left out, in the order of the document. Unread parts are left out. */
   report: () => ReportLine[];
 };
 
@@ -53,9 +56,9 @@ type Note = Pick<ReportLine, 'outcome' | 'message'>;
 
 const isHolder = (value: unknown): value is Holder => isRecord(value) || Array.isArray(value);
 const nothing: Holder = {};
-const unread = 'Forms here have nothing like it.';
+const unread = 'Forms have no equivalent.';
 
-/** What is blank says nothing, so nothing is lost with it. */
+/** A blank value says nothing, so leaving it out loses nothing. */
 const isBlank = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (isHolder(value) && isBlankHolder(value));
 
@@ -68,8 +71,8 @@ const valueAt = (holder: Holder, key: Key): unknown =>
 const join = (path: string, key: Key): string =>
   typeof key === 'number' ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
 
-/** Under which names services write what people call a part; where it has several languages, the default one is meant. */
-const titleNames = ['title', 'label', 'html', 'text', 'question', 'name', 'value'] as const;
+/** Where services write what people call a part; of several languages, the default one is meant. */
+const titleNames = ['title', 'headline', 'label', 'html', 'text', 'question', 'name', 'value'] as const;
 const titleCharacters = 80;
 
 function titleOf(holder: Holder): string | undefined {
@@ -84,13 +87,13 @@ function titleOf(holder: Holder): string | undefined {
   return isRecord(payload) ? titleOf(payload) : undefined;
 }
 
-/** What it costs to open a part, which takes a microsecond or two, as steps of work. */
+/** The steps of work that opening a part costs: it takes a microsecond or two. */
 const partSteps = 100;
 
 /**
  * Opens a document: JSON of at most some ten thousand values and 64 levels.
- * @param work of a request, unless it is read beside all others.
- * @throws TooMuchWork later, when more of its parts are opened than that allows.
+ * @param work the work that is left of a request.
+ * @throws TooMuchWork later, if more parts are opened than that allows.
  */
 export function openSource(document: object, work: Work = newWork()): Source {
   const read = new Map<Holder, Set<Key>>();
@@ -101,53 +104,67 @@ export function openSource(document: object, work: Work = newWork()): Source {
   const open = (holder: Holder, key: Key, path: string, above: readonly Holder[]): Part => {
     spend(work, partSteps);
     const value = valueAt(holder, key);
-    const around = [...above, holder];
-    const touch = (): void => {
-      for (const each of around) touched.add(each);
+    /** Where a path leads from here, and the holders on the way. */
+    const walk = (names: string | undefined) => {
+      let at = { from: holder, key, path, above };
+      for (const name of names?.split('.') ?? []) {
+        const found = valueAt(at.from, at.key);
+        const from = isHolder(found) ? found : nothing;
+        at = { from, key: name, path: join(at.path, name), above: [...at.above, at.from] };
+      }
+      return at;
+    };
+    const touch = (holders: readonly Holder[]): void => {
+      for (const each of holders) touched.add(each);
     };
     const note = (outcome: Outcome, message: string): void => {
       if (value === undefined) return;
-      touch();
+      touch([...above, holder]);
       const here = notes.get(holder) ?? new Map<Key, Note[]>();
       notes.set(holder, here.set(key, [...(here.get(key) ?? []), { outcome, message }]));
     };
-    const inside = isHolder(value) ? value : nothing;
-    const child = (name: Key): Part => open(inside, name, join(path, name), around);
-    const take = <Value>(name: string | undefined, fits: (value: unknown) => value is Value) => {
-      const [from, at] = name === undefined ? ([holder, key] as const) : ([inside, name] as const);
-      const found = valueAt(from, at);
+    const part = (names: string): Part => {
+      const at = walk(names);
+      return open(at.from, at.key, at.path, at.above);
+    };
+    const items = (list: Holder): Part[] =>
+      (Array.isArray(list) ? [...list.keys()] : Object.keys(list)).map((name) =>
+        open(list, name, join(path, name), [...above, holder]),
+      );
+    const take = <Value>(names: string | undefined, fits: (value: unknown) => value is Value) => {
+      const at = walk(names);
+      const found = valueAt(at.from, at.key);
       if (!fits(found)) return undefined;
-      read.set(from, (read.get(from) ?? new Set()).add(at));
-      touch();
-      touched.add(from);
+      read.set(at.from, (read.get(at.from) ?? new Set()).add(at.key));
+      touch([...at.above, at.from]);
       return found;
+    };
+    const word = (names?: string): string | undefined => {
+      const found = take(names, isPlain);
+      return found === undefined ? undefined : String(found);
+    };
+    const leaveOut = (why: string): void => {
+      if (!isBlank(value)) note('left_out', why);
     };
     return {
       path,
       name: String(key),
       isThere: !isBlank(value),
-      part: child,
-      list: (name) => {
-        const list = valueAt(inside, name);
-        const at = join(path, name);
-        return Array.isArray(list)
-          ? list.map((_item, index) => open(list, index, join(at, index), [...around, inside]))
-          : [];
-      },
-      parts: () => (Array.isArray(value) ? [...value.keys()] : Object.keys(inside)).map(child),
-      text: (name) => take(name, (found) => typeof found === 'string'),
-      number: (name) => take(name, (found) => typeof found === 'number'),
-      flag: (name) => take(name, (found) => typeof found === 'boolean'),
-      word: (name) => {
-        const found = take(name, isPlain);
-        return found === undefined ? undefined : String(found);
+      part,
+      list: (names) => (names !== undefined ? part(names).list() : Array.isArray(value) ? items(value) : []),
+      parts: () => (isHolder(value) ? items(value) : []),
+      text: (names) => take(names, (found) => typeof found === 'string'),
+      number: (names) => take(names, (found) => typeof found === 'number'),
+      flag: (names) => take(names, (found) => typeof found === 'boolean'),
+      word,
+      skip: (...names) => {
+        for (const name of names) word(name);
       },
       map: (what) => note('mapped', what),
       change: (why) => note('changed', why),
-      leaveOut: (why) => note('left_out', why),
-      leaveOutIf: (name, why) => {
-        if (take(name, (found) => found === false) === undefined && !isBlank(valueAt(inside, name)))
-          child(name).leaveOut(why);
+      leaveOut,
+      leaveOutIf: (names, why) => {
+        if (take(names, (found) => found === false) === undefined) part(names).leaveOut(why);
       },
     };
   };

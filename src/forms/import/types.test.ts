@@ -143,6 +143,28 @@ const tally: Types = {
   WALLET_CONNECT: null,
 };
 
+const formbricks: Types = {
+  address: 'composite',
+  cal: null,
+  consent: 'consent',
+  contactInfo: 'composite',
+  cta: 'rich_text',
+  date: 'date',
+  fileUpload: 'file_upload',
+  matrix: 'matrix',
+  multipleChoiceMulti: 'multiple_choice',
+  multipleChoiceSingle: 'radio',
+  nps: 'scale',
+  openText: 'text',
+  payment: null,
+  pictureSelection: 'picture_choice',
+  ranking: 'ranking',
+  rating: 'rating',
+};
+
+/** Of an open text of Formbricks, by its `inputType`. */
+const openTexts: Types = { email: 'email', number: 'number', phone: 'phone', text: 'text', url: 'url' };
+
 const said = [{ label: 'One' }, { label: 'Two' }];
 const values = [{ value: 'One' }, { value: 'Two' }];
 
@@ -200,6 +222,25 @@ const cases: readonly (readonly [
         items: [{ itemId: '1', title: 'A title', questionItem: { question } }],
       };
     },
+  ],
+  [
+    'formbricks',
+    formbricks,
+    'questions[0]',
+    (type) => {
+      const labels = [{ default: 'One' }, { default: 'Two' }];
+      const choices = labels.map((label, at) => ({ id: `c${at}`, label }));
+      const lists = { choices, rows: labels, columns: labels, range: 5, label: labels[0] };
+      return { questions: [{ id: 'a', type, headline: { default: 'A title' }, ...lists }] };
+    },
+  ],
+  [
+    'formbricks',
+    openTexts,
+    'questions[0]',
+    (inputType) => ({
+      questions: [{ id: 'a', type: 'openText', headline: { default: 'A title' }, inputType }],
+    }),
   ],
   [
     'tally',

@@ -3,7 +3,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { InvitedForm, InvitingContext } from '../context.ts';
 import { throttleEmail } from '../limit.ts';
-import { requireFormSettings } from '#forms/require-form.ts';
+import { requireFormSettings } from '#forms/form-rows.ts';
 import { mailColumns, type MailingContext, mailInvitations } from './mail-invitations.ts';
 import { isOpen, mailSelection, mailSource, noMail, wantsMail } from './resend.ts';
 import { statement } from '#kit/statement.ts';

@@ -1,3 +1,5 @@
+import { answerContext } from '#forms/live-form.ts';
+import { formTree } from '#forms/form-rows.ts';
 import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
 import { type AnswerSpeech, sayAnswer } from '#ast/answers/say-answer.ts';
 import { type SayText, textSayer } from '#ast/answers/say-piped.ts';
@@ -9,7 +11,6 @@ import { type MailAddress, readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail, type LetterBlock, type LetterField, type MailKind, type NewMail } from '#kit/outbox.ts';
 import { english, type MailWords, mailWords } from '../words/words.ts';
 import { chooseConfirmation, confirmedBy, filesOf, type Notification } from '#ast/settings-by-condition.ts';
-import { answerContext } from '#forms/answer-context.ts';
 import { shortReference } from '#ast/short-reference.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
@@ -28,7 +29,6 @@ import {
 } from '#kit/statement.ts';
 import { sayMoment } from '../say-moment.ts';
 import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/structure-columns.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 

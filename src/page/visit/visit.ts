@@ -1,13 +1,12 @@
+import { answerContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Locale } from '#ast/locales.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { findPlaces, noPlaces, type Places } from '#submissions/taken/take.ts';
-import { answerContext } from '#forms/answer-context.ts';
 import { type Form, languagesOf } from '#ast/tree.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
-import type { LiveForm, LiveForms } from '#forms/live-form.ts';
 import { type Arrival, type Guest, receiveGuest } from '#invitations/admission.ts';
 import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
 import { type Look, lookOf } from '../theme/look.ts';

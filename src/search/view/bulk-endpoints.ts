@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { reachForm } from '#forms/require-form.ts';
+import { reachForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { closed, uuid } from '#kit/validation.ts';

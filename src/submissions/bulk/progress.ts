@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { reachForm } from '#forms/require-form.ts';
+import { reachForm } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, requireRow, statement, word } from '#kit/statement.ts';

@@ -1,7 +1,7 @@
 import { type AnswerError, type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import type { Form } from '#ast/tree.ts';
-import { answerContext } from '#forms/answer-context.ts';
+import { answerContext } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { followLink } from '../links.ts';
@@ -11,7 +11,7 @@ import { change, type Reference, versionJoin } from './edit.ts';
 import { openAnswers, type OpenedAnswers } from './open-answers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { json, jsonb, statement } from '#kit/statement.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 
 /** A completed submission whose visitor wants to change it. */
 const findEditable = statement(

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Answers } from '#ast/answers.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
-import { answerContext } from '#forms/answer-context.ts';
+import { answerContext } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -24,7 +24,7 @@ import { type ArrivedFile, checkAskedAnswers, checkEditedAnswers, listFiles } fr
 import { eventOf, type FormKey } from './event.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 import { releaseFiles } from './release-files.ts';
 import { insertChange } from '../history/endpoints.ts';
 import { addToCount, type SubmissionStatus } from '../submission-rows.ts';

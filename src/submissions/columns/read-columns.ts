@@ -5,7 +5,7 @@ import { jsonb, requireRow, statement } from '#kit/statement.ts';
 import { type Column, unionColumns } from '../columns.ts';
 import type { Settings } from '#ast/settings.ts';
 import { leastIdAt } from '#kit/id-times.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 
 /** The form whose submissions are looked at; nothing for one that is gone. */
 export const findViewedForm = statement(

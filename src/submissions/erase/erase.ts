@@ -13,7 +13,7 @@ import { searchColumns } from '../search-columns.ts';
 import { stripAnswers } from './strip-answers.ts';
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 import { searchTerms } from '../writing.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { joinTurn } from '../taken/take.ts';

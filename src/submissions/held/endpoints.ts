@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { reachForm } from '#forms/require-form.ts';
+import { formTree, reachForm } from '#forms/form-rows.ts';
 import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import { belowId, endCut, listParameters, readCut } from '#kit/pagination.ts';
@@ -12,7 +12,6 @@ import { deleteHeld, releaseHeld } from './release.ts';
 import { Decided, HeldDeletion, HeldDetail, HeldPath, HeldSelection, Site, SpamPage } from './shapes.ts';
 import type { Answers } from '#ast/answers.ts';
 import type { HoldReason } from './reasons.ts';
-import { formTree } from '#forms/structure-columns.ts';
 
 /** @returns those removed; a full batch of 500 means that there may be more. */
 export const deleteHeldBefore = statement(

@@ -1,5 +1,5 @@
 import { checkAnswers } from '#ast/answers.ts';
-import { answerContext } from '#forms/answer-context.ts';
+import { answerContext } from '#forms/live-form.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement, word } from '#kit/statement.ts';

@@ -12,7 +12,7 @@ import { giveEditLink, insertWriting, tellCreated, type Writing } from '../writi
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 
 /** Files that the spam box lets go of go over to the submission that was released. */
 const giveHeldFiles = statement(

@@ -1,6 +1,6 @@
+import { reachForm } from '#forms/form-rows.ts';
 import { type Static, Type } from 'typebox';
 import { otherChoice } from '#ast/answers/options.ts';
-import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/http.ts';

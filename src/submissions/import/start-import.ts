@@ -5,9 +5,7 @@ import { stampConsents } from '#ast/answers/stamp-consents.ts';
 import { defaultLanguage, languages } from '#ast/languages.ts';
 import { languagesOf } from '#ast/tree.ts';
 import { TooMuchWork } from '#ast/work.ts';
-import { answerContext } from '#forms/answer-context.ts';
-import type { LiveForm, LiveForms } from '#forms/live-form.ts';
-import { findClosure } from '#forms/openness.ts';
+import { answerContext, findClosure, type LiveForm, type LiveForms } from '#forms/live-form.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -23,7 +21,7 @@ import { insertWriting, prepareWriting } from '../writing.ts';
 import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
 import type { ImportEntry, ImportForm, LineProblem } from './read-line.ts';
 import type { Home } from './time-zones.ts';
-import { findFormSettings } from '#forms/require-form.ts';
+import { findFormSettings } from '#forms/form-rows.ts';
 import { takeFirst } from '#kit/queue/park-job.ts';
 
 /** A line that waits, with the key under which it becomes one submission and no second. */

@@ -5,7 +5,7 @@ import { followLink } from '../links.ts';
 import type { Answers } from '#ast/answers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { json, jsonb, statement } from '#kit/statement.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 
 /** What a link to go on leads to, with the version that it was saved under. */
 const findProgress = statement(

@@ -1,4 +1,4 @@
-import { answerContext } from '#forms/answer-context.ts';
+import { answerContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

@@ -16,7 +16,7 @@ import { summariseElements } from './summarise.ts';
 import type { Answers } from '#ast/answers.ts';
 import { columns, json, statement } from '#kit/statement.ts';
 import { leastIdAt, timeOfId } from '#kit/id-times.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 
 /** Times are given as the ids that were made then: ids sort by time, and their indexes answer. */
 const span = columns('workspace_id form_id from_id to_id');

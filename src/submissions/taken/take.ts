@@ -9,7 +9,7 @@ import { gather } from '#kit/concurrency.ts';
 import { columns, only, type Queryable, statement } from '#kit/statement.ts';
 import { lockFormForSubmit } from '../submission-rows.ts';
 import { isLimited, type Limits, limitsOf } from './limits-of.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 
 /** The live version of a form, whose limits hold for every submission to it, whichever version that answered. */
 const findLiveVersion = statement(

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
-import { reachForm } from '#forms/require-form.ts';
+import { reachForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#kit/pagination.ts';
 import { idParameter, operation } from '#kit/operation.ts';

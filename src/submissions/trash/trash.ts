@@ -12,7 +12,7 @@ import { joinTurn, refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
 import { changedByColumns, insertChange } from '../history/endpoints.ts';
 import type { Answers } from '#ast/answers.ts';
 import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/structure-columns.ts';
+import { formTree } from '#forms/form-rows.ts';
 import { searchWords } from '../writing.ts';
 
 /**

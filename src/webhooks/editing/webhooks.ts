@@ -10,7 +10,7 @@ import { effectiveForm } from '#ast/effective-form.ts';
 import { withoutNulls } from '#ast/json.ts';
 import { randomBytes } from 'node:crypto';
 import type { Condition } from '#ast/logic/condition.ts';
-import { requireForm } from '#forms/require-form.ts';
+import { requireForm } from '#forms/form-rows.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';

@@ -52,6 +52,7 @@ type Document = Readonly<Record<string, unknown>>;
 
 const sources: Readonly<Record<Converted['source'], string>> = {
   typeform: 'a form of Typeform',
+  formbricks: 'a survey of Formbricks',
   tally: 'a form of Tally',
   google_forms: 'a form of Google Forms',
   surveyjs: 'a survey of SurveyJS',
@@ -202,7 +203,7 @@ export function PastedFormPanel({
     <FileDrop onFile={(file) => void takeFile(file)}>
       <TextArea
         label="Form as JSON"
-        description="A form from the API or “Export as JSON”, or an export from Typeform, Tally, Google Forms or SurveyJS. Paste it, drop a file here, or choose one."
+        description="A form from the API or “Export as JSON”, or an export from Typeform, Formbricks, Tally, Google Forms or SurveyJS. Paste it, drop a file here, or choose one."
         value={text}
         onChange={change}
         rows={14}

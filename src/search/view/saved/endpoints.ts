@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { isCleanText, trimText } from '#ast/text.ts';
-import { reachForm } from '#forms/require-form.ts';
+import { lockForm, reachForm } from '#forms/form-rows.ts';
 import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -13,7 +13,6 @@ import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { readView } from '../view.ts';
 import { SavedView } from './shapes.ts';
-import { lockForm } from '#forms/status.ts';
 import { viewColumns, written } from './saved-view.ts';
 
 const viewSelection = `v.id, v.form_id, v.name, v.query, v.columns, u.name as created_by, v.created_at, v.updated_at`;

@@ -1,0 +1,204 @@
+import { listParameters } from '#kit/pagination.ts';
+import { closed } from '#kit/validation.ts';
+import { wired } from '#kit/http.ts';
+import { personOf, requireReach } from '#workspaces/authenticate.ts';
+import { type Static, Type } from 'typebox';
+import type { Database } from '#kit/database.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import {
+  type BuilderForm,
+  type DraftChange,
+  draftTag,
+  readBuilderForm,
+  requireRevision,
+  revisionsIn,
+  saveWorkingCopy,
+} from './draft.ts';
+import { dryRun } from './dry-run.ts';
+import { type FormAddresses, publicUrlOf, readForm } from './form-rows.ts';
+import { requireAnswerReader } from './settings.ts';
+import {
+  ChangedForm,
+  Draft,
+  DraftSave,
+  DraftSaved,
+  dryRunParameter,
+  exampleStructure,
+  Publication,
+  VersionDetail,
+  VersionList,
+  versionParameters,
+} from './shapes.ts';
+import { listFormVersions, publishWorkingCopy, readVersion, requirePublishable } from './versions.ts';
+
+/** A working copy as it is shown, with its ETag, which also changes with what it is shown beside. */
+function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
+  const { version, structure, settings, version_created_at, version_created_by, ...own } = form;
+  const tag = draftTag(
+    draft.revision,
+    `${version}.${own.updated_at.getTime().toString(36)}.${own.submission_count}`,
+  );
+  const body: Static<typeof Draft> = {
+    ...wired(draft),
+    // Whatever was saved is an object; its parts may be anything.
+    structure: draft.structure,
+    settings: draft.settings,
+    etag: tag,
+    live: {
+      version,
+      structure,
+      settings,
+      created_at: wired(version_created_at),
+      created_by: version_created_by,
+    },
+    form: { ...wired(own), public_url: publicUrlOf(addresses, own.id) },
+  };
+  return { body, tag };
+}
+
+const example = { structure: exampleStructure, settings: { confirmation_message: 'Thank you.' } };
+
+/** The working copy of a form, which becomes live when it is published, and what was live before. */
+export function draftEndpoints({ database, addresses }: { database: Database; addresses: FormAddresses }) {
+  const place = ({ workspaceId }: Scope, { id: formId }: { id: string }) => ({ workspaceId, formId });
+
+  const save = async (
+    scope: Scope,
+    change: Pick<DraftChange, 'formId' | 'revisions' | 'structure' | 'settings' | 'baseVersion'>,
+  ) => {
+    const { workspaceId } = scope;
+    await requireAnswerReader(
+      scope,
+      change.settings,
+      async () => (await readBuilderForm(database, workspaceId, change.formId)).draft.settings,
+    );
+    const saved = await saveWorkingCopy(database, { ...change, workspaceId, userId: personOf(scope.actor) });
+    const tag = draftTag(saved.revision);
+    return { body: { ...wired(saved), etag: tag }, tag };
+  };
+
+  return {
+    getDraft: operation({
+      summary: 'Get draft',
+      description:
+        'The working copy of a form: structure and settings as one document, complete or not, beside what is live. A form that nobody is editing has what is live.',
+      permission: 'forms:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The working copy.', schema: Draft },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        return presentDraft(await readBuilderForm(database, workspaceId, params.id), addresses);
+      },
+    }),
+
+    saveDraft: operation({
+      summary: 'Save draft',
+      description:
+        'The working copy as a whole, complete or not. Visitors see it when it is published. With If-Match nobody else is overwritten. The password is no part of it.',
+      permission: 'forms:write',
+      params: idParameter,
+      query: dryRunParameter,
+      body: DraftSave,
+      example: { body: example },
+      isConditional: true,
+      reply: { status: 200, description: 'That it was saved.', schema: DraftSaved },
+      async run({ params, query, body, unchanged, ...scope }) {
+        requireReach(scope.formIds, params.id);
+        const { base_version: baseVersion, ...document } = body;
+        const revisions = revisionsIn(unchanged);
+        if (!query.dry_run) return save(scope, { ...document, formId: params.id, revisions, baseVersion });
+        const { draft } = await readBuilderForm(database, scope.workspaceId, params.id);
+        await requireAnswerReader(scope, document.settings, async () => draft.settings);
+        requireRevision(draft, revisions);
+        const candidate = { settings: draft.settings, ...document };
+        const found = await dryRun(database, { ...scope, formId: params.id }, candidate);
+        const { revision, saved_at } = wired(draft);
+        const tag = draftTag(revision);
+        return { body: { revision, saved_at, etag: tag, dry_run: found }, tag };
+      },
+    }),
+
+    publishForm: operation({
+      summary: 'Publish form',
+      description:
+        'The working copy becomes what visitors see, as a new version when it is another, and the form is published. If-Match takes the ETag of the draft, `version` the live version that it was compared with.',
+      permission: 'forms:write',
+      params: idParameter,
+      query: dryRunParameter,
+      body: Publication,
+      isBodyOptional: true,
+      example: { body: {} },
+      errors: ['conflict'],
+      isConditional: true,
+      conditionOf: '/forms/:id/draft',
+      reply: { status: 200, description: 'The form as it is now.', schema: ChangedForm },
+      async run({ params, query, body, unchanged, ...scope }) {
+        requireReach(scope.formIds, params.id);
+        const key = place(scope, params);
+        const seen = { ...body, revisions: revisionsIn(unchanged), caller: scope };
+        if (!query.dry_run) {
+          await publishWorkingCopy(database, { ...key, ...seen, userId: personOf(scope.actor) });
+          return readForm(database, key);
+        }
+        const found = await readBuilderForm(database, key.workspaceId, key.formId);
+        await requirePublishable(found, seen);
+        const { body: form, tag } = await readForm(database, key);
+        return { body: { ...form, dry_run: await dryRun(database, { ...scope, ...key }, found.draft) }, tag };
+      },
+    }),
+
+    listVersions: operation({
+      summary: 'List versions',
+      description:
+        'Every version, from the one that the form was made with on, newest first, without their structures.',
+      permission: 'forms:read',
+      params: idParameter,
+      query: Type.Object(listParameters, closed),
+      reply: { status: 200, description: 'A page of versions.', schema: VersionList },
+      async run({ workspaceId, formIds, params, query }) {
+        requireReach(formIds, params.id);
+        return { body: wired(await listFormVersions(database, workspaceId, params.id, query)) };
+      },
+    }),
+
+    getVersion: operation({
+      summary: 'Get version',
+      description: 'A version with its structure and settings. Versions never change.',
+      permission: 'forms:read',
+      params: versionParameters,
+      reply: { status: 200, description: 'The version.', schema: VersionDetail },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const { created_at, ...version } = await readVersion(
+          database,
+          workspaceId,
+          params.id,
+          params.version,
+        );
+        return { body: { ...version, created_at: wired(created_at) } };
+      },
+    }),
+
+    restoreVersion: operation({
+      summary: 'Restore version',
+      description:
+        'Makes a version the working copy; visitors see it when it is published. A version from before settings were recorded leaves those of the working copy. If-Match takes the ETag of the draft.',
+      permission: 'forms:write',
+      params: versionParameters,
+      isConditional: true,
+      conditionOf: '/forms/:id/draft',
+      reply: { status: 200, description: 'That it was saved.', schema: DraftSaved },
+      async run({ params, unchanged, ...scope }) {
+        requireReach(scope.formIds, params.id);
+        const { structure, settings } = await readVersion(
+          database,
+          scope.workspaceId,
+          params.id,
+          params.version,
+        );
+        const document = { structure, settings: settings ?? undefined };
+        return save(scope, { ...document, formId: params.id, revisions: revisionsIn(unchanged) });
+      },
+    }),
+  };
+}

@@ -1,0 +1,264 @@
+import { own } from '#ast/json.ts';
+import type { Condition, Operator } from '#ast/logic/condition.ts';
+import {
+  compare,
+  type Ending,
+  joined,
+  type Named,
+  negated,
+  operatorsOf,
+  type Plain,
+} from './imported-conditions.ts';
+import { because, type Reading } from './importer-table.ts';
+import { addJump, type Sketched, specsOf } from './sketch.ts';
+import type { Part } from './source.ts';
+
+export type FormbricksReading = Reading & {
+  /** Our ids by theirs, for texts. */
+  readonly ids: Map<string, string>;
+  /** The steps of blocks and questions, by id. */
+  readonly steps: Map<string, Sketched>;
+  readonly endings: Map<string, Ending>;
+  readonly variables: Map<string, { part: Part; made: Sketched; step: Sketched | undefined }>;
+};
+
+/** What conditions name an element by. */
+export const nameOf = (part: Part): string => `element ${part.text('id') ?? ''}`;
+
+/** Returns file endings as an upload has them. */
+export const endingsOf = (parts: readonly Part[]): string[] | undefined => {
+  const endings = parts.flatMap((part) => part.text()?.replace(/^\.?/, '.').toLowerCase() ?? []);
+  return endings.length > 0 ? endings : undefined;
+};
+
+/** Rules of theirs as attributes of ours, with the parameter that has the value. */
+const rules: Readonly<Record<string, readonly [attribute: string, read: (params: Part) => unknown]>> = {
+  minLength: ['min_length', (params) => params.number('min')],
+  maxLength: ['max_length', (params) => params.number('max')],
+  isLongerThan: ['min_length', (params) => plusOne(params.number('min'), 1)],
+  isShorterThan: ['max_length', (params) => plusOne(params.number('max'), -1)],
+  pattern: ['pattern', (params) => wholePattern(params.text('pattern'))],
+  minValue: ['min', (params) => params.number('min')],
+  maxValue: ['max', (params) => params.number('max')],
+  minSelections: ['min_choices', (params) => params.number('min')],
+  maxSelections: ['max_choices', (params) => params.number('max')],
+  isLaterThan: ['min', (params) => dayBeside(params.text('date'), 1)],
+  isEarlierThan: ['max', (params) => dayBeside(params.text('date'), -1)],
+  fileExtensionIs: ['accept', (params) => endingsOf(params.list('extensions'))],
+  fileSizeAtMost: [
+    'max_file_size',
+    (params) => Math.round((params.number('size') ?? 0) * (params.text('unit') === 'MB' ? 1024 ** 2 : 1024)),
+  ],
+};
+
+const plusOne = (value: number | undefined, by: number): number | undefined =>
+  value === undefined ? undefined : value + by;
+
+/** Our patterns match the whole answer, theirs any part of it. */
+const wholePattern = (pattern: string | undefined): string | undefined => {
+  const [, start, inner, end] = /^(\^?)(.*?)(\$?)$/s.exec(pattern ?? '') ?? [];
+  return inner ? `${start ? '' : '.*'}(?:${inner})${end ? '' : '.*'}` : undefined;
+};
+
+function dayBeside(day: string | undefined, by: number): string | undefined {
+  const at = Date.parse(`${day ?? ''}T00:00:00Z`);
+  return Number.isNaN(at) ? undefined : new Date(at + by * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Reads the validation of an element. */
+export function readRules(part: Part, made: Sketched, { texts }: FormbricksReading): void {
+  const all = part.list('validation.rules');
+  const isAny = part.text('validation.logic') === 'or' && all.length > 1;
+  for (const rule of all) {
+    rule.skip('id');
+    const [attribute = '', read] = own(rules, rule.text('type') ?? '') ?? [];
+    const isKnown = Object.hasOwn(specsOf(made.type), attribute);
+    const value = isKnown && !isAny ? read?.(rule.part('params')) : undefined;
+    if (value === undefined) rule.leaveOut(because.rule);
+    else made.attrs[attribute] = value;
+    texts.set(made, 'error_message', rule.part('customErrorMessage'));
+  }
+}
+
+const operators = operatorsOf({
+  equals: 'equals',
+  not_equals: 'doesNotEqual',
+  contains: 'contains',
+  not_contains: 'doesNotContain',
+  one_of: 'equalsOneOf includesOneOf isAnyOf',
+  greater_than: 'isGreaterThan isAfter',
+  at_least: 'isGreaterThanOrEqual',
+  less_than: 'isLessThan isBefore',
+  at_most: 'isLessThanOrEqual',
+  answered: 'isSubmitted isAccepted isSet isNotEmpty',
+  not_answered: 'isSkipped isNotSet isEmpty',
+});
+
+function readCondition(part: Part, reading: FormbricksReading, depth = 0): Condition | undefined {
+  part.skip('id');
+  if (part.part('conditions').isThere) {
+    const kind = own({ and: 'all', or: 'any' } as const, part.text('connector') ?? '');
+    const inner = depth > 4 || !kind ? [] : part.list('conditions');
+    return joined(
+      kind ?? 'all',
+      inner.map((each) => readCondition(each, reading, depth + 1)),
+    );
+  }
+  const [left, right] = [part.part('leftOperand'), part.part('rightOperand')];
+  const kind = (left.text('type') ?? '').replace('question', 'element');
+  const named = reading.named.get(`${kind} ${left.text('value') ?? ''}`);
+  const operator = part.text('operator') ?? '';
+  const is = own(operators, operator);
+  if (!named || (right.text('type') ?? 'static') !== 'static') return undefined;
+  const list = right.list('value').flatMap((each): Plain[] => [each.text() ?? []].flat());
+  const single = right.number('value') ?? right.text('value');
+  const values = single === undefined ? list : [single];
+  const row = left.part('meta.row');
+  if (named.rows && row.isThere) return compareRow(named, row.word() ?? '', is, values);
+  const isSeveral = named.made.type === 'multiple_choice' || named.made.type === 'picture_choice';
+  const anyOf = compare(named, 'one_of', values);
+  const allOf = joined(
+    'all',
+    values.map((value) => compare(named, 'contains', [value])),
+  );
+  const answered = compare(named, 'answered', []);
+  if (operator === 'includesAllOf') return allOf;
+  if (operator === 'doesNotIncludeAllOf') return joined('all', [answered, negated(allOf)]);
+  if (operator === 'doesNotIncludeOneOf') return joined('all', [answered, negated(anyOf)]);
+  if (operator === 'equals' && isSeveral) return compareOnly(named, values);
+  return is && compare(named, is, values);
+}
+
+/** Asks whether an option of several is the only one that is chosen. */
+function compareOnly(named: Named, values: readonly Plain[]): Condition | undefined {
+  const others = [...(named.choices?.keys() ?? [])].filter((each) => !values.includes(each));
+  const chosen = compare(named, 'contains', values);
+  if (others.length === 0) return chosen;
+  return joined('all', [chosen, negated(compare(named, 'one_of', others))]);
+}
+
+/** Compares the answer in one row of a matrix; rows and columns are named by their numbers. */
+function compareRow(
+  named: Named,
+  at: string,
+  is: Operator | undefined,
+  values: readonly Plain[],
+): Condition | undefined {
+  const row = named.rows?.get(at);
+  const condition = is && compare(named, is === 'one_of' ? 'equals' : is, values);
+  if (row === undefined || !condition) return undefined;
+  const inRow = (each: Condition): Condition =>
+    'any' in each
+      ? { any: each.any.map(inRow) }
+      : 'all' in each
+        ? { all: each.all.map(inRow) }
+        : { ...each, row };
+  return inRow(condition);
+}
+
+/** Signs of a formula for comparisons. */
+const formulaSigns: Readonly<Partial<Record<Operator, string>>> = {
+  equals: '=',
+  not_equals: '!=',
+  greater_than: '>',
+  at_least: '>=',
+  less_than: '<',
+  at_most: '<=',
+};
+
+/** Returns a condition as a part of a formula; undefined if a formula cannot ask for it. */
+function formulaOf(condition: Condition): string | undefined {
+  const several = (parts: readonly Condition[], word: string): string | undefined => {
+    const all = parts.map(formulaOf);
+    return all.includes(undefined) ? undefined : `(${all.join(` ${word} `)})`;
+  };
+  if ('all' in condition) return several(condition.all, 'and');
+  if ('any' in condition) return several(condition.any, 'or');
+  if ('not' in condition) {
+    const inner = formulaOf(condition.not);
+    return inner && `not (${inner})`;
+  }
+  if (!('element' in condition) || condition.row !== undefined) return undefined;
+  const { element, is, value } = condition;
+  if (is === 'answered') return `answered({${element}})`;
+  if (is === 'not_answered') return `not answered({${element}})`;
+  const literal = (each: unknown): string => (typeof each === 'string' ? `"${each}"` : String(each));
+  const values = [value].flat();
+  if (values.some((each) => typeof each === 'string' && /["{}]/.test(each))) return undefined;
+  if (is === 'contains') return `includes({${element}}, ${literal(value)})`;
+  if (is === 'not_contains') return `not includes({${element}}, ${literal(value)})`;
+  const sign = is === 'one_of' ? '=' : formulaSigns[is];
+  return sign && `(${values.map((each) => `{${element}} ${sign} ${literal(each)}`).join(' or ')})`;
+}
+
+/** What each operator of a calculation makes of the value before, if its condition holds. */
+const calculations: Readonly<Record<string, (before: string, value: string, when: string) => string>> = {
+  add: (before, value, when) => `${before} + if(${when}, ${value}, 0)`,
+  subtract: (before, value, when) => `${before} - if(${when}, ${value}, 0)`,
+  multiply: (before, value, when) => `(${before}) * if(${when}, ${value}, 1)`,
+  divide: (before, value, when) => `(${before}) / if(${when}, ${value}, 1)`,
+  assign: (before, value, when) => `if(${when}, ${value}, ${before})`,
+};
+
+function readCalculation(action: Part, when: Condition, step: Sketched, reading: FormbricksReading): boolean {
+  const variable = reading.variables.get(action.text('variableId') ?? '');
+  const change = own(calculations, action.text('operator') ?? '');
+  const [type = '', name = ''] = [action.text('value.type'), action.word('value.value')];
+  const named = reading.named.get(`${type.replace('question', 'element')} ${name}`)?.made;
+  const isNumber = ['number', 'rating', 'scale', 'calculation'].includes(named?.type ?? '');
+  const other = isNumber ? `{${String(named?.attrs['id'])}}` : undefined;
+  const value = type === 'static' ? action.number('value.value')?.toString() : other;
+  const asked = formulaOf(when);
+  if (!variable || !change || value === undefined || asked === undefined) return false;
+  const { attrs } = variable.made;
+  attrs['formula'] = change(String(attrs['formula']), value, asked);
+  variable.step = step;
+  action.map(`calculation "${String(attrs['id'])}"`);
+  return true;
+}
+
+/** Reads what happens behind a question or a block: jumps, calculations, and what is required from then on. */
+export function readLogic(block: Part, step: Sketched, reading: FormbricksReading): void {
+  for (const rule of block.list('logic')) {
+    rule.skip('id');
+    const when = readCondition(rule.part('conditions'), reading);
+    if (!when) rule.leaveOut(because.condition);
+    else for (const action of rule.list('actions')) readAction(action, when, step, reading);
+  }
+  const fallback = block.part('logicFallback');
+  if (fallback.isThere) readJump(fallback, fallback.text() ?? '', undefined, step, reading);
+}
+
+function readAction(action: Part, when: Condition, step: Sketched, reading: FormbricksReading): void {
+  action.skip('id');
+  const objective = action.text('objective');
+  const target = action.text('target') ?? '';
+  if (objective === 'jumpToQuestion' || objective === 'jumpToBlock')
+    return readJump(action, target, when, step, reading);
+  if (objective === 'calculate') {
+    if (!readCalculation(action, when, step, reading)) action.leaveOut(because.variable);
+    return;
+  }
+  const made = objective === 'requireAnswer' ? reading.named.get(`element ${target}`)?.made : undefined;
+  if (!made || !('require_when' in specsOf(made.type)))
+    return action.leaveOut('This action is not supported.');
+  const before = made.attrs['require_when'] as Condition | undefined;
+  made.attrs['require_when'] = joined('any', before ? [before, when] : [when]);
+  action.map(`condition of "${String(made.attrs['id'])}"`);
+}
+
+function readJump(
+  part: Part,
+  target: string,
+  when: Condition | undefined,
+  step: Sketched,
+  { sketch, steps, endings }: FormbricksReading,
+): void {
+  const ending = endings.get(target);
+  const id = addJump(sketch, step, ending ? 'end' : steps.get(target), when);
+  if (id === undefined) return part.leaveOut(because.jump);
+  part.map(ending ? 'jump to the end' : `jump to "${id}"`);
+  if (!ending) return;
+  if (when) ending.when.push(when);
+  else if (!ending.isUsual) part.change('Visitors see the first ending.');
+}

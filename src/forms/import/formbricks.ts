@@ -1,0 +1,353 @@
+import { own } from '#ast/json.ts';
+import { isLocale } from '#ast/locales.ts';
+import { lineOfHtml } from './html.ts';
+import { type Ending, finishEndings, type Named, otherAnswer } from './imported-conditions.ts';
+import { endingsOf, type FormbricksReading, nameOf, readLogic, readRules } from './formbricks-logic.ts';
+import { because, describeGroup, limit, oneOf, readRow, type Row, type Table } from './importer-table.ts';
+import { add, addStep, node, type Sketch, type Sketched } from './sketch.ts';
+import type { Part } from './source.ts';
+import { newTexts, tagOf } from './imported-texts.ts';
+
+const buttons = 'The page has its own button labels.';
+const common = {
+  attrs: { label: 'headline', help_text: 'subheader', required: 'required' },
+  lost: {
+    imageUrl: because.elsewhere,
+    videoUrl: because.elsewhere,
+    buttonLabel: buttons,
+    backButtonLabel: buttons,
+    isDraft: 'The draft question is imported.',
+    isColorCodingEnabled: 'Levels use the colors of the theme.',
+    insightsEnabled: 'Insights are not supported.',
+    otherOptionPlaceholder: because.otherText,
+  },
+};
+
+const selection = (type: Row['type'], attrs: Row['attrs'] = {}): Row<FormbricksReading> => ({
+  type,
+  attrs,
+  finish: readChoices,
+});
+const group: Row<FormbricksReading> = { type: 'composite', finish: readGroup };
+const levels = { low_label: 'lowerLabel', high_label: 'upperLabel' };
+
+const elements: Table<FormbricksReading> = {
+  openText: {
+    type: (part) => {
+      const type = own(inputTypes, part.text('inputType') ?? 'text') ?? 'text';
+      return part.flag('longAnswer') && type === 'text' ? 'textarea' : type;
+    },
+    attrs: {
+      placeholder: 'placeholder',
+      min_length: limit('charLimit.min', 'charLimit.enabled'),
+      max_length: limit('charLimit.max', 'charLimit.enabled'),
+    },
+    finish: (part) => {
+      part.skip('charLimit.enabled');
+    },
+  },
+  multipleChoiceSingle: selection((part) => (part.text('displayType') === 'dropdown' ? 'dropdown' : 'radio')),
+  multipleChoiceMulti: selection('multiple_choice'),
+  ranking: selection('ranking'),
+  pictureSelection: selection('picture_choice', { multiple: 'allowMulti' }),
+  nps: { type: 'scale', attrs: { from: () => 0, to: () => 10, ...levels } },
+  rating: {
+    type: 'rating',
+    attrs: {
+      ...levels,
+      levels: 'range',
+      symbol: oneOf('scale', { star: 'stars', number: 'numbers' }, because.stars),
+    },
+  },
+  consent: {
+    type: 'consent',
+    attrs: { statement: 'label' },
+    finish: (part, made, { texts }) =>
+      texts.set(made, 'help_text', [part.part('subheader'), part.part('html')]),
+  },
+  cta: {
+    type: 'rich_text',
+    lost: { required: 'A text has no answer.', dismissButtonLabel: buttons },
+    finish: readCta,
+  },
+  date: {
+    type: 'date',
+    lost: { format: 'The language of the page decides how dates are written.' },
+    finish: (part, made, { texts }) =>
+      texts.set(made, 'help_text', [part.part('subheader'), part.part('html')]),
+  },
+  fileUpload: {
+    type: 'file_upload',
+    attrs: {
+      max_files: (part) => (part.flag('allowMultipleFiles') ? 10 : 1),
+      max_file_size: (part) => {
+        const megabytes = part.number('maxSizeInMB');
+        return megabytes === undefined ? undefined : Math.round(megabytes * 1024 * 1024);
+      },
+      accept: (part) => endingsOf(part.list('allowedFileExtensions')),
+    },
+  },
+  matrix: { type: 'matrix', finish: readMatrix },
+  address: group,
+  contactInfo: group,
+};
+
+const inputTypes: Readonly<Record<string, string>> = {
+  text: 'text',
+  email: 'email',
+  url: 'url',
+  number: 'number',
+  phone: 'phone',
+};
+
+/** The fields of an address and of contact details, with their labels if the survey has none. */
+const groupFields: Readonly<Record<string, readonly [type: string, label: string]>> = {
+  firstName: ['text', 'First name'],
+  lastName: ['text', 'Last name'],
+  email: ['email', 'Email'],
+  phone: ['phone', 'Phone'],
+  company: ['text', 'Company'],
+  addressLine1: ['text', 'Address line 1'],
+  addressLine2: ['text', 'Address line 2'],
+  city: ['text', 'City'],
+  state: ['text', 'State'],
+  zip: ['text', 'ZIP'],
+  country: ['text', 'Country'],
+};
+
+function readChoices(part: Part, made: Sketched, { texts, named }: FormbricksReading): void {
+  const choices = new Map<string, string>();
+  const plain = part.list('choices').filter((choice) => {
+    if (choice.text('id') === 'none' && made.type === 'multiple_choice') part.change(because.noneAlone);
+    if (choice.text('id') !== 'other') return true;
+    if (made.type === 'ranking') choice.leaveOut('A ranking has no other answer.');
+    else made.attrs['other'] = true;
+    choices.set('other', otherAnswer);
+    choice.part('label').leaveOut(because.otherText);
+    return false;
+  });
+  const isPicture = made.type === 'picture_choice';
+  const ids = texts.setOptions(made, 'options', plain, (choice) => {
+    choice.part('imageUrl').leaveOut(because.elsewhere);
+    return { label: isPicture ? `Picture ${plain.indexOf(choice) + 1}` : choice.part('label') };
+  });
+  if (isPicture) part.change(because.pictures);
+  for (const [choice, id] of ids) choices.set(choice.text('id') ?? '', id);
+  if (!['none', undefined].includes(part.text('shuffleOption')))
+    part.part('shuffleOption').leaveOut(because.ordered);
+  named.set(nameOf(part), { made, choices });
+}
+
+/** Rows and columns are localized texts, or objects with an id and a localized label. */
+function readMatrix(part: Part, made: Sketched, { texts, named }: FormbricksReading): void {
+  const read = (each: Part) => {
+    each.skip('id');
+    return { label: each.part('label').isThere ? each.part('label') : each };
+  };
+  const [rows, columns] = [part.list('rows'), part.list('columns')];
+  const rowIds = texts.setOptions(made, 'rows', rows, read);
+  const ids = texts.setOptions(made, 'options', columns, read);
+  const indexed = (parts: readonly Part[], found: ReadonlyMap<Part, string>) =>
+    new Map(parts.flatMap((each, at) => (found.has(each) ? [[String(at), found.get(each)!] as const] : [])));
+  if (!['none', undefined].includes(part.text('shuffleOption')))
+    part.part('shuffleOption').leaveOut(because.ordered);
+  named.set(nameOf(part), { made, choices: indexed(columns, ids), rows: indexed(rows, rowIds) });
+}
+
+/** A text with a button. Nothing here opens at the press of a button but a link. */
+function readCta(part: Part, made: Sketched, { texts }: FormbricksReading): void {
+  texts.set(
+    made,
+    'text',
+    ['headline', 'subheader', 'html'].map((name) => part.part(name)),
+  );
+  const address = part.text('buttonUrl') ?? '';
+  const label = texts.read(part.part('ctaButtonLabel')) ?? address;
+  if (part.flag('buttonExternal') === false) return part.part('buttonUrl').leaveOut(because.off);
+  if (!/^https?:\/\/[^\s()]+$/.test(address))
+    return part.part('buttonUrl').leaveOut('This is not a web address.');
+  const link = (text: unknown): string => `${String(text)}\n\n[${label}](${address})`;
+  made.attrs['text'] = link(made.attrs['text'] ?? '');
+  const translations = (made.attrs['translations'] ?? {}) as Record<string, Record<string, unknown>>;
+  for (const texts of Object.values(translations)) texts['text'] = link(texts['text']);
+}
+
+/** If none of its fields is required, but the question is, all of them are. */
+function readGroup(part: Part, made: Sketched, reading: FormbricksReading): void {
+  const { sketch, texts } = reading;
+  const fields = part.parts().filter(({ name }) => Object.hasOwn(groupFields, name));
+  const shown = fields.filter((field) => field.flag('show') !== false);
+  for (const field of fields) if (!shown.includes(field)) field.leaveOut(because.off);
+  const isRequired = part.flag('required') && !shown.some((field) => field.flag('required'));
+  if (part.flag('required') && !isRequired) part.part('required').map('required fields');
+  describeGroup(part.part('subheader'), made, reading);
+  for (const field of shown) {
+    const [type, label] = groupFields[field.name]!;
+    const child = node(type, {
+      id: sketch.newId(undefined, `${part.text('id') ?? ''} ${field.name}`),
+      label,
+    });
+    texts.set(child, 'label', field.part('placeholder'));
+    if (field.flag('required') || isRequired) child.attrs['required'] = true;
+    add(sketch, made, child, field);
+  }
+}
+
+/** Reads a survey of Formbricks, as its management API returns it: `questions`, or the newer `blocks` of elements. */
+export function readFormbricks(document: Part, sketch: Sketch): void {
+  const root = document.part('data').isThere ? document.part('data') : document;
+  const ids = new Map<string, string>();
+  const piped = {
+    pattern: /#recall:([\w-]{1,80})\/fallback:[^#]*#/g,
+    find: (name: string) => ids.get(name),
+  };
+  const texts = newTexts(sketch, { isHtml: true, piped, language: readLanguage(root, sketch) });
+  const reading: FormbricksReading = {
+    sketch,
+    texts,
+    ids,
+    named: new Map<string, Named>(),
+    steps: new Map<string, Sketched>(),
+    endings: new Map<string, Ending>(),
+    variables: new Map(),
+  };
+  const isBlocks = root.list('blocks').length > 0;
+  const blocks = root.list(isBlocks ? 'blocks' : 'questions');
+  const elementsOf = (block: Part): Part[] => (isBlocks ? block.list('elements') : [block]);
+  for (const part of blocks.flatMap(elementsOf)) {
+    const id = part.text('id') ?? '';
+    ids.set(id, sketch.newId(id, lineOfHtml(part.text('headline.default') ?? '')));
+  }
+  readHead(root, reading);
+  let step = addStep(sketch);
+  if (root.flag('hiddenFields.enabled') === false) root.part('hiddenFields').leaveOut(because.off);
+  else for (const part of root.list('hiddenFields.fieldIds')) readHidden(part, step, reading);
+  for (const part of root.list('variables')) readVariable(part, reading);
+  const targets = new Set(
+    blocks.flatMap((block) => [
+      block.text('logicFallback'),
+      ...block.list('logic').flatMap((rule) => rule.list('actions').map((action) => action.text('target'))),
+    ]),
+  );
+  let isClosed = false;
+  for (const block of blocks) {
+    const id = block.text('id') ?? '';
+    if (step.children.length > 0 && (isBlocks || isClosed || targets.has(id))) step = addStep(sketch, block);
+    reading.steps.set(id, step);
+    if (isBlocks) for (const name of ['buttonLabel', 'backButtonLabel']) block.part(name).leaveOut(buttons);
+    for (const part of elementsOf(block)) readElement(part, step, reading);
+    isClosed = block.list('logic').length > 0 || block.part('logicFallback').isThere;
+  }
+  for (const block of blocks) readLogic(block, reading.steps.get(block.text('id') ?? '')!, reading);
+  for (const { part, made, step: last } of reading.variables.values()) add(sketch, last ?? step, made, part);
+  finishEndings(sketch, [...reading.endings.values()]);
+  texts.finish();
+}
+
+function readElement(part: Part, step: Sketched, reading: FormbricksReading): void {
+  const { sketch, ids, named } = reading;
+  const made = readRow(elements, part.text('type') ?? '', part, reading, common);
+  if (typeof made === 'string') return part.leaveOut(made);
+  if (made.type !== 'rich_text') {
+    made.attrs['id'] = ids.get(part.text('id') ?? '');
+    if (!named.has(nameOf(part)) && made.type !== 'composite') named.set(nameOf(part), { made });
+  }
+  readRules(part, made, reading);
+  add(sketch, step, made, part);
+}
+
+/** Returns the language that texts are in by default. */
+function readLanguage(root: Part, { settings }: Sketch): string {
+  const languages = root.list('languages');
+  let main = 'en';
+  for (const each of languages) {
+    const code = each.part('language.code');
+    const tag = tagOf(code.text() ?? '');
+    each.skip('language.id');
+    if (tag === undefined) code.leaveOut('This is not a known language tag.');
+    if (each.flag('default') !== true) {
+      if (each.flag('enabled') === false) each.part('enabled').change('This language is shown to visitors.');
+      continue;
+    }
+    main = tag ?? main;
+    if (each.flag('enabled')) each.part('enabled').map(`language "${main}"`);
+    if (languages.length === 1 && isLocale(tag)) settings['locale'] = tag;
+  }
+  return main;
+}
+
+const apart = 'Surveys inside an app are not supported. Link to the form, or embed it.';
+const lostSettings: Readonly<Record<string, string>> = {
+  status: 'The form is imported as a draft.',
+  type: apart,
+  displayOption: apart,
+  triggers: apart,
+  segment: apart,
+  pin: 'Set the password again under Settings.',
+  followUps: 'Add it again under Settings.',
+  styling: 'Set the theme in the builder.',
+};
+
+function readHead(root: Part, { sketch: { form, settings }, texts, endings }: FormbricksReading): void {
+  texts.set(form, 'name', root.part('name'));
+  const welcome = root.part('welcomeCard');
+  if (welcome.flag('enabled') === false) welcome.leaveOut(because.off);
+  else {
+    texts.set(
+      form,
+      'description',
+      ['headline', 'subheader', 'html'].map((name) => welcome.part(name)),
+    );
+    if (welcome.isThere) welcome.change('It becomes the description of the form.');
+    welcome.part('fileUrl').leaveOut(because.elsewhere);
+    welcome.part('buttonLabel').leaveOut(buttons);
+    for (const name of ['timeToFinish', 'showResponseCount'])
+      welcome.leaveOutIf(name, 'This number is not shown to visitors.');
+  }
+  for (const [path, why] of Object.entries(lostSettings)) root.leaveOutIf(path, why);
+  const most = root.number('autoComplete');
+  if (most !== undefined) settings['max_submissions'] = most;
+  for (const [name, setting] of [
+    ['runOnDate', 'opens_at'],
+    ['closeOnDate', 'closes_at'],
+  ] as const) {
+    const at = Date.parse(root.text(name) ?? '');
+    if (Number.isNaN(at)) root.part(name).leaveOut('This is not a valid time. Set it under Settings.');
+    else settings[setting] = new Date(at).toISOString();
+  }
+  const closed = root.part('surveyClosedMessage');
+  if (closed.flag('enabled') === false) closed.leaveOut(because.off);
+  else texts.setSetting('closed_message', [closed.part('heading'), closed.part('subheading')]);
+  if (root.list('questions').length > 0) settings['layout'] = 'question';
+  for (const part of root.list('endings')) {
+    const made = node('confirmation');
+    const [type, address, message] = [part.text('type'), part.text('url'), part.part('subheader')];
+    if (type !== 'endScreen' && type !== 'redirectToUrl')
+      part.part('type').leaveOut('This type of ending is not supported.');
+    // A confirmation by condition has a message or an address.
+    texts.set(made, endings.size > 0 && !message.isThere ? 'message' : 'title', part.part('headline'));
+    texts.set(made, 'message', message);
+    if (address) made.attrs['redirect_url'] = address;
+    part.part('imageUrl').leaveOut(because.elsewhere);
+    endings.set(part.text('id') ?? '', { part, made, when: [], isUsual: endings.size === 0 });
+  }
+}
+
+function readHidden(part: Part, step: Sketched, { sketch, named, ids }: FormbricksReading): void {
+  const name = part.text() ?? '';
+  const made = node('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
+  ids.set(name, String(made.attrs['id']));
+  named.set(`hiddenField ${name}`, { made });
+  add(sketch, step, made, part);
+}
+
+/** A variable that is a number is a hidden calculation; logic changes its formula. */
+function readVariable(part: Part, { sketch, named, ids, variables }: FormbricksReading): void {
+  const [id = '', name = '', start] = [part.text('id'), part.text('name'), part.number('value')];
+  if (part.text('type') !== 'number' || start === undefined) return part.leaveOut(because.variable);
+  const made = node('calculation', { id: sketch.newId(name, name), label: name || 'Variable', hidden: true });
+  made.attrs['formula'] = String(start);
+  ids.set(id, String(made.attrs['id']));
+  named.set(`variable ${id}`, { made });
+  variables.set(id, { part, made, step: undefined });
+}

@@ -1,0 +1,151 @@
+import { idOf, type Option } from '#ast/answers/options.ts';
+import type { Condition, Operator } from '#ast/logic/condition.ts';
+import type { Sketch, Sketched } from './sketch.ts';
+import type { Part } from './source.ts';
+
+export type Plain = string | number | boolean;
+
+/** An element that conditions name, and how they name its answers. */
+export type Named = {
+  readonly made: Sketched;
+  /** What stands for yes and no. */
+  readonly yes?: string;
+  readonly no?: string;
+  /** Our options by their ids; without them, options are named as they are here. */
+  readonly choices?: Map<string, string>;
+  /** The rows of a matrix by their ids. */
+  readonly rows?: ReadonlyMap<string, string>;
+};
+
+/** What a condition of a document names in place of an option for the answer that is written beside the options. */
+export const otherAnswer = '\u0000other';
+
+/** Returns our operators by those of a service. `words`: theirs for each of ours, with spaces between them. */
+export const operatorsOf = (
+  words: Readonly<Partial<Record<Operator, string>>>,
+): Readonly<Record<string, Operator>> =>
+  Object.fromEntries(
+    (Object.entries(words) as [Operator, string][]).flatMap(([ours, theirs]) =>
+      theirs.split(' ').map((each) => [each, ours]),
+    ),
+  );
+
+/** Joins conditions. @returns undefined of none, and where one of them has no equal here. */
+export function joined(
+  kind: 'all' | 'any',
+  conditions: readonly (Condition | undefined)[],
+): Condition | undefined {
+  const parts = conditions.filter((each) => each !== undefined);
+  if (parts.length < conditions.length) return undefined;
+  if (parts.length < 2) return parts[0];
+  return kind === 'all' ? { all: parts } : { any: parts };
+}
+
+export const negated = (condition: Condition | undefined): Condition | undefined =>
+  condition && { not: condition };
+
+const severalOperators: Readonly<Partial<Record<Operator, Operator>>> = {
+  equals: 'contains',
+  not_equals: 'not_contains',
+};
+
+/**
+ * Compares the answer to an element with values of a document. Of several values, `equals` asks for any of them and
+ * `not_equals` for none.
+ * @returns undefined if a condition cannot ask for it.
+ */
+export function compare(named: Named, is: Operator, values: readonly Plain[]): Condition | undefined {
+  const { made } = named;
+  const element = String(made.attrs['id']);
+  if (is === 'answered' || is === 'not_answered') return { element, is };
+  const isSeveral = made.type === 'multiple_choice' || made.type === 'picture_choice';
+  const operator = isSeveral ? (severalOperators[is] ?? is) : is;
+  const others = values.filter((value) => isOther(named, value));
+  const fitted = values.filter((value) => !others.includes(value)).map((value) => fit(named, value));
+  if (is === 'one_of') {
+    const plain = fitted.filter((value) => typeof value !== 'boolean');
+    const list = plain.filter((value) => value !== undefined);
+    if (list.length < plain.length) return undefined;
+    const flags = fitted.filter((value) => typeof value === 'boolean');
+    return joined('any', [
+      ...(list.length > 0 ? [{ element, is, value: list }] : []),
+      ...flags.map((value) => ({ element, is: 'equals', value }) as const),
+      ...others.map(() => otherChosen(made)),
+    ]);
+  }
+  if (others.length > 0 && is !== 'equals' && is !== 'not_equals') return undefined;
+  const isNot = operator === 'not_equals' || operator === 'not_contains';
+  return joined(isNot ? 'all' : 'any', [
+    ...fitted.map((value) => (value === undefined ? undefined : { element, is: operator, value })),
+    ...others.map(() => (is === 'equals' ? otherChosen(made) : negated(otherChosen(made)))),
+  ]);
+}
+
+function isOther({ made: { attrs }, choices }: Named, value: Plain): boolean {
+  if (choices) return choices.get(String(value)) === otherAnswer;
+  const options = (attrs['options'] ?? []) as readonly Option[];
+  return value === 'other' && attrs['other'] === true && !options.some((option) => idOf(option) === value);
+}
+
+/**
+ * Asks whether the answer to a question is none of its options, but a text that was written beside them.
+ * @returns undefined where conditions cannot ask for it: of several choices, and where no other answer is taken.
+ */
+export function otherChosen({ type, attrs }: Sketched): Condition | undefined {
+  if ((type !== 'radio' && type !== 'dropdown') || attrs['other'] !== true) return undefined;
+  const element = String(attrs['id']);
+  const value = ((attrs['options'] ?? []) as readonly Option[]).map(idOf);
+  return { all: [{ element, is: 'answered' }, { not: { element, is: 'one_of', value } }] };
+}
+
+const numbers: readonly string[] = ['number', 'rating', 'scale', 'calculation'];
+
+/**
+ * Returns a value as answers of the element are kept: `'3'` is 3 of a rating, and 3 is `'3'` of a choice.
+ * @returns undefined for a value that no answer of it can have.
+ */
+function fit(
+  { made: { type }, yes = 'true', no = 'false', choices }: Named,
+  value: Plain,
+): Plain | undefined {
+  if (choices) return choices.get(String(value));
+  if (numbers.includes(type)) {
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+  }
+  if (type !== 'yes_no') return String(value);
+  return String(value) === yes ? true : String(value) === no ? false : undefined;
+}
+
+/** What a visitor sees at the end. `when`: the conditions of the jumps that lead to it. */
+export type Ending = { part: Part; made: Sketched; when: Condition[]; isUsual: boolean };
+
+/** Endings that conditions lead to become confirmations by condition; the usual one is the confirmation of the form. */
+export function finishEndings({ settings }: Sketch, endings: readonly Ending[]): void {
+  const usual = endings.find(({ isUsual }) => isUsual) ?? endings.find(({ when }) => when.length === 0);
+  const confirmations: object[] = [];
+  for (const { part, made, when } of endings) {
+    if (when.length > 0) confirmations.push({ when: joined('any', when), ...made.attrs });
+    if (when.length > 0) part.map('confirmation by condition');
+    else if (part === usual?.part) part.map('confirmation');
+    else part.leaveOut('No jump leads to this ending.');
+  }
+  if (confirmations.length > 0) settings['confirmations'] = confirmations;
+  const { title, message, redirect_url: address, translations = {} } = usual?.made.attrs ?? {};
+  if (title) setTheme(settings, 'confirmation_title', title);
+  if (message) settings['confirmation_message'] = message;
+  if (address) settings['redirect_url'] ??= address;
+  for (const [language, texts] of Object.entries(translations as Record<string, Record<string, string>>)) {
+    const all = (settings['translations'] ??= {}) as Record<string, Record<string, string>>;
+    const { title: head, message: text } = texts;
+    all[language] = {
+      ...all[language],
+      ...(head && { 'theme.confirmation_title': head }),
+      ...(text && { confirmation_message: text }),
+    };
+  }
+}
+
+function setTheme(settings: Record<string, unknown>, name: string, value: unknown): void {
+  settings['theme'] = { ...(settings['theme'] as object | undefined), [name]: value };
+}

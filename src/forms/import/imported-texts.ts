@@ -1,0 +1,217 @@
+import { confirmationBytes, isSettingText, withSettingText } from '#ast/translations/check-translations.ts';
+import type { Option } from '#ast/answers/options.ts';
+import { elementIdSource } from '#ast/element-id.ts';
+import { own } from '#ast/json.ts';
+import { limits } from '#ast/limits.ts';
+import { isLocale } from '#ast/locales.ts';
+import { cutToBytes, fitsBytes, isCleanText } from '#ast/text.ts';
+import { isLanguageTag } from '#ast/translations/match-language.ts';
+import { lineOfHtml, textOfHtml } from './html.ts';
+import { type Sketch, type Sketched, specsOf } from './sketch.ts';
+import type { Part } from './source.ts';
+
+const braces = new RegExp(String.raw`\{\{( ?(${elementIdSource}) ?\}\})?`, 'gu');
+
+/** Returns a text that a form can store, in which `{{…}}` stands for nothing but the answers in `shown`. */
+function tidy(text: string, shown: ReadonlySet<string>): string {
+  const clean = isCleanText(text) ? text : text.replaceAll('\u0000', '').toWellFormed();
+  return clean
+    .replace(braces, (whole, rest: string | undefined, id: string) =>
+      rest !== undefined && shown.has(id) ? whole : `{ {${rest ?? ''}`,
+    )
+    .trim();
+}
+
+function cut(part: Part, text: string, most: number): string {
+  if (fitsBytes(text, most)) return text;
+  part.change(`The text was cut to ${most} bytes.`);
+  return cutToBytes(text, most);
+}
+
+/** How a service writes texts. */
+type Style = {
+  readonly isHtml?: boolean;
+  /** How an answer is shown in a text; the first group of the pattern is its name, and `find` returns our id. */
+  readonly piped?: { readonly pattern: RegExp; readonly find: (name: string) => string | undefined };
+  /** The language of a form whose texts are in several: `{"default": "Name", "de": "Vorname"}`. */
+  readonly language?: string | undefined;
+};
+
+/** The texts of a document, put where ours are, with their translations. Several parts are put below each other. */
+export type Texts = {
+  /** Returns a text in the language of the form; a blank one is undefined. */
+  readonly read: (parts: Part | readonly Part[], most?: number) => string | undefined;
+  /** Returns a text of the service as it is here, cut to what fits; the part is what it was made of. */
+  readonly write: (part: Part, text: string, most: number, hasHeadings?: boolean) => string;
+  /** Gives a node a text. */
+  readonly set: (made: Sketched, attribute: string, parts: Part | readonly Part[]) => void;
+  readonly setSetting: (name: string, parts: Part | readonly Part[]) => void;
+  /** Gives a question its options or rows. @returns the id of each here. */
+  readonly setOptions: (
+    made: Sketched,
+    attribute: string,
+    parts: readonly Part[],
+    read: (part: Part) => OptionParts,
+  ) => Map<Part, string>;
+  /** Adds the languages to the form. */
+  readonly finish: () => void;
+};
+
+type OptionParts = { id?: string | undefined; label: Part | string | undefined; points?: number | undefined };
+
+export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}): Texts {
+  const main = language ?? '';
+  const others = new Set<string>();
+  const translations: Record<string, Record<string, unknown>> = {};
+
+  const write = (part: Part, text: string, most: number, hasHeadings = false): string => {
+    const isLine = most <= limits.labelBytes;
+    const plain = !isHtml ? text : isLine ? lineOfHtml(text) : textOfHtml(text);
+    const shown = new Set<string>();
+    const named = !piped
+      ? plain
+      : plain.replace(piped.pattern, (whole, name: string) => {
+          const id = piped.find(name);
+          if (id !== undefined) shown.add(id);
+          return id === undefined ? whole : `{{${id}}}`;
+        });
+    const tidied = tidy(isHtml && !hasHeadings ? named.replace(/^#{1,6} /gm, '') : named, shown);
+    return cut(part, isLine ? tidied.replace(/\s+/g, ' ') : tidied, most);
+  };
+  /** A part in each language that it is in. */
+  const inLanguages = (part: Part): [language: string, text: Part][] => {
+    if (language === undefined || part.word() !== undefined) return [[main, part]];
+    return part.parts().flatMap((each): [string, Part][] => {
+      const tag = each.name === 'default' ? main : tagOf(each.name);
+      if (tag !== undefined) return [[tag, each]];
+      each.leaveOut('This is not a known language tag.');
+      return [];
+    });
+  };
+  const readOne = (part: Part, most: number, hasHeadings: boolean): Map<string, string> =>
+    new Map(
+      inLanguages(part).flatMap(([tag, each]): [string, string][] => {
+        const text = write(each, each.word() ?? '', most, hasHeadings);
+        return text === '' ? [] : [[tag, text]];
+      }),
+    );
+  const inMain = (texts: ReadonlyMap<string, string>): string | undefined =>
+    texts.get(main) ?? texts.values().next().value;
+  const readAll = (parts: Part | readonly Part[], most: number, hasHeadings = false): Map<string, string> => {
+    const all = [parts].flat().map((part) => readOne(part, most, hasHeadings));
+    const languages = new Set(all.flatMap((texts) => [...texts.keys()]));
+    return new Map(
+      [...languages].map((tag) => {
+        const text = all.flatMap((texts) => texts.get(tag) ?? inMain(texts) ?? []).join('\n\n');
+        return [tag, cut([parts].flat()[0]!, text, most)];
+      }),
+    );
+  };
+  /** Sets a text in the form's language, and hands each translation over. */
+  const share = (
+    texts: Map<string, string>,
+    set: (text: string) => void,
+    translate: (tag: string, text: string) => void,
+  ): void => {
+    const text = inMain(texts);
+    if (text === undefined) return;
+    set(text);
+    const [first] = texts.keys();
+    for (const [tag, each] of texts) {
+      if (tag === main || (!texts.has(main) && tag === first)) continue;
+      others.add(tag);
+      translate(tag, each);
+    }
+  };
+  const translationsOf = (made: Sketched, tag: string): Record<string, unknown> => {
+    const all = (made.attrs['translations'] ??= {}) as Record<string, Record<string, unknown>>;
+    return (all[tag] ??= {});
+  };
+
+  return {
+    read: (parts, most = limits.textBytes) => inMain(readAll(parts, most)),
+    write,
+    set: (made, attribute, parts) =>
+      share(
+        readAll(parts, bytesOf(made.type, attribute), made.type === 'rich_text'),
+        (text) => {
+          made.attrs[attribute] = text;
+        },
+        (tag, text) => {
+          translationsOf(made, tag)[attribute] = text;
+        },
+      ),
+    setSetting: (name, parts) => {
+      if (!isSettingText(name)) return;
+      share(
+        readAll(parts, limits.textBytes),
+        (text) => Object.assign(sketch.settings, withSettingText(sketch.settings, name, text)),
+        (tag, text) => {
+          (translations[tag] ??= {})[name] = text;
+        },
+      );
+    },
+    setOptions: (made, attribute, parts, read) => {
+      const ids = new Map<Part, string>();
+      const taken = { ids: new Set<string>(), labels: new Set<string>() };
+      const options: Option[] = [];
+      parts[limits.options]?.leaveOut(
+        `A question has at most ${limits.options} options; those behind it are left out too.`,
+      );
+      for (const part of parts.slice(0, limits.options)) {
+        const { id: given, label: source, points } = read(part);
+        const texts =
+          typeof source === 'object' ? readAll(source, limits.labelBytes) : new Map<string, string>();
+        const label = inMain(texts) ?? (typeof source === 'string' ? source : given);
+        const id = given || label;
+        if (!label || !id) part.leaveOut('The option has no text.');
+        else if (taken.labels.has(label) || taken.ids.has(id)) part.leaveOut('Another option has this text.');
+        else {
+          ids.set(part, id);
+          taken.ids.add(id);
+          taken.labels.add(label);
+          const hasId = id !== label || points !== undefined;
+          options.push(hasId ? { id, label, ...(points !== undefined && { points }) } : label);
+          share(
+            texts,
+            () => undefined,
+            (tag, text) => {
+              const all = translationsOf(made, tag);
+              ((all[attribute] ??= {}) as Record<string, string>)[id] = text;
+            },
+          );
+        }
+      }
+      made.attrs[attribute] = options;
+      return ids;
+    },
+    finish: () => {
+      if (others.size === 0) return;
+      sketch.form.attrs['languages'] = [main, ...others];
+      for (const [tag, texts] of Object.entries(translations)) {
+        const all = (sketch.settings['translations'] ??= {}) as Record<string, object>;
+        all[tag] = { ...all[tag], ...texts };
+      }
+    },
+  };
+}
+
+/** How long a text may be. */
+function bytesOf(type: string, attribute: string): number {
+  const spec = own(specsOf(type), attribute);
+  if (spec?.kind === 'string') return spec.maxBytes;
+  return attribute === 'title' ? confirmationBytes.title : confirmationBytes.message;
+}
+
+/** Returns a language as forms write it: `pt-br` is `pt-BR`. */
+export function tagOf(name: string): string | undefined {
+  const tag = name.replace(/[-_]([a-z]{2})$/i, (_whole, region: string) => `-${region.toUpperCase()}`);
+  return isLanguageTag(tag) ? tag : undefined;
+}
+
+/** Reads the language of a form that has one language. */
+export function readLocale(part: Part, settings: Record<string, unknown>): void {
+  const language = part.text();
+  if (isLocale(language)) settings['locale'] = language;
+  else part.leaveOut('The page is not translated into this language. It uses the language of the browser.');
+}

@@ -1,0 +1,125 @@
+import type { AttributeKind } from '#ast/attributes.ts';
+import { own } from '#ast/json.ts';
+import type { Named } from './imported-conditions.ts';
+import { add, node, type Sketch, type Sketched, specsOf } from './sketch.ts';
+import type { Part } from './source.ts';
+import type { Texts } from './imported-texts.ts';
+
+/** What an importer needs to read an element. */
+export type Reading = {
+  readonly sketch: Sketch;
+  readonly texts: Texts;
+  /** Elements by the names that conditions have for them. */
+  readonly named: Map<string, Named>;
+};
+
+/** Where an attribute comes from: the path of theirs, which is read as ours is kept, or a function. */
+type From = string | ((part: Part) => unknown);
+export type Attributes = Readonly<Record<string, From>>;
+
+/** One row of a service's table: an element of theirs as an element of ours. */
+export type Row<R extends Reading = Reading> = {
+  readonly type: string | ((part: Part) => string);
+  readonly attrs?: Attributes;
+  /** Paths of what is left out, with the reason; a value of `false` loses nothing. */
+  readonly lost?: Readonly<Record<string, string>>;
+  /** What a table cannot say. @returns why there is no such element. */
+  readonly finish?: (part: Part, made: Sketched, reading: R) => string | undefined | void;
+};
+
+export type Table<R extends Reading = Reading> = Readonly<Record<string, Row<R>>>;
+
+/** Reasons that several services share. */
+export const because = {
+  elsewhere: 'Another service hosts it. Upload it in the builder.',
+  ordered: 'Options always appear in the order of the form.',
+  otherText: 'The page has its own text for it.',
+  stars: 'It is shown as stars.',
+  off: 'It is turned off.',
+  jump: 'This jump is not supported. Add another one in the builder.',
+  condition: 'This condition is not supported.',
+  pictures: 'Upload its pictures in the builder.',
+  noneAlone: 'Choosing none does not clear the other choices.',
+  rule: 'This rule is not supported.',
+  variable: 'Variables are not supported. Add a calculation in the builder.',
+} as const;
+
+/**
+ * Makes the element that a row of a table describes. `common`: what every element of the service has.
+ * @returns why there is none.
+ */
+export function readRow<R extends Reading>(
+  table: Table<R>,
+  type: string,
+  part: Part,
+  reading: R,
+  common: Pick<Row, 'attrs' | 'lost'> = {},
+): Sketched | string {
+  const row = own(table, type);
+  if (!row) return `There is no element like "${type.slice(0, 40)}".`;
+  const made = node(typeof row.type === 'string' ? row.type : row.type(part));
+  setAttributes(made, part, { ...common.attrs, ...row.attrs }, reading.texts);
+  for (const [path, why] of Object.entries({ ...common.lost, ...row.lost })) part.leaveOutIf(path, why);
+  const why = row.finish?.(part, made, reading);
+  if (why !== undefined) return why;
+  if (specsOf(made.type)['label']?.required) made.attrs['label'] ??= 'Untitled';
+  return made;
+}
+
+/** Sets attributes that the type has; a path of any other is not read, so that the report names it. */
+export function setAttributes(made: Sketched, part: Part, attributes: Attributes, texts: Texts): void {
+  for (const [name, from] of Object.entries(attributes)) {
+    const kind = own(specsOf(made.type), name)?.kind;
+    if (kind === undefined) continue;
+    if (kind === 'string' && typeof from === 'string') {
+      texts.set(made, name, part.part(from));
+      continue;
+    }
+    const value = typeof from === 'string' ? readAs(kind, part, from) : from(part);
+    if (value !== undefined) made.attrs[name] = value;
+  }
+}
+
+function readAs(kind: AttributeKind, part: Part, path: string): string | number | true | undefined {
+  if (kind === 'boolean') return part.flag(path) || undefined;
+  return numeric.has(kind) ? part.number(path) : part.text(path) || undefined;
+}
+
+const numeric: ReadonlySet<AttributeKind> = new Set(['integer', 'number', 'count', 'bytes']);
+
+/** Puts the description of a group above its elements: a composite has none itself. */
+export function describeGroup(part: Part, made: Sketched, { sketch, texts }: Reading): void {
+  const paragraph = node('paragraph');
+  texts.set(paragraph, 'label', part);
+  if (paragraph.attrs['label'] !== undefined) add(sketch, made, paragraph, part);
+}
+
+/** Reads a word that stands for one of ours. `why`: the report message for every other word. */
+export const oneOf =
+  (path: string, words: Readonly<Record<string, string | undefined>>, why: string) =>
+  (part: Part): string | undefined => {
+    const word = part.text(path);
+    if (word !== undefined && !Object.hasOwn(words, word)) part.part(path).change(why);
+    return word === undefined ? undefined : own(words, word);
+  };
+
+export const positive =
+  (path: string) =>
+  (part: Part): number | undefined => {
+    const number = part.number(path) ?? 0;
+    return number > 0 ? number : undefined;
+  };
+
+export const numberOr =
+  (path: string, usual: number) =>
+  (part: Part): number =>
+    part.number(path) ?? usual;
+
+/** Reads a number that counts only if its flag does not turn it off. */
+export const limit =
+  (path: string, flag: string) =>
+  (part: Part): number | undefined => {
+    const isOff = part.flag(flag) === false;
+    if (isOff) part.part(path).leaveOut(because.off);
+    return isOff ? undefined : part.number(path);
+  };

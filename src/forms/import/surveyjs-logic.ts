@@ -1,0 +1,247 @@
+import { own } from '#ast/json.ts';
+import { limits } from '#ast/limits.ts';
+import { comparisonsOf, type Condition } from '#ast/logic/condition.ts';
+import { compare, joined, type Named, negated, operatorsOf, type Plain } from './imported-conditions.ts';
+import { because, type Reading } from './importer-table.ts';
+import { add, addJump, node, type Sketched } from './sketch.ts';
+import type { Part } from './source.ts';
+
+export type SurveyReading = Reading & {
+  /** Our ids by the names of elements, for texts. */
+  readonly ids: Map<string, string>;
+  /** What can only be read when every element is known. */
+  readonly later: (() => void)[];
+  /** The matrix whose columns are read. It has the defaults of the columns. */
+  readonly matrix?: Part;
+};
+
+/** Finds what an expression names; undefined is what nothing here can ask for. */
+type Naming = (name: string) => Named | undefined;
+
+/** Longer expressions are left out; a formula has at most as many characters. */
+const longest = { condition: 5_000, formula: 2_000 } as const;
+
+const token =
+  /\s*(?:\{(?<name>[^{}]*)\}|'(?<one>[^']*)'|"(?<two>[^"]*)"|(?<number>\d+(?:\.\d+)?)(?![\w.])|(?<sign>&&|\|\||<=|>=|<>|!=|==|\*=|[-+*/%=<>!()[\],])|(?<word>[A-Za-z_][\w-]*))/y;
+
+type Token = Partial<Record<'name' | 'one' | 'two' | 'number' | 'sign' | 'word', string>>;
+
+function split(text: string, most: number): Token[] {
+  const tokens: Token[] = [];
+  const source = text.trim();
+  if (source.length > most) return [];
+  token.lastIndex = 0;
+  while (token.lastIndex < source.length) {
+    const found = token.exec(source);
+    if (!found) return [];
+    tokens.push(found.groups!);
+  }
+  return tokens;
+}
+
+type Reader = { readonly tokens: readonly Token[]; at: number; readonly naming: Naming };
+
+/**
+ * Reads a condition of SurveyJS (`{age} >= 18 and {kind} anyof ['a', 'b']`).
+ * @returns undefined if it has no equal here: functions, sums, comparisons of two answers.
+ */
+function readExpression(text: string, naming: Naming): Condition | undefined {
+  const reader: Reader = { tokens: split(text, longest.condition), at: 0, naming };
+  const condition = readAny(reader, 0);
+  return reader.at === reader.tokens.length ? condition : undefined;
+}
+
+/** Returns a token without quotes and braces: its sign, or its word in small letters. */
+const wordOf = ({ sign, word }: Token = {}): string | undefined => sign ?? word?.toLowerCase();
+
+function skip(reader: Reader, ...words: string[]): boolean {
+  if (!words.includes(wordOf(reader.tokens[reader.at]) ?? '')) return false;
+  reader.at += 1;
+  return true;
+}
+
+const readAny = (reader: Reader, depth: number): Condition | undefined =>
+  readJoined(reader, 'any', ['or', '||'], () =>
+    readJoined(reader, 'all', ['and', '&&'], () => readOne(reader, depth)),
+  );
+
+function readJoined(
+  reader: Reader,
+  kind: 'all' | 'any',
+  words: string[],
+  read: () => Condition | undefined,
+): Condition | undefined {
+  const parts = [read()];
+  while (parts.at(-1) && skip(reader, ...words)) parts.push(read());
+  return joined(kind, parts);
+}
+
+function readOne(reader: Reader, depth: number): Condition | undefined {
+  if (depth > limits.conditionDepth) return undefined;
+  if (skip(reader, '!', 'not')) return negated(readOne(reader, depth + 1));
+  if (!skip(reader, '(')) return readComparison(reader);
+  const inner = readAny(reader, depth + 1);
+  return skip(reader, ')') ? inner : undefined;
+}
+
+const operators = operatorsOf({
+  equals: '= == equal',
+  not_equals: '<> != notequal',
+  contains: 'contains contain *=',
+  not_contains: 'notcontains notcontain',
+  one_of: 'anyof',
+  greater_than: '> greater',
+  at_least: '>= greaterorequal',
+  less_than: '< less',
+  at_most: '<= lessorequal',
+  answered: 'notempty',
+  not_answered: 'empty',
+});
+
+function readComparison(reader: Reader): Condition | undefined {
+  const { name = '' } = reader.tokens[reader.at] ?? {};
+  const named = reader.naming(name.trim());
+  const word = wordOf(reader.tokens[reader.at + 1]) ?? '';
+  const is = own(operators, word);
+  if (!named || (!is && word !== 'noneof' && word !== 'allof')) return undefined;
+  reader.at += 2;
+  if (is === 'answered' || is === 'not_answered') return compare(named, is, []);
+  const isList = skip(reader, '[');
+  const values = isList ? readList(reader) : [readPlain(reader)];
+  const plain = values.filter((value) => value !== undefined);
+  if (plain.length < values.length) return undefined;
+  if (word === 'noneof') return negated(compare(named, 'one_of', plain));
+  if (word === 'allof')
+    return joined(
+      'all',
+      plain.map((value) => compare(named, 'contains', [value])),
+    );
+  return is && (is === 'one_of' || !isList) ? compare(named, is, plain) : undefined;
+}
+
+function readList(reader: Reader): (Plain | undefined)[] {
+  const values = [readPlain(reader)];
+  while (skip(reader, ',')) values.push(readPlain(reader));
+  return skip(reader, ']') ? values : [undefined];
+}
+
+function readPlain(reader: Reader): Plain | undefined {
+  const isNegative = skip(reader, '-');
+  const { one, two, number, word } = reader.tokens[reader.at] ?? {};
+  reader.at += 1;
+  if (number !== undefined) return isNegative ? -Number(number) : Number(number);
+  if (isNegative) return undefined;
+  if (word?.toLowerCase() === 'true') return true;
+  if (word?.toLowerCase() === 'false') return false;
+  return one ?? two;
+}
+
+const sameWords = 'true false sum min max round today age year month day'.split(' ');
+
+/** What the signs and words of an expression are in a formula. */
+const formulaWords: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(sameWords.map((word) => [word, word])),
+  iif: 'if',
+  avg: 'average',
+  '==': '=',
+  '<>': '!=',
+  '&&': ' and ',
+  and: ' and ',
+  '||': ' or ',
+  or: ' or ',
+  '!': ' not ',
+  not: ' not ',
+};
+
+/**
+ * Reads an expression that is worked out (`{price} * iif({members} > 3, 0.9, 1)`), as a formula.
+ * @returns undefined if a part of it has no equal in a formula, or names what is not there.
+ */
+export function readFormula(text: string, naming: Naming): string | undefined {
+  const parts = split(text, longest.formula).map((token) => {
+    const { name, one, two = one, number, sign } = token;
+    if (name !== undefined) {
+      const { made, yes = 'true', no = 'false' } = naming(name.trim()) ?? {};
+      return made && yes === 'true' && no === 'false' ? `{${String(made.attrs['id'])}}` : undefined;
+    }
+    if (two !== undefined) return /["{}]/.test(two) ? undefined : `"${two}"`;
+    const isForeign = sign === '*=' || sign === '[' || sign === ']';
+    return own(formulaWords, wordOf(token) ?? '') ?? (isForeign ? undefined : (sign ?? number));
+  });
+  return parts.length === 0 || parts.includes(undefined) ? undefined : parts.join('').trim();
+}
+
+const logic = { visibleIf: 'show_when', requiredIf: 'require_when' } as const;
+
+/** Reads the conditions of a part when every element is known. */
+export function readLogic(part: Part, made: Sketched, reading: SurveyReading): void {
+  for (const [name, attribute] of Object.entries(logic))
+    if (part.part(name).isThere)
+      reading.later.push(() => {
+        const condition = readCondition(part.part(name), reading);
+        if (condition) made.attrs[attribute] = condition;
+      });
+}
+
+export function readCondition(part: Part, { named }: SurveyReading): Condition | undefined {
+  const text = part.text();
+  const condition = text === undefined ? undefined : readExpression(text, (name) => named.get(name));
+  if (text !== undefined && !condition) part.leaveOut('This expression has no equivalent condition.');
+  return condition;
+}
+
+/** Reads the two triggers that are jumps: to skip to a question, and to end. */
+export function readTriggers(root: Part, reading: SurveyReading, steps: ReadonlyMap<string, Sketched>): void {
+  const { sketch, named } = reading;
+  const places = new Map(
+    sketch.form.children.flatMap((step) => idsIn(step).map((id) => [id, step] as const)),
+  );
+  for (const trigger of root.list('triggers')) {
+    const type = trigger.text('type');
+    const goto = trigger.text('gotoName') ?? '';
+    const skipped = steps.get(goto) ?? places.get(String(named.get(goto)?.made.attrs['id']));
+    const target = type === 'complete' ? 'end' : type === 'skip' ? skipped : undefined;
+    const condition = readCondition(trigger.part('expression'), reading);
+    const from = condition && lastNamed(condition, places, sketch.form.children);
+    const id = from && addJump(sketch, from, target, condition);
+    if (id === undefined) trigger.leaveOut(because.jump);
+    else trigger.map(`jump to "${id}"`);
+    if (id !== undefined && id !== 'end' && !steps.has(goto))
+      trigger.change('The jump leads to the step of that question.');
+  }
+}
+
+/** A calculated value becomes a hidden calculation behind all questions. */
+export function readCalculatedValues(root: Part, { sketch, named }: SurveyReading): void {
+  const last = sketch.form.children.at(-1);
+  for (const part of root.list('calculatedValues')) {
+    const name = part.text('name') ?? '';
+    const formula = readFormula(part.text('expression') ?? '', (each) => named.get(each));
+    if (formula === undefined || !last) {
+      part.leaveOut('This expression has no equivalent formula.');
+      continue;
+    }
+    if (part.flag('includeIntoResult') !== true) part.change('The result is stored with the answers.');
+    const id = sketch.newId(name, name);
+    const made = node('calculation', { id, label: name || 'Calculation', formula, hidden: true });
+    add(sketch, last, made, part);
+    if (!named.has(name)) named.set(name, { made });
+  }
+}
+
+const idsIn = ({ attrs, children }: Sketched): string[] => [
+  ...(typeof attrs['id'] === 'string' ? [attrs['id']] : []),
+  ...children.flatMap(idsIn),
+];
+
+/** Returns the step that asks the last of what a condition names. */
+function lastNamed(
+  condition: Condition,
+  places: ReadonlyMap<string, Sketched>,
+  steps: readonly Sketched[],
+): Sketched | undefined {
+  const named = [...comparisonsOf(condition)].flatMap((each) =>
+    'element' in each ? (places.get(each.element) ?? []) : [],
+  );
+  return steps.findLast((step) => named.includes(step));
+}

@@ -1,0 +1,368 @@
+import { own } from '#ast/json.ts';
+import { isLocale } from '#ast/locales.ts';
+import { fillPiped } from '#ast/piping.ts';
+import type { Named } from './imported-conditions.ts';
+import { because, numberOr, positive, readRow, type Row, type Table } from './importer-table.ts';
+import { add, addStep, node, type Sketch, type Sketched } from './sketch.ts';
+import type { Part } from './source.ts';
+import {
+  readCalculatedValues,
+  readCondition,
+  readFormula,
+  readLogic,
+  readTriggers,
+  type SurveyReading,
+} from './surveyjs-logic.ts';
+import { newTexts, tagOf } from './imported-texts.ts';
+
+const common = {
+  label: 'title',
+  help_text: 'description',
+  required: 'isRequired',
+  error_message: 'requiredErrorText',
+};
+
+const length = { max_length: positive('maxLength') };
+const range = { min: 'min', max: 'max', step: 'step' };
+
+const selection = (type: string, attrs: Row['attrs'] = {}): Row<SurveyReading> => ({
+  type,
+  attrs: {
+    min_choices: (part) => part.number('minSelectedChoices') || undefined,
+    max_choices: (part) => part.number('maxSelectedChoices') || undefined,
+    options_layout: (part) => {
+      const columns = part.number('colCount') ?? 1;
+      return columns === 0 ? 'row' : columns > 1 ? `grid_${Math.min(columns, 4)}` : undefined;
+    },
+    other: (part) => (part.flag('showOtherItem') ?? part.flag('hasOther')) || undefined,
+    ...attrs,
+  },
+  lost: {
+    otherText: because.otherText,
+    otherPlaceholder: because.otherText,
+    otherErrorText: because.otherText,
+  },
+  finish: readChoices,
+});
+const rowLimits = ['minRowCount', 'maxRowCount', 'rowCount', 'minPanelCount', 'maxPanelCount', 'panelCount'];
+const rows: Row = {
+  type: 'composite',
+  attrs: { repeatable: () => true },
+  lost: Object.fromEntries(rowLimits.map((name) => [name, 'There may be up to 100 rows.'])),
+};
+const yesAndNo = 'The page has its own labels for yes and no.';
+
+const elements: Table<SurveyReading> = {
+  text: {
+    type: (part) => {
+      const type = own(inputTypes, part.text('inputType') ?? 'text');
+      if (type === undefined) part.part('inputType').change('Any text is accepted.');
+      return type ?? 'text';
+    },
+    attrs: { ...range, ...length },
+    finish: readValidators,
+  },
+  comment: { type: 'textarea', attrs: length, finish: readValidators },
+  radiogroup: selection('radio'),
+  dropdown: selection('dropdown'),
+  checkbox: selection('multiple_choice'),
+  tagbox: selection('multiple_choice'),
+  buttongroup: selection('radio'),
+  imagepicker: selection('picture_choice', { multiple: 'multiSelect' }),
+  ranking: selection('ranking'),
+  boolean: {
+    type: 'yes_no',
+    lost: { labelTrue: yesAndNo, labelFalse: yesAndNo },
+    finish: (part) => {
+      for (const name of ['valueTrue', 'valueFalse'])
+        if (part.word(name) !== undefined) part.part(name).change('The answer is true or false.');
+    },
+  },
+  expression: {
+    type: 'calculation',
+    attrs: {
+      decimals: (part) => {
+        const decimals = part.number('maximumFractionDigits') ?? -1;
+        return decimals >= 0 ? Math.min(decimals, 10) : undefined;
+      },
+    },
+    finish: (part, made, { named }) => {
+      made.attrs['formula'] = readFormula(part.text('expression') ?? '', (name) => named.get(name));
+      if (made.attrs['formula'] === undefined) return 'This expression has no equivalent formula.';
+      const style = part.text('displayStyle');
+      if (style === 'currency') made.attrs['prefix'] = `${part.text('currency') ?? 'USD'} `;
+      else if (style === 'percent' || style === 'date')
+        part.part('displayStyle').change('The result is shown as a plain number.');
+      return undefined;
+    },
+  },
+  rating: {
+    type: (part) => {
+      const { from, to, style } = levelsOf(part);
+      if (part.list('rateValues').length > 0) return 'radio';
+      return from === 1 && to <= 10 && (style === 'stars' || style === 'smileys') ? 'rating' : 'scale';
+    },
+    attrs: {
+      levels: (part) => levelsOf(part).to,
+      from: (part) => levelsOf(part).from,
+      to: (part) => levelsOf(part).to,
+      low_label: 'minRateDescription',
+      high_label: 'maxRateDescription',
+    },
+    finish: (part, made, { texts }) => {
+      if (levelsOf(part).style === 'smileys') part.change(because.stars);
+      if (made.type !== 'radio') return;
+      made.attrs['options_layout'] = 'row';
+      texts.setOptions(made, 'options', part.list('rateValues'), readOption);
+      part.change('Its levels become options.');
+    },
+  },
+  slider: {
+    type: 'number',
+    attrs: { min: numberOr('min', 0), max: numberOr('max', 100), step: numberOr('step', 1) },
+    finish: (part) => {
+      if (part.text('sliderType') === 'range')
+        part.part('sliderType').change('The question asks for one number.');
+    },
+  },
+  matrix: {
+    type: 'matrix',
+    attrs: { multiple: (part) => part.text('cellType') === 'checkbox' || undefined },
+    finish: (part, made, { texts }) => {
+      texts.setOptions(made, 'options', part.list('columns'), readOption);
+      texts.setOptions(made, 'rows', part.list('rows'), readOption);
+      if (part.flag('isAllRowRequired')) made.attrs['required'] = true;
+    },
+  },
+  matrixdynamic: rows,
+  paneldynamic: rows,
+  panel: {
+    type: 'composite',
+    attrs: { layout: (part) => (part.number('colCount') === 2 ? 'grid_2' : undefined) },
+  },
+  // Its elements stand in a text (`content`), which is left out.
+  flowpanel: { type: 'composite' },
+  multipletext: { type: 'composite' },
+  html: {
+    type: 'rich_text',
+    attrs: { text: 'html' },
+    finish: (_part, made) => {
+      made.attrs['text'] ??= '-';
+    },
+  },
+  file: {
+    type: 'file_upload',
+    attrs: {
+      accept: (part) => {
+        const types = (part.text('acceptedTypes') ?? '').split(',').map((type) => type.trim());
+        return types.some(Boolean) ? types.filter(Boolean) : undefined;
+      },
+      max_file_size: positive('maxSize'),
+      max_files: (part) => (part.flag('allowMultiple') ? (part.number('maxFiles') ?? 10) : 1),
+    },
+  },
+  signaturepad: { type: 'signature' },
+};
+
+const inputTypes: Readonly<Record<string, string>> = {
+  text: 'text',
+  email: 'email',
+  tel: 'phone',
+  url: 'url',
+  number: 'number',
+  range: 'number',
+  date: 'date',
+  time: 'time',
+  'datetime-local': 'datetime',
+  datetime: 'datetime',
+};
+
+function levelsOf(part: Part): { from: number; to: number; style: string | undefined } {
+  const from = part.number('rateMin') ?? 1;
+  const to = part.number('rateMax') ?? from + (part.number('rateCount') ?? 5) - 1;
+  return { from, to, style: part.text('rateType') ?? part.text('rateDisplayMode') };
+}
+
+/** An option is a value, or `{value, text}`. */
+const readOption = (part: Part) =>
+  part.word() === undefined
+    ? { id: part.word('value'), label: part.part('text') }
+    : { id: part.word(), label: part };
+
+function readChoices(part: Part, made: Sketched, { texts, matrix }: SurveyReading): void {
+  const own = part.list('choices');
+  for (const each of own) each.part('imageLink').leaveOut(because.elsewhere);
+  texts.setOptions(made, 'options', own.length > 0 ? own : (matrix?.list('choices') ?? []), readOption);
+  if (part.flag('showNoneItem') ?? part.flag('hasNone')) {
+    (made.attrs['options'] as unknown[]).push({
+      id: 'none',
+      label: texts.read(part.part('noneText')) ?? 'None',
+    });
+    if (made.type === 'multiple_choice') part.change(because.noneAlone);
+  }
+  const order = part.text('choicesOrder');
+  if (order !== undefined && order !== 'none') part.part('choicesOrder').leaveOut(because.ordered);
+}
+
+function readValidators(part: Part, made: Sketched, { texts }: SurveyReading): void {
+  const { attrs, type } = made;
+  const [base, step] = [part.number('min') ?? 0, attrs['step']];
+  for (const validator of part.list('validators')) {
+    const kind = (validator.text('type') ?? '').replace(/validator$/, '');
+    const isProse = type === 'text' || type === 'textarea';
+    const set = (name: string, value: unknown): void => {
+      if (value !== undefined) attrs[name] = value;
+    };
+    if (kind === 'numeric' && type === 'number') {
+      set('min', validator.number('minValue'));
+      set('max', validator.number('maxValue'));
+    } else if (kind === 'text' && isProse) {
+      set('min_length', validator.number('minLength'));
+      set('max_length', validator.number('maxLength'));
+    } else if (kind === 'regex' && isProse) {
+      // Our patterns match the whole answer.
+      set('pattern', validator.text('regex')?.replace(/^\^/, '').replace(/\$$/, '') || undefined);
+      texts.set(made, 'error_message', validator.part('text'));
+    } else if (kind !== 'email' || type !== 'email') validator.leaveOut(because.rule);
+  }
+  // In a survey, steps count from the minimum of the field; ours count from the smallest accepted number.
+  const least = attrs['min'];
+  if (typeof step === 'number' && step > 0 && typeof least === 'number' && least !== base)
+    attrs['min'] = firstInSteps(least, step, base);
+}
+
+/** Returns the first number from `least` on that lies in whole steps from `base`. */
+function firstInSteps(least: number, step: number, base: number): number {
+  const steps = Math.ceil(Number(((least - base) / step).toPrecision(12)));
+  return Number((base + steps * step).toPrecision(15));
+}
+
+/** Reads a survey as the creator of SurveyJS writes it: pages of elements, with conditions as expressions beside each. */
+export function readSurveyJs(root: Part, sketch: Sketch): void {
+  const ids = new Map<string, string>();
+  const locale = root.text('locale') ?? '';
+  if (locale !== '' && tagOf(locale) === undefined)
+    root.part('locale').leaveOut('This is not a known language tag.');
+  const language = tagOf(locale) ?? 'en';
+  const piped = { pattern: /\{([^{}]{1,80})\}/g, find: (name: string) => ids.get(name) };
+  const texts = newTexts(sketch, { language, piped, isHtml: true });
+  const reading: SurveyReading = { sketch, texts, named: new Map(), ids, later: [] };
+  const pages = root.list('pages');
+  const steps = new Map<string, Sketched>();
+  for (const page of pages.length === 0 ? [root] : pages) {
+    const step = addStep(sketch, page);
+    const name = page.text('name');
+    if (name !== undefined) steps.set(name, step);
+    texts.set(step, 'title', page.part('title'));
+    texts.set(step, 'description', page.part('description'));
+    page.map('step');
+    readLogic(page, step, reading);
+    for (const list of ['elements', 'questions'])
+      for (const element of page.list(list)) readElement(element, step, reading);
+  }
+  readCalculatedValues(root, reading);
+  for (const each of reading.later) each();
+  readHead(root, reading);
+  readTriggers(root, reading, steps);
+  texts.finish();
+  if (isLocale(language) && locale !== '' && !sketch.form.attrs['languages'])
+    sketch.settings['locale'] = language;
+}
+
+/** `row`: how conditions within a row name its elements (`row.` or `panel.`). */
+function readElement(part: Part, parent: Sketched, reading: SurveyReading, row = ''): void {
+  const { sketch, texts, named, ids, matrix } = reading;
+  const cellType = matrix === undefined ? 'text' : (matrix.text('cellType') ?? 'dropdown');
+  const type = part.text('type') ?? part.text('cellType') ?? cellType;
+  if (type === 'matrixdropdown') return readCells(part, parent, reading);
+  const name = part.text('name') ?? '';
+  const id = sketch.newId(name, name || part.text('title'));
+  const made = readRow(elements, type, part, reading, { attrs: common });
+  if (typeof made === 'string') return part.leaveOut(made);
+  made.attrs['id'] = id;
+  if (made.attrs['label'] === 'Untitled') made.attrs['label'] = name || 'Untitled';
+  // Before version 1.9.65 with a capital.
+  for (const each of ['placeHolder', 'placeholder'])
+    if (!['composite', 'rich_text'].includes(made.type)) texts.set(made, 'placeholder', part.part(each));
+  if (part.flag('startWithNewLine') === false)
+    part.part('startWithNewLine').change('Questions appear below each other.');
+  // Elements in different rows may share a name. Outside of the rows it means the first.
+  if (!ids.has(name)) ids.set(name, id);
+  const about = { made, yes: part.word('valueTrue') ?? 'true', no: part.word('valueFalse') ?? 'false' };
+  if (!named.has(name)) named.set(name, about);
+  if (row !== '') named.set(`${row}${name}`, about);
+  add(sketch, parent, made, part);
+  readLogic(part, made, reading);
+  if (made.type !== 'composite') return;
+  const inner = (list: string): string => (list === 'columns' ? 'row.' : 'panel.');
+  for (const list of ['elements', 'templateElements', 'columns', 'items'])
+    for (const child of part.list(list))
+      readElement(
+        child,
+        made,
+        list === 'columns' ? { ...reading, matrix: part } : reading,
+        made.attrs['repeatable'] === true ? inner(list) : row,
+      );
+}
+
+/** Reads a matrix whose cells are questions: each row is a group of them, behind a heading. */
+function readCells(part: Part, parent: Sketched, reading: SurveyReading): void {
+  const { sketch, texts, named, later } = reading;
+  const name = part.text('name') ?? '';
+  const heading = node('heading', { id: sketch.newId(undefined, name), label: name || 'Untitled' });
+  texts.set(heading, 'label', part.part('title'));
+  add(sketch, parent, heading, part);
+  readLogic(part, heading, reading);
+  part.change('Each row becomes a group of questions.');
+  for (const row of part.list('rows')) {
+    const value = row.word() ?? row.word('value') ?? '';
+    const id = sketch.newId(undefined, `${name} ${value}`);
+    const group = node('composite', { id, label: value || 'Untitled' });
+    texts.set(group, 'label', row.part('text'));
+    add(sketch, parent, group, row);
+    readLogic(part, group, reading);
+    // Conditions are read after all questions. Those of this row name the cells of this row.
+    const cells = new Map<string, Named>();
+    later.push(() => cells.forEach((about, cell) => named.set(cell, about)));
+    for (const column of part.list('columns')) {
+      readElement(column, group, { ...reading, matrix: part }, 'row.');
+      const cell = `row.${column.text('name') ?? ''}`;
+      const about = named.get(cell);
+      if (about) cells.set(cell, about);
+    }
+  }
+}
+
+function readHead(root: Part, reading: SurveyReading): void {
+  const { sketch, texts } = reading;
+  const { form, settings } = sketch;
+  const [step] = form.children;
+  if (root.list('pages').length > 0) {
+    texts.set(form, 'name', root.part('title'));
+    texts.set(form, 'description', root.part('description'));
+  } else if (step?.attrs['title'] !== undefined) {
+    // In a survey without pages, the title of the only step is the name of the form.
+    form.attrs['name'] = step.attrs['title'];
+    delete step.attrs['title'];
+  }
+  // A text may show answers, but not the name of a form.
+  form.attrs['name'] = fillPiped(String(form.attrs['name']), () => '…');
+  texts.setSetting('confirmation_message', root.part('completedHtml'));
+  texts.setSetting('theme.submit_label', root.part('completeText'));
+  const address = root.text('navigateToUrl');
+  if (address) settings['redirect_url'] = address;
+  const mode = root.text('questionsOnPageMode');
+  if (mode === 'questionPerPage' || mode === 'inputPerPage') settings['layout'] = 'question';
+  else if (mode === 'singlePage') root.part('questionsOnPageMode').leaveOut('Each page becomes a step.');
+  const preview = root.text('showPreviewBeforeComplete') ?? 'noPreview';
+  if (root.flag('showPreviewBeforeComplete') || preview !== 'noPreview') settings['review_step'] = true;
+  if (!['noPreview', 'showAllQuestions'].includes(preview))
+    root.part('showPreviewBeforeComplete').change('The review step lists all questions.');
+  const confirmations = root.list('completedHtmlOnCondition').flatMap((part): object[] => {
+    const when = readCondition(part.part('expression'), reading);
+    const shown = node('confirmation');
+    texts.set(shown, 'message', part.part('html'));
+    return when && shown.attrs['message'] ? [{ when, ...shown.attrs }] : [];
+  });
+  if (confirmations.length > 0) settings['confirmations'] = confirmations;
+}

@@ -1,0 +1,136 @@
+import { own } from '#ast/json.ts';
+import type { Condition } from '#ast/logic/condition.ts';
+import { isTimeZone } from '#ast/rules/today.ts';
+import { lineOfHtml } from './html.ts';
+import { compare, joined, operatorsOf, type Plain } from './imported-conditions.ts';
+import { readLocale } from './imported-texts.ts';
+import { because, limit, type Reading } from './importer-table.ts';
+import { addJump, type Sketched } from './sketch.ts';
+import type { Part } from './source.ts';
+
+export type TallyReading = Reading & {
+  step: Sketched;
+  /** The title that waits for its question. */
+  title: Part | undefined;
+  /** The blocks that ask together, while they are read. */
+  run: readonly Part[];
+  /** The steps that page breaks begin, by their blocks' ids. */
+  readonly pages: { id: string; step: Sketched }[];
+  readonly rules: { part: Part; step: Sketched }[];
+};
+
+const operators = operatorsOf({
+  equals: 'IS EQUAL',
+  not_equals: 'IS_NOT NOT_EQUAL',
+  contains: 'CONTAINS',
+  not_contains: 'DOES_NOT_CONTAIN',
+  one_of: 'IS_ANY_OF',
+  greater_than: 'GREATER_THAN IS_AFTER',
+  at_least: 'GREATER_OR_EQUAL_THAN',
+  less_than: 'LESS_THAN IS_BEFORE',
+  at_most: 'LESS_OR_EQUAL_THAN',
+  answered: 'IS_NOT_EMPTY',
+  not_answered: 'IS_EMPTY',
+});
+
+function readCondition(payload: Part, { named }: TallyReading): Condition | undefined {
+  const parts = payload.list('conditionals').map((conditional) => {
+    conditional.skip('uuid', 'type');
+    const part = conditional.part('payload');
+    const field = part.part('field');
+    field.skip('type', 'questionType', 'title', 'blockGroupUuid');
+    const about = named.get(field.text('uuid') ?? '') ?? named.get(field.text('blockGroupUuid') ?? '');
+    const is = own(operators, part.text('comparison') ?? '');
+    const values = part.list('value').flatMap((each): Plain[] => [each.word() ?? []].flat());
+    const value = part.flag('value') ?? part.number('value') ?? part.text('value');
+    const all = values.length > 0 || value === undefined ? values : [value];
+    return about && is && compare(about, is, all);
+  });
+  return joined(payload.text('logicalOperator') === 'OR' ? 'any' : 'all', parts);
+}
+
+/** Reads what happens if a condition holds: blocks are shown, hidden or required, or a page is gone to. */
+export function readRule({ part, step }: TallyReading['rules'][number], reading: TallyReading): void {
+  const payload = part.part('payload');
+  const when = readCondition(payload, reading);
+  if (!when) return part.leaveOut(because.condition);
+  for (const action of payload.list('actions')) {
+    action.skip('uuid');
+    const [type = '', inside] = [action.text('type'), action.part('payload')];
+    const [list, attribute] = own(effects, type) ?? [];
+    if (list && attribute) applyTo(inside.list(list), attribute, when, reading);
+    else if (type === 'JUMP_TO_PAGE') readJump(inside.part('jumpToPage'), step, when, reading);
+    else action.leaveOut('This action is not supported.');
+  }
+}
+
+const effects: Readonly<Record<string, readonly [list: string, attribute: string]>> = {
+  SHOW_BLOCKS: ['showBlocks', 'show_when'],
+  HIDE_BLOCKS: ['hideBlocks', 'hide_when'],
+  REQUIRE_ANSWER: ['requireAnswer', 'require_when'],
+};
+
+function applyTo(parts: readonly Part[], name: string, when: Condition, { named }: TallyReading): void {
+  const done = new Set<Sketched>();
+  for (const part of parts) {
+    const made = named.get(part.text() ?? '')?.made;
+    if (!made) part.leaveOut('This block does not exist.');
+    else if (!done.has(made)) {
+      const before = made.attrs[name] as Condition | undefined;
+      made.attrs[name] = joined('any', before ? [before, when] : [when]);
+      done.add(made);
+    }
+  }
+}
+
+function readJump(part: Part, step: Sketched, when: Condition, { sketch, pages }: TallyReading): void {
+  const page = part.word();
+  const target = pages.find(({ id }) => id === page) ?? pages[Number(page) - 2];
+  if (addJump(sketch, step, target?.step, when) === undefined)
+    part.leaveOut('This page does not exist, or is not a later one.');
+}
+
+/** Reads where people go afterwards, the language, and when and after how many answers the form closes. */
+export function readSettings(part: Part, { sketch: { settings }, texts }: TallyReading): void {
+  const address = textIn(part.part('redirectOnCompletion'));
+  if (address) settings['redirect_url'] = address;
+  readLocale(part.part('language'), settings);
+  const most = limit('submissionsLimit', 'hasSubmissionsLimit')(part);
+  if (most !== undefined) settings['max_submissions'] = most;
+  if (part.flag('hasCloseDate') === false) part.part('closeDate').leaveOut(because.off);
+  else readClosing(part, settings);
+  texts.setSetting('closed_message', [part.part('closeMessageTitle'), part.part('closeMessageDescription')]);
+  if (part.flag('saveForLater')) settings['save_progress'] = true;
+  part.leaveOutIf('isClosed', 'The form is imported as a draft.');
+  part.part('password').leaveOut('Set the password again under Settings.');
+  const mailed = textIn(part.part('selfEmailTo'));
+  if (mailed && part.flag('hasSelfEmailNotifications') !== false) settings['notification_email'] = mailed;
+}
+
+/** Returns a text, or HTML without the answers that it mentions. */
+const textIn = (part: Part): string | undefined =>
+  part.text() ??
+  (part.part('html').isThere ? lineOfHtml((part.text('html') ?? '').replace(/<[^<>]*>/g, '')) : undefined);
+
+/** Reads the moment at which the form closes: a day and a time in a zone, or a moment. */
+function readClosing(part: Part, settings: Record<string, unknown>): void {
+  const [day, time, zone] = [part.text('closeDate'), part.text('closeTime'), part.text('closeTimezone')];
+  if (!day) return;
+  const isMoment = /T.*(Z|[+-]\d\d:\d\d)$/.test(day);
+  const local = Date.parse(isMoment ? day : `${day.slice(0, 10)}T${(time ?? '00:00').slice(0, 5)}:00Z`);
+  if (Number.isNaN(local) || (zone !== undefined && !isTimeZone(zone)))
+    return part
+      .part('closeDate')
+      .leaveOut('This is not a valid date, time or time zone. Set it under Settings.');
+  if (!isMoment && zone === undefined) part.part('closeDate').change('The time is in UTC.');
+  if (!isMoment && time === undefined)
+    part.part('closeDate').change('The form closes at the start of that day.');
+  settings['closes_at'] = new Date(isMoment ? local : local - offsetMs(local, zone ?? 'UTC')).toISOString();
+}
+
+/** Returns how far the clocks of a zone are ahead of UTC when they show this time. */
+function offsetMs(local: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const at = (moment: number): number => Date.parse(`${format.format(moment).replace(' ', 'T')}Z`) - moment;
+  return at(local - at(local));
+}

@@ -1,0 +1,305 @@
+import { own } from '#ast/json.ts';
+import { limits } from '#ast/limits.ts';
+import { type Named, otherAnswer } from './imported-conditions.ts';
+import { because, limit, numberOr, readRow, type Table } from './importer-table.ts';
+import { add, addStep, node, type Sketch, type Sketched, specsOf } from './sketch.ts';
+import type { Part } from './source.ts';
+import { readRule, readSettings, type TallyReading } from './tally-logic.ts';
+import { newTexts, type Texts } from './imported-texts.ts';
+
+/**
+ * Reads a form of Tally, as its API returns it: a list of blocks. A title precedes its question. Options, rows and columns are
+ * blocks of their own that share a group.
+ */
+export function readTally(root: Part, sketch: Sketch): void {
+  const texts = newTexts(sketch, { isHtml: true });
+  const { form } = sketch;
+  texts.set(form, 'name', root.part('name'));
+  const { name } = form.attrs;
+  const reading: TallyReading = {
+    sketch,
+    texts,
+    named: new Map<string, Named>(),
+    step: addStep(sketch),
+    title: undefined,
+    run: [],
+    pages: [],
+    rules: [],
+  };
+  for (const run of runsOf(root.list('blocks'))) readRun(run, reading);
+  dropTitle(reading);
+  if (name !== form.attrs['name']) root.part('name').leaveOut('The title is the name of the form.');
+  for (const rule of reading.rules) readRule(rule, reading);
+  readSettings(root.part('settings'), reading);
+}
+
+const characters = {
+  min_length: limit('payload.minCharacters', 'payload.hasMinCharacters'),
+  max_length: limit('payload.maxCharacters', 'payload.hasMaxCharacters'),
+};
+const selection = (type: string, isSeveral = type) => ({
+  type: (block: Part) => (block.flag('payload.allowMultiple') === true ? isSeveral : type),
+  attrs: {
+    min_choices: limit('payload.minChoices', 'payload.hasMinChoices'),
+    max_choices: limit('payload.maxChoices', 'payload.hasMaxChoices'),
+  },
+  lost: { 'payload.randomize': because.ordered },
+  finish: readChoices,
+});
+const matrix = { type: 'matrix', finish: readMatrix };
+
+/** Blocks that ask, by their type. */
+const questions: Table<TallyReading> = {
+  INPUT_TEXT: { type: 'text', attrs: characters },
+  TEXTAREA: { type: 'textarea', attrs: characters },
+  INPUT_EMAIL: { type: 'email', attrs: characters },
+  INPUT_PHONE_NUMBER: { type: 'phone', attrs: characters },
+  INPUT_LINK: { type: 'url', attrs: characters },
+  INPUT_NUMBER: {
+    type: 'number',
+    attrs: {
+      min: limit('payload.minNumber', 'payload.hasMinNumber'),
+      max: limit('payload.maxNumber', 'payload.hasMaxNumber'),
+    },
+  },
+  INPUT_DATE: { type: 'date' },
+  INPUT_TIME: { type: 'time' },
+  SIGNATURE: { type: 'signature' },
+  FILE_UPLOAD: {
+    type: 'file_upload',
+    attrs: {
+      accept: (block) => {
+        const families = block.part('payload.allowedFiles').parts();
+        const accept = families.flatMap((family) => family.list().flatMap((ending) => ending.text() ?? []));
+        return accept.length > 0 ? accept : undefined;
+      },
+      min_files: limit('payload.minFiles', 'payload.hasMinFiles'),
+      max_files: (block) => {
+        if (block.flag('payload.hasMultipleFiles') !== true) return 1;
+        return limit('payload.maxFiles', 'payload.hasMaxFiles')(block) ?? 10;
+      },
+      max_file_size: (block) => {
+        const megabytes = limit('payload.maxFileSize', 'payload.hasMaxFileSize')(block);
+        return megabytes === undefined ? undefined : Math.round(megabytes * 1024 * 1024);
+      },
+    },
+  },
+  RATING: { type: 'rating', attrs: { levels: 'payload.stars' } },
+  LINEAR_SCALE: {
+    type: 'scale',
+    attrs: { from: numberOr('payload.start', 0), to: numberOr('payload.end', 10) },
+    finish: (block, made, { texts }) => {
+      const step = block.part('payload.step');
+      if ((step.number() ?? 1) !== 1) step.change('Every number of the range can be chosen.');
+      for (const [name, label] of Object.entries({ leftLabel: 'low_label', rightLabel: 'high_label' })) {
+        const isOff = block.flag(`payload.has${name[0]!.toUpperCase()}${name.slice(1)}`) === false;
+        if (isOff) block.part(`payload.${name}`).leaveOut(because.off);
+        else texts.set(made, label, block.part(`payload.${name}`));
+      }
+    },
+  },
+  MULTIPLE_CHOICE_OPTION: selection('radio', 'multiple_choice'),
+  CHECKBOX: selection('multiple_choice'),
+  DROPDOWN_OPTION: selection('dropdown'),
+  MULTI_SELECT_OPTION: selection('multiple_choice'),
+  RANKING_OPTION: selection('ranking'),
+  MATRIX: matrix,
+  MATRIX_ROW: matrix,
+  MATRIX_COLUMN: matrix,
+};
+
+/** Groups the blocks that are one question: adjacent blocks of one group and one kind. */
+function runsOf(blocks: readonly Part[]): Part[][] {
+  const runs: Part[][] = [];
+  let last = '';
+  for (const block of blocks) {
+    const [type = '', group = ''] = [block.text('type'), block.text('groupUuid')];
+    const mark = `${own(questions, type) === matrix ? 'MATRIX' : type} ${group}`;
+    if (mark === last && group !== '' && Object.hasOwn(questions, type)) runs.at(-1)!.push(block);
+    else runs.push([block]);
+    last = mark;
+  }
+  return runs;
+}
+
+function readRun(run: readonly Part[], reading: TallyReading): void {
+  const [first] = run as [Part];
+  const type = first.text('type') ?? '';
+  for (const block of run) block.skip('uuid', 'groupType');
+  if (Object.hasOwn(questions, type) && !isEnding(reading)) readQuestion(type, run, reading);
+  else if (Object.hasOwn(others, type)) others[type]!(first, reading);
+  else for (const block of run) block.leaveOut(`There is no element like "${type.slice(0, 40)}".`);
+}
+
+function readQuestion(type: string, run: readonly Part[], reading: TallyReading): void {
+  const { sketch, texts, title } = reading;
+  const [first] = run as [Part];
+  reading.run = run;
+  const made = readRow(questions, type, first, reading);
+  if (typeof made === 'string') return first.leaveOut(made);
+  const name = texts.read(first.part('payload.name'), limits.labelBytes);
+  const placeholder = texts.read(first.part('payload.placeholder'));
+  const label = (title && textOfBlock(title, texts)) ?? name ?? placeholder ?? 'Untitled';
+  const id = sketch.newId(undefined, name ?? label);
+  const hasPlaceholder =
+    placeholder !== undefined && placeholder !== label && 'placeholder' in specsOf(made.type);
+  const required = run.some((block) => block.flag('payload.isRequired')) || undefined;
+  const { attrs } = node('', { id, label, placeholder: hasPlaceholder ? placeholder : undefined, required });
+  made.attrs = { ...made.attrs, ...attrs };
+  if (first.flag('payload.isHidden'))
+    first.part('payload.isHidden').change('The question is shown. Hide it with a condition.');
+  const found = reading.named.get(first.text('uuid') ?? '');
+  const about = found?.made === made ? found : { made };
+  for (const block of [...(title ? [title] : []), ...run]) place(block, about, reading);
+  title?.map(`label of "${id}"`);
+  reading.title = undefined;
+  add(sketch, reading.step, made, first);
+}
+
+/** Notes what was made of a block and of its group, for conditions. */
+function place(block: Part, about: Named, { named }: TallyReading): void {
+  for (const id of [block.text('uuid'), block.text('groupUuid')]) if (id !== undefined) named.set(id, about);
+}
+
+function readChoices(first: Part, made: Sketched, { texts, run, named }: TallyReading): void {
+  const choices = new Map<string, string>();
+  const plain = run.filter((block) => {
+    const inside = block.part('payload');
+    inside.skip('isFirst', 'isLast', 'hasOtherOption', 'index');
+    inside.part('image').leaveOut(because.elsewhere);
+    if (inside.flag('isOtherOption') !== true) return true;
+    if (made.type !== 'ranking') made.attrs['other'] = true;
+    else block.leaveOut('A ranking has no other answer.');
+    choices.set(block.text('uuid') ?? '', otherAnswer);
+    if (inside.text('text') !== undefined) block.change(because.otherText);
+    return false;
+  });
+  const read = (block: Part) => ({ label: textOfBlock(block, texts) });
+  for (const [block, id] of texts.setOptions(made, 'options', plain, read))
+    choices.set(block.text('uuid') ?? '', id);
+  named.set(first.text('uuid') ?? '', { made, choices });
+}
+
+function readMatrix(_first: Part, made: Sketched, { texts, run }: TallyReading): void {
+  const of = (type: string): Part[] => run.filter((block) => block.text('type') === type);
+  const read = (block: Part) => {
+    block.part('payload').skip('isFirst', 'isLast', 'index');
+    return { label: textOfBlock(block, texts) };
+  };
+  texts.setOptions(made, 'rows', of('MATRIX_ROW'), read);
+  texts.setOptions(made, 'options', of('MATRIX_COLUMN'), read);
+  if (run.some((block) => block.flag('payload.allowMultiple'))) made.attrs['multiple'] = true;
+}
+
+const title = (block: Part, reading: TallyReading): void => {
+  dropTitle(reading);
+  reading.title = block;
+};
+
+const heading = (block: Part, reading: TallyReading): void => {
+  dropTitle(reading);
+  put(block, node('heading', { label: textOfBlock(block, reading.texts) ?? 'Untitled' }), reading);
+};
+
+/** What a block of each other kind does. */
+const others: Readonly<Record<string, (block: Part, reading: TallyReading) => void>> = {
+  FORM_TITLE: (block, { sketch: { form }, texts }) => {
+    form.attrs['name'] = textOfBlock(block, texts) ?? form.attrs['name'];
+    for (const name of ['logo', 'cover']) block.part(`payload.${name}`).leaveOut(because.elsewhere);
+    texts.setSetting('theme.submit_label', block.part('payload.button.label'));
+    block.map('name of the form');
+  },
+  TITLE: title,
+  LABEL: title,
+  HEADING_1: heading,
+  HEADING_2: heading,
+  HEADING_3: heading,
+  TEXT: (block, reading) => {
+    dropTitle(reading);
+    const text = textOfBlock(block, reading.texts, limits.richTextBytes);
+    if (text !== undefined) put(block, node('rich_text', { text }), reading);
+  },
+  DIVIDER: (block, reading) => put(block, node('divider'), reading),
+  PAGE_BREAK: (block, reading) => {
+    dropTitle(reading);
+    const payload = block.part('payload');
+    payload.skip('isFirst', 'isLast', 'index');
+    if (payload.flag('isThankYouPage')) {
+      // A step outside of the form collects the texts of the confirmation.
+      reading.step = node('step');
+      return block.change('The texts of this page become the confirmation.');
+    }
+    reading.step = addStep(reading.sketch, block);
+    reading.texts.set(reading.step, 'title', payload.part('name'));
+    reading.pages.push({ id: block.text('uuid') ?? '', step: reading.step });
+    block.map('step');
+  },
+  HIDDEN_FIELDS: (block, { sketch, named, step }) => {
+    for (const part of block.list('payload.hiddenFields')) {
+      const name = part.text('name') ?? '';
+      const made = node('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
+      named.set(part.text('uuid') ?? '', { made });
+      add(sketch, step, made, part);
+    }
+  },
+  CONDITIONAL_LOGIC: (block, { rules, step }) => void rules.push({ part: block, step }),
+};
+
+function put(block: Part, made: Sketched, reading: TallyReading): void {
+  if (isEnding(reading)) {
+    const { text = made.attrs['label'] } = made.attrs;
+    const { settings } = reading.sketch;
+    settings['confirmation_message'] = [settings['confirmation_message'], text].filter(Boolean).join('\n\n');
+    return block.map('confirmation');
+  }
+  // Conditions can show and hide an element only by its id.
+  if (made.type !== 'divider') made.attrs['id'] = reading.sketch.newId(undefined, made.type);
+  place(block, { made }, reading);
+  add(reading.sketch, reading.step, made, block);
+}
+
+const isEnding = ({ step, sketch }: TallyReading): boolean => !sketch.form.children.includes(step);
+
+/** A title that no question follows is a heading. */
+function dropTitle(reading: TallyReading): void {
+  const { title } = reading;
+  reading.title = undefined;
+  if (title) heading(title, reading);
+}
+
+/**
+ * Returns the text of a block. Programs that make a form send `html`; the API returns pieces, each with its marks:
+ * `[["Read "], ["this", [["tag", "a"], ["href", "https://…"]]]]`. Options have a plain `text`.
+ */
+function textOfBlock(block: Part, texts: Texts, most: number = limits.labelBytes): string | undefined {
+  const payload = block.part('payload');
+  // The title repeats the text without marks.
+  payload.skip('title');
+  const [html, pieces] = [payload.part('html'), payload.part('safeHTMLSchema')];
+  const part = [html, pieces, payload.part('title')].find(({ isThere }) => isThere) ?? payload.part('text');
+  const text = part === pieces ? pieces.parts().map(htmlOfPiece).join('') : (part.word() ?? '');
+  return texts.write(part, text, most, most === limits.richTextBytes) || undefined;
+}
+
+/** Reads the marks that our texts support. Other marks, such as `color`, stay unread, so the report names them. */
+function htmlOfPiece(piece: Part): string {
+  const [content, marks] = piece.parts();
+  const inner = content?.parts() ?? [];
+  const text =
+    inner.length > 0 ? inner.map(htmlOfPiece).join('') : escaped(content?.word() ?? piece.text() ?? '');
+  return (marks?.parts() ?? []).reduce((html, mark) => {
+    const [name, value] = mark.parts();
+    const wrap = own(styles, name?.text() ?? '')?.(value?.text() ?? '');
+    return wrap === undefined ? html : `<${wrap}>${html}</${wrap.split(' ')[0]}>`;
+  }, text);
+}
+
+/** The element that a mark is; undefined if it changes nothing. */
+const styles: Readonly<Record<string, (value: string) => string | undefined>> = {
+  tag: () => undefined,
+  'font-weight': (value) => (value === 'bold' || Number(value) >= 600 ? 'b' : undefined),
+  href: (value) => `a href="${escaped(value)}"`,
+};
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => `&#${character.codePointAt(0)};`).replaceAll('\n', '<br>');

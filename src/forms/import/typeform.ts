@@ -1,0 +1,349 @@
+import { idOf, type Option } from '#ast/answers/options.ts';
+import { own } from '#ast/json.ts';
+import type { Condition } from '#ast/logic/condition.ts';
+import {
+  compare,
+  type Ending,
+  finishEndings,
+  joined,
+  type Named,
+  operatorsOf,
+  otherAnswer,
+} from './imported-conditions.ts';
+import {
+  because,
+  describeGroup,
+  oneOf,
+  type Reading,
+  readRow,
+  type Row,
+  setAttributes,
+  type Table,
+} from './importer-table.ts';
+import { add, addJump, addScore, addStep, node, type Sketch, type Sketched } from './sketch.ts';
+import type { Part } from './source.ts';
+import { newTexts, readLocale } from './imported-texts.ts';
+
+type TypeformReading = Reading & {
+  /** Our ids by theirs, as texts name them: `field:ref`, `hidden:name`. */
+  readonly refs: Map<string, string>;
+  /** The step that a field is asked in, by its ref. */
+  readonly steps: Map<string, Sketched>;
+  readonly endings: Map<string, Ending>;
+};
+
+const common = { label: 'title', help_text: 'properties.description', required: 'validations.required' };
+
+const selection = (type: Row['type'], attrs: Row['attrs'] = {}): Row<TypeformReading> => ({
+  type,
+  attrs,
+  lost: { 'properties.randomize': because.ordered, 'properties.alphabetical_order': because.ordered },
+  finish: readChoices,
+});
+const severalOr =
+  (one: string) =>
+  (field: Part): string =>
+    field.flag('properties.allow_multiple_selection') ? 'multiple_choice' : one;
+const counts = { min_choices: 'validations.min_selection', max_choices: 'validations.max_selection' };
+const other = { other: 'properties.allow_other_choice' };
+const length = { max_length: 'validations.max_length' };
+const group: Row = { type: 'composite' };
+const scale: Row = {
+  type: 'scale',
+  attrs: {
+    from: (field) => (field.flag('properties.start_at_one') ? 1 : 0),
+    to: (field) => (field.number('properties.steps') ?? 11) - (field.flag('properties.start_at_one') ? 0 : 1),
+    low_label: 'properties.labels.left',
+    high_label: 'properties.labels.right',
+  },
+  lost: { 'properties.labels.center': 'A scale has labels at its two ends only.' },
+};
+
+const fields: Table<TypeformReading> = {
+  short_text: { type: 'text', attrs: length },
+  long_text: { type: 'textarea', attrs: length },
+  email: { type: 'email' },
+  phone_number: { type: 'phone' },
+  website: { type: 'url' },
+  number: { type: 'number', attrs: { min: 'validations.min_value', max: 'validations.max_value' } },
+  date: { type: 'date' },
+  yes_no: { type: 'yes_no' },
+  file_upload: { type: 'file_upload' },
+  dropdown: selection('dropdown', other),
+  multiple_choice: selection(severalOr('radio'), {
+    ...other,
+    ...counts,
+    options_layout: (field) => (field.flag('properties.vertical_alignment') === false ? 'row' : undefined),
+  }),
+  picture_choice: selection('picture_choice', {
+    ...counts,
+    multiple: 'properties.allow_multiple_selection',
+  }),
+  ranking: selection('ranking'),
+  rating: {
+    type: 'rating',
+    attrs: {
+      levels: 'properties.steps',
+      symbol: oneOf('properties.shape', { star: undefined, heart: 'hearts' }, because.stars),
+    },
+  },
+  opinion_scale: scale,
+  nps: scale,
+  legal: {
+    type: 'consent',
+    finish: (field, made, { texts }) => {
+      const description = field.part('properties.description');
+      delete made.attrs['help_text'];
+      texts.set(made, 'statement', description.isThere ? description : field.part('title'));
+    },
+  },
+  matrix: { type: 'matrix', finish: readMatrix },
+  statement: {
+    type: 'rich_text',
+    finish: (field, made, { texts }) =>
+      texts.set(made, 'text', [field.part('title'), field.part('properties.description')]),
+  },
+  group,
+  inline_group: group,
+  contact_info: group,
+  address: group,
+};
+
+const isGroup = (field: Part): boolean => own(fields, field.text('type') ?? '') === group;
+
+/** Returns every field, the fields of a group behind it. */
+const fieldsOf = (part: Part): Part[] =>
+  part
+    .list('fields')
+    .flatMap((field) => [field, ...(isGroup(field) ? fieldsOf(field.part('properties')) : [])]);
+
+/** Returns what logic names a part by. */
+function refOf(part: Part): string {
+  part.skip('id');
+  return part.text('ref') ?? part.text('id') ?? part.path;
+}
+
+function readChoices(field: Part, made: Sketched, { texts, named }: TypeformReading): void {
+  const choices = new Map([['other', otherAnswer]]);
+  const ids = texts.setOptions(made, 'options', field.list('properties.choices'), (part) => {
+    part.part('attachment').leaveOut(because.elsewhere);
+    return { label: part.part('label') };
+  });
+  for (const [part, id] of ids) choices.set(refOf(part), id);
+  named.set(`field ${refOf(field)}`, { made, choices });
+  if (made.type === 'picture_choice') field.change(because.pictures);
+  if (made.attrs['other'] === undefined)
+    field.leaveOutIf('properties.allow_other_choice', 'This question has no other answer.');
+}
+
+/** Each row of a matrix repeats its columns. */
+function readMatrix(field: Part, made: Sketched, { texts }: TypeformReading): void {
+  const rows = field.list('properties.fields');
+  const [first, ...others] = rows;
+  const columns = first?.list('properties.choices') ?? [];
+  const read = (name: string) => (part: Part) => {
+    part.skip('id', 'ref', 'type');
+    return { label: part.part(name) };
+  };
+  texts.setOptions(made, 'options', columns, read('label'));
+  texts.setOptions(made, 'rows', rows, read('title'));
+  for (const row of others)
+    for (const [at, each] of row.list('properties.choices').entries())
+      if (each.text('label') !== columns[at]?.text('label'))
+        each.leaveOut('All rows have the columns of the first row.');
+  if (rows.some((row) => row.flag('properties.allow_multiple_selection'))) made.attrs['multiple'] = true;
+}
+
+function readField(field: Part, parent: Sketched, step: Sketched, reading: TypeformReading): void {
+  const { sketch, refs, named, steps } = reading;
+  const ref = refOf(field);
+  steps.set(ref, step);
+  field.part('attachment').leaveOut(because.elsewhere);
+  const made = readRow(fields, field.text('type') ?? '', field, reading, { attrs: common });
+  if (typeof made === 'string') return field.leaveOut(made);
+  if (made.type !== 'rich_text') made.attrs['id'] = refs.get(`field:${ref}`);
+  if (!named.has(`field ${ref}`) && 'id' in made.attrs) named.set(`field ${ref}`, { made });
+  add(sketch, parent, made, field);
+  if (made.type !== 'composite') return;
+  describeGroup(field.part('properties.description'), made, reading);
+  for (const inner of field.list('properties.fields')) readField(inner, made, step, reading);
+}
+
+const operators = operatorsOf({
+  equals: 'is equal on',
+  not_equals: 'is_not not_equal not_on',
+  contains: 'contains',
+  not_contains: 'not_contains',
+  greater_than: 'greater_than later_than',
+  at_least: 'greater_equal_than later_than_or_on',
+  less_than: 'lower_than earlier_than',
+  at_most: 'lower_equal_than earlier_than_or_on',
+});
+
+/** @returns `true` for "always", and undefined for a condition that has no equal here. */
+function readCondition(part: Part, reading: TypeformReading, depth = 0): Condition | true | undefined {
+  const op = part.text('op') ?? '';
+  if (op === 'always') return true;
+  const vars = part.list('vars');
+  if (op === 'and' || op === 'or') {
+    const parts = depth > 4 ? [undefined] : vars.map((each) => readCondition(each, reading, depth + 1));
+    return joined(
+      op === 'and' ? 'all' : 'any',
+      parts.map((each) => (each === true ? undefined : each)),
+    );
+  }
+  const [subject, object] = vars;
+  const is = own(operators, op);
+  const named = reading.named.get(`${subject?.text('type') ?? ''} ${subject?.text('value') ?? ''}`);
+  if (!object || !is || !named || !['constant', 'choice'].includes(object.text('type') ?? 'constant'))
+    return undefined;
+  const value = object.flag('value') ?? object.number('value') ?? object.text('value');
+  return value === undefined ? undefined : compare(named, is, [value]);
+}
+
+/** Reads where a field leads, and what it counts. */
+function readRule(rule: Part, ref: string, reading: TypeformReading): void {
+  const step = reading.steps.get(ref);
+  if (!step || (rule.text('type') ?? 'field') !== 'field') return rule.leaveOut(because.jump);
+  for (const action of rule.list('actions')) {
+    const when = readCondition(action.part('condition'), reading);
+    const kind = action.text('action');
+    if (kind === 'jump' && when !== undefined) readJump(action, step, when, reading);
+    else if (!(kind === 'add' || kind === 'subtract') || !readPoints(action, reading))
+      action.leaveOut(
+        when === undefined ? because.condition : kind === 'jump' ? because.jump : because.variable,
+      );
+  }
+}
+
+function readJump(action: Part, step: Sketched, when: Condition | true, reading: TypeformReading): void {
+  const to = action.part('details.to');
+  const [kind, value = ''] = [to.text('type'), to.text('value')];
+  const condition = when === true ? undefined : when;
+  if (kind === 'thankyou') {
+    addJump(reading.sketch, step, 'end', condition);
+    const ending = reading.endings.get(value);
+    if (ending && condition) ending.when.push(condition);
+    else if (ending) ending.isUsual = true;
+    action.map('jump to the end');
+    if (!ending && value !== '' && !value.startsWith('default'))
+      action.change('This ending does not exist. The jump leads to the default ending.');
+    return;
+  }
+  const id =
+    kind === 'field' ? addJump(reading.sketch, step, reading.steps.get(value), condition) : undefined;
+  if (id === undefined) action.leaveOut(because.jump);
+  else action.map(`jump to "${id}"`);
+}
+
+/** A score that grows by a chosen option is the points of the option. */
+function readPoints(action: Part, { named }: TypeformReading): boolean {
+  const points = action.number('details.value.value');
+  if (action.text('details.target.value') !== 'score' || points === undefined) return false;
+  const [subject, object] = action.list('condition.vars');
+  const field =
+    subject?.text('type') === 'field' ? named.get(`field ${subject.text('value') ?? ''}`) : undefined;
+  const choice = object?.text('type') === 'choice' ? (object.text('value') ?? '') : '';
+  const id = field?.choices?.get(choice);
+  const options = field?.made.attrs['options'] as Option[] | undefined;
+  const at = options?.findIndex((option) => idOf(option) === id) ?? -1;
+  if (!options || id === undefined || at < 0 || action.text('condition.op') !== 'is') return false;
+  options[at] = { id, label: id, points: action.text('action') === 'add' ? points : -points };
+  action.map(`points of "${id}"`);
+  return true;
+}
+
+/**
+ * Reads a form of Typeform, as its Create API returns it (`GET /forms/{id}`): fields one after the other, each with a `ref`, and
+ * logic apart from them, which leads from a field to another or to an ending.
+ */
+export function readTypeform(root: Part, sketch: Sketch): void {
+  const refs = new Map<string, string>();
+  for (const part of fieldsOf(root))
+    refs.set(`field:${refOf(part)}`, sketch.newId(refOf(part), part.text('title')));
+  for (const part of root.list('hidden'))
+    refs.set(`hidden:${part.text() ?? ''}`, sketch.newId(part.text(), part.text()));
+  const piped = {
+    pattern: /\{\{((?:field|hidden):[\w-]{1,80})\}\}/g,
+    find: (name: string) => refs.get(name),
+  };
+  const texts = newTexts(sketch, { piped });
+  const named = new Map<string, Named>();
+  const reading: TypeformReading = { sketch, texts, named, refs, steps: new Map(), endings: new Map() };
+  readHead(root, reading);
+  for (const part of root.list('thankyou_screens')) {
+    const made = node('confirmation');
+    texts.set(made, 'title', part.part('title'));
+    texts.set(made, 'message', part.part('properties.description'));
+    const address = part.text('properties.redirect_url');
+    if (address) made.attrs['redirect_url'] = address;
+    reading.endings.set(refOf(part), { part, made, when: [], isUsual: false });
+  }
+  const logic = new Map(root.list('logic').map((rule) => [rule.text('ref') ?? '', rule]));
+  readSteps(root, reading, logic);
+  readNotifications(root.part('settings.notifications'), reading);
+  named.set('variable score', { made: node('calculation', { id: 'score' }) });
+  for (const [ref, rule] of logic) readRule(rule, ref, reading);
+  const variables = root.part('variables');
+  const score = variables.number('score');
+  if (!addScore(sketch, variables, score) && score) variables.part('score').leaveOut('No option has points.');
+  for (const variable of variables.parts())
+    if (variable.name !== 'score') variable.leaveOut(because.variable);
+  finishEndings(sketch, [...reading.endings.values()]);
+}
+
+function readHead(root: Part, { sketch: { form, settings }, texts }: TypeformReading): void {
+  setAttributes(form, root, { name: 'title' }, texts);
+  const [welcome, ...others] = root.list('welcome_screens');
+  if (welcome) {
+    texts.set(form, 'description', [welcome.part('title'), welcome.part('properties.description')]);
+    welcome.change('It becomes the description of the form.');
+  }
+  for (const each of others) each.leaveOut('A form has one description.');
+  readLocale(root.part('settings.language'), settings);
+  const redirect = root.text('settings.redirect_after_submit_url');
+  if (redirect) settings['redirect_url'] = redirect;
+  settings['layout'] = 'question';
+}
+
+/** Reads who gets an email about a submission: the people who were named, and the person who answered. */
+function readNotifications(part: Part, { sketch: { settings }, named, refs }: TypeformReading): void {
+  const [mine, theirs] = [part.part('self'), part.part('respondent')];
+  const addresses = [...mine.list('recipients'), mine.part('email')].flatMap(
+    (each) => each.text()?.trim() ?? [],
+  );
+  if (mine.flag('enabled') === false) mine.leaveOut(because.off);
+  else if (addresses.length > 0 && addresses.every((each) => each.includes('@') && !each.includes('{')))
+    settings['notification_email'] = addresses.join(',');
+  else mine.leaveOut('Its addresses are answers. Set it under Settings.');
+  const [, ref = ''] = /^\{\{field:([\w-]{1,80})\}\}$/.exec(theirs.text('recipient') ?? '') ?? [];
+  if (theirs.flag('enabled') === false) theirs.leaveOut(because.off);
+  else if (named.get(`field ${ref}`)?.made.type === 'email')
+    settings['receipt_email_element'] = refs.get(`field:${ref}`);
+  else theirs.leaveOut('Its recipient is not an email question.');
+}
+
+/** Puts fields into steps: one begins where a jump leads, and behind a field with logic. */
+function readSteps(root: Part, reading: TypeformReading, logic: ReadonlyMap<string, Part>): void {
+  const { sketch, texts, refs, named } = reading;
+  const targets = new Set(
+    [...logic.values()].flatMap((rule) =>
+      rule.list('actions').map((action) => action.text('details.to.value')),
+    ),
+  );
+  let step = addStep(sketch);
+  for (const part of root.list('hidden')) {
+    const made = node('hidden', { id: refs.get(`hidden:${part.text() ?? ''}`), label: 'Hidden' });
+    texts.set(made, 'label', part);
+    named.set(`hidden ${part.text() ?? ''}`, { made });
+    add(sketch, step, made, part);
+  }
+  let isClosed = false;
+  for (const field of root.list('fields')) {
+    if (step.children.length > 0 && (isClosed || targets.has(refOf(field))))
+      step = addStep(sketch, field, { id: sketch.newId(`step_${sketch.form.children.length + 1}`) });
+    readField(field, step, step, reading);
+    const inner = isGroup(field) ? fieldsOf(field.part('properties')) : [];
+    isClosed = [field, ...inner].some((each) => logic.has(refOf(each)));
+  }
+}

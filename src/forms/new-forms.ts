@@ -1,0 +1,180 @@
+import { isRecord, own } from '#ast/json.ts';
+import { limits } from '#ast/limits.ts';
+import type { Settings } from '#ast/settings.ts';
+import { cutToBytes } from '#ast/text.ts';
+import type { FormNode } from '#ast/tree.ts';
+import { validateStructure } from '#ast/validate.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { runInThread } from '#kit/run-in-thread.ts';
+import { type DraftChange, readBuilderForm, saveFirstCopy } from './draft.ts';
+import { createForm } from './forms.ts';
+import { findMissingImages } from './images/images.ts';
+import {
+  type convertText,
+  convertTold,
+  type FormSource,
+  formSources,
+  recogniseForm,
+  type ToldForm,
+} from './import/convert.ts';
+import { judgeForm } from './judge-form.ts';
+
+/** A form to import, complete or not, and the user who imports it. */
+type Import = { workspaceId: string; structure: object; settings: Settings; userId: string | null };
+
+/**
+ * Creates a draft from an exported form. An incomplete one becomes the working copy of an empty form. Images that this
+ * workspace does not have are left out and returned by name.
+ */
+export async function importForm(database: Database, { workspaceId, structure, settings, userId }: Import) {
+  const missing = (await findMissingImages(database, workspaceId, { settings })).map(({ field }) => field!);
+  const kept = withoutImages(settings, missing);
+  const document = { structure, settings: kept };
+  const { problems } = await judgeForm(database, workspaceId, document);
+  if (problems.length === 0)
+    return {
+      row: await createForm(database, workspaceId, { ...document, changedBy: userId }),
+      structure,
+      missing,
+    };
+  return transaction(database, async (client) => {
+    const empty = emptyForm(structure);
+    const row = await createForm(client, workspaceId, { structure: empty, changedBy: userId });
+    await saveFirstCopy(client, { ...document, workspaceId, formId: row.id, userId });
+    return { row, structure: empty, missing };
+  });
+}
+
+/** Returns the settings without the theme's missing images (`theme.logo`). */
+export function withoutImages(settings: Settings, missing: readonly string[]): Settings {
+  if (missing.length === 0 || !settings.theme) return settings;
+  const theme = Object.entries(settings.theme).filter(([key]) => !missing.includes(`theme.${key}`));
+  return { ...settings, theme: Object.fromEntries(theme) };
+}
+
+/** Returns a form with one empty step, under the name of an incomplete form if that is valid. */
+function emptyForm(structure: object): object {
+  const attrs = own(structure as Record<string, unknown>, 'attrs');
+  const called = (name: unknown) => ({
+    type: 'form',
+    attrs: { name },
+    children: [{ type: 'step', attrs: {}, children: [] }],
+  });
+  const named = called(isRecord(attrs) ? own(attrs, 'name') : undefined);
+  return validateStructure(named).ok ? named : called('Untitled form');
+}
+
+/** A form with some thousand questions fits. */
+export const documentBytes = 4 * 1024 * 1024;
+
+/** A document of up to so many characters is read in a few ms; starting a thread takes longer. */
+const shortDocument = 20_000;
+
+/** The largest document takes half a second. */
+const threadLimits = {
+  megabytes: 256,
+  ms: 20_000,
+  tooMuch: 'Reading the document takes too much time or memory. Split the form into smaller ones.',
+} as const;
+
+type Given = { document: Readonly<Record<string, unknown>>; source?: FormSource | undefined };
+type Converted = ToldForm & { source: FormSource };
+
+/**
+ * Converts a document of another service, a long one on a thread of its own.
+ * @throws ApiError validation_error if the service is unknown, or the document takes too much work.
+ */
+export async function readDocument(
+  workspaceId: string,
+  { document, source = recogniseForm(document) }: Given,
+): Promise<Converted> {
+  if (!source)
+    throw refuse(`This is not a form of a known service. Known services are ${formSources.join(', ')}.`);
+  const text = JSON.stringify(document);
+  const made =
+    text.length <= shortDocument
+      ? convertTold(document, source)
+      : await convertOnThread(workspaceId, text, source);
+  if (typeof made === 'string') throw refuse(made);
+  return { ...made, source };
+}
+
+/** Sends the document as text: copying its values to the thread takes longer than writing and parsing it. */
+const convertOnThread = (workspaceId: string, text: string, source: FormSource): Promise<ToldForm | string> =>
+  runInThread(
+    workspaceId,
+    {
+      module: new URL('import/convert.ts', import.meta.url),
+      name: 'convertText',
+      given: [text, source] satisfies Parameters<typeof convertText>,
+    },
+    threadLimits,
+  );
+
+const refuse = (message: string): ApiError =>
+  new ApiError('validation_error', undefined, { errors: [{ field: 'document', message }] });
+
+/** A working copy that becomes a form of its own, and the user who asks for it. */
+type CopyRequest = Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'settings' | 'userId'>;
+
+/**
+ * Creates a draft form whose working copy is the given one, complete or not, so that an editor can keep changes that conflict
+ * with another editor's. Its first version is the live version of the original form.
+ * @throws ApiError not_found, validation_error.
+ */
+export async function copyAsNewForm(database: Database, request: CopyRequest): Promise<{ id: string }> {
+  const { workspaceId, formId, ...copy } = request;
+  return transaction(database, async (client) => {
+    const { form } = await readBuilderForm(client, workspaceId, formId);
+    const { id } = await createForm(client, workspaceId, {
+      structure: form.structure,
+      settings: form.settings,
+      changedBy: copy.userId,
+    });
+    await saveFirstCopy(client, { ...copy, workspaceId, formId: id });
+    return { id };
+  });
+}
+
+const suffix = ' (copy)';
+
+/**
+ * Copies a form as a draft: its live version and its working copy, with their settings, both named with "(copy)" at the end.
+ * Submissions and webhooks stay with the original.
+ * @throws ApiError not_found.
+ */
+export async function duplicateForm(
+  database: Database,
+  { workspaceId, formId, userId }: { workspaceId: string; formId: string; userId: string | null },
+): Promise<{ id: string }> {
+  return transaction(database, async (client) => {
+    const { form, draft } = await readBuilderForm(client, workspaceId, formId);
+    const { id } = await createForm(client, workspaceId, {
+      structure: renamed(form.structure),
+      settings: form.settings,
+      changedBy: userId,
+    });
+    if (draft.revision > 0) {
+      await saveFirstCopy(client, {
+        workspaceId,
+        formId: id,
+        structure: renamed(draft.structure),
+        settings: draft.settings,
+        userId,
+      });
+    }
+    return { id };
+  });
+}
+
+/** Adds the suffix to the name. A working copy may have no name. */
+function renamed(structure: object): object {
+  const { attrs, ...rest } = structure as FormNode;
+  const name = attrs?.['name'];
+  if (typeof name !== 'string') return structure;
+  return {
+    ...rest,
+    attrs: { ...attrs, name: `${cutToBytes(name, limits.labelBytes - suffix.length)}${suffix}` },
+  };
+}
