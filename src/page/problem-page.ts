@@ -14,7 +14,8 @@ import { wantsJson } from './post/answer-json.ts';
 import { isMultipart } from './post/multipart.ts';
 import { renderNotice, renderPassword, type Retry } from './render/notices.ts';
 import { languageLinks, readVisit, Refused, scriptInFrame, type Visit } from './visit/visit.ts';
-import { chooseLocale, type Words, wordsOf } from './words/words.ts';
+import { type Words } from './words/words.ts';
+import { chooseLocale, wordsOf } from './words/choose-locale.ts';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

@@ -42,7 +42,7 @@ import { findUnsubscriber, unsubscribe } from '#invitations/sending/unsubscribe.
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
-import { chooseLocale, wordsOf } from './words/words.ts';
+import { chooseLocale, wordsOf } from './words/choose-locale.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

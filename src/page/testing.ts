@@ -3,7 +3,7 @@ import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
-import { problemsOf, wordsOf } from './words/words.ts';
+import { problemsOf, wordsOf } from './words/choose-locale.ts';
 import { everythingShown, type FormView } from './render/view.ts';
 import { renderForm } from './render/form.ts';
 

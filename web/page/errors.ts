@@ -1,6 +1,6 @@
 import { fillPiped } from '#ast/piping.ts';
 import { fill } from '#ast/words.ts';
-import { questionLabels } from '#page/render/form.ts';
+import { questionLabels } from '#page/render/question-label.ts';
 import { nameProblem } from '#page/words/words.ts';
 import type { FieldError } from './answers.ts';
 import { boxOf, byId, make, type Page } from './page.ts';

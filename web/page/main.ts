@@ -1,5 +1,5 @@
 import { tellHeight, tellReceipt } from './embed.ts';
-import { recall } from './saving.ts';
+import { recall } from './memory.ts';
 
 /*
  * What the public page loads at first. It is whole without a script, so the script comes when the page has been drawn

@@ -1,9 +1,9 @@
 import { evaluate } from '#ast/logic/evaluate.ts';
 import { stepOf } from '#ast/check-step.ts';
-import { type Answered, knownOf, stepOnReturn } from '#page/post/take-step.ts';
+import { type Answered, knownOf, stepOnReturn } from '#page/post/return-to-review.ts';
 import { toText } from '#page/render/html.ts';
-import { renderReview } from '#page/render/view.ts';
-import { reviewStepOf } from '#page/render/steps.ts';
+import { renderReview } from '#page/render/review.ts';
+import { reviewStepOf } from '#page/render/review-step.ts';
 import { readGiven } from './answers.ts';
 import { byId, make, type Page } from './page.ts';
 import { goTo } from './steps.ts';

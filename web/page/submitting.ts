@@ -1,7 +1,7 @@
 import { entriesOf, type FieldError } from './answers.ts';
 import { tell } from './embed.ts';
 import { showSummary } from './errors.ts';
-import { forget } from './saving.ts';
+import { forget } from './memory.ts';
 import { byId, make, type Page } from './page.ts';
 
 /** After this many ms without an answer the visitor is asked to send again; the key makes that harmless. */

@@ -1,7 +1,7 @@
 import { parseRowName, type RawAnswers } from '#ast/fields.ts';
 import { limits } from '#ast/limits.ts';
 import { languageAction } from '../render/language-switch.ts';
-import { changeOf } from '../render/view.ts';
+import { changeOf } from '../render/review.ts';
 
 /**
  * What a press of the page's own buttons asks for: to submit, to go a step on or back, to save for later, to change an

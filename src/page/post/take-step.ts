@@ -1,49 +1,13 @@
 import { checkStep, stepOf } from '#ast/check-step.ts';
-import type { FileFacts } from '#ast/answers/check-files.ts';
 import type { RawAnswers } from '#ast/fields.ts';
-import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
+import { type AnswerContext, evaluate } from '#ast/logic/evaluate.ts';
 import type { Form } from '#ast/tree.ts';
 import { shownByCondition } from '../render/elements/conditional.ts';
 import type { AnswerFiles, FieldProblem } from '#ast/answers.ts';
 import { firstNameIn } from '../render/elements/groups.ts';
 import { stepHeadingId } from '../render/steps.ts';
 import type { FieldMessage } from '../render/view.ts';
-
-/** The answers of a form, and what they show. */
-export type Answered = {
-  readonly form: Form;
-  readonly raw: RawAnswers;
-  readonly files: ReadonlyMap<string, readonly FileFacts[]>;
-  readonly context: AnswerContext;
-  readonly shown: Shown;
-};
-
-function* marksIn({ form, raw, files, shown }: Answered, step: number): Generator<string, void> {
-  yield String(step);
-  yield* shownByCondition(form, step, shown, { answers: raw, held: files }).keys();
-}
-
-/**
- * What a visitor has seen who looks through the answers: the steps, and in them what only conditions show. The page
- * carries it (`_known`) while an answer is changed, so that what the change opens is asked.
- */
-export function knownOf(answered: Answered): string {
-  return answered.shown.steps.flatMap((step) => [...marksIn(answered, step)]).join();
-}
-
-/**
- * Where a visitor goes on who has changed an answer: to the list of answers, the last step; before that to each later
- * step with something new to be seen, or with something wrong by now.
- */
-export function stepOnReturn(answered: Answered, from: number, known: string): number | undefined {
-  const { form, raw, files, context, shown } = answered;
-  const seen = new Set(known.split(','));
-  const isNew = (step: number) => [...marksIn(answered, step)].some((mark) => !seen.has(mark));
-  const later = shown.steps.filter((step) => step > from);
-  return (
-    later.find((step) => isNew(step) || checkStep(form, step, raw, files, context).length > 0) ?? later.at(-1)
-  );
-}
+import { type Answered, knownOf, stepOnReturn } from './return-to-review.ts';
 
 /** A press of Back, Next or Submit, with everything that the page held. */
 type StepPost = {

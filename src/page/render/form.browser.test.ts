@@ -16,7 +16,7 @@ import { styleOf } from './elements/drawings.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
 import { everyElement, inputTypes, viewOf } from '../testing.ts';
-import { wordsOf } from '../words/words.ts';
+import { wordsOf } from '../words/choose-locale.ts';
 
 const team = composite(
   'team',

@@ -10,7 +10,7 @@ import { drawingSteps } from './steps.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
 import { byId, everyElement, inputTypes, readMarkup, readPage, type Tag, viewOf } from '../testing.ts';
-import { wordsOf } from '../words/words.ts';
+import { wordsOf } from '../words/choose-locale.ts';
 
 const groupTypes = [
   'radio',

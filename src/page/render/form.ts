@@ -1,5 +1,5 @@
-import { answerSayer, type SayText } from '#ast/answers/say-piped.ts';
-import { fieldName, findInput, numbersName, parseRowName, questionsById } from '#ast/fields.ts';
+import { answerSayer } from '#ast/answers/say-piped.ts';
+import { fieldName, numbersName } from '#ast/fields.ts';
 import {
   type Form,
   isComposite,
@@ -17,37 +17,12 @@ import { renderDocument } from './document.ts';
 import { languageAction, languageSwitch } from './language-switch.ts';
 import { attributes, type Html, html, json, type SayAnswer, url } from './html.ts';
 import type { PageState } from './elements/place.ts';
-import { lead, progress, reviewStepOf, sections, stepsSoFar } from './steps.ts';
+import { lead, progress, sections, stepsSoFar } from './steps.ts';
+import { reviewStepOf } from './review-step.ts';
 import type { FieldMessage, FormView } from './view.ts';
 import { fillPiped } from '#ast/piping.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
-
-/**
- * What a question is called where it does not stand, by its HTML name: in a row with the row, `Guest 2 – Name`. The
- * name of a group or of a row has a label too; '' for what is none of the form's. `say` puts in the answers that labels
- * show.
- */
-export function questionLabels(
-  form: Form,
-  words: Pick<Words, 'row'>,
-  say: SayText,
-): (name: string) => string {
-  const questions = questionsById(listQuestions(form));
-  const rowLabel = (label: string, index: number) =>
-    fill(words.row, { label: say(label), number: index + 1 });
-  return (name) => {
-    const found = findInput(questions, name);
-    if (found) {
-      const label = say(found.input.attrs.label, found.row);
-      return found.row ? `${rowLabel(found.row.group.attrs.label, found.row.index)} – ${label}` : label;
-    }
-    // Read as the name of a field in that row, so that names have one grammar.
-    const row = parseRowName(`${name}[row]`);
-    const group = questions.get(row?.group ?? name);
-    if (!group) return '';
-    return row ? rowLabel(group.element.attrs.label, row.index) : say(group.element.attrs.label);
-  };
-}
+import { questionLabels } from './question-label.ts';
 
 /**
  * All errors at the top of the page, each behind its question's label and in the words that stand at the field, and a

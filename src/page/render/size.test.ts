@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { element, stepsOf } from '#ast/testing.ts';
 import type { Form } from '#ast/tree.ts';
 import { inputTypes, viewOf } from '../testing.ts';
-import { problemsOf, wordsOf } from '../words/words.ts';
+import { problemsOf, wordsOf } from '../words/choose-locale.ts';
 import { sentencesFor } from '../words/say-problem.ts';
 import { renderForm } from './form.ts';
 import { type ScriptData, scriptWords } from './view.ts';

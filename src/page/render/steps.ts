@@ -14,7 +14,8 @@ import { fill } from '#ast/words.ts';
 import type { Words } from '../words/words.ts';
 import { attributes, type Html, html } from './html.ts';
 import { renderElement } from './elements/drawings.ts';
-import { type FormView, renderReview } from './view.ts';
+import { type FormView } from './view.ts';
+import { renderReview } from './review.ts';
 import { richText } from './rich-text.ts';
 import { type PageState, pipedAt, type Place } from './elements/place.ts';
 import { endOfForm } from '#ast/logic/condition.ts';
@@ -26,15 +27,7 @@ import { limits } from '#ast/limits.ts';
 import { pipedIds } from '#ast/piping.ts';
 import { countMarkup } from '#ast/markup-characters.ts';
 import { countShownRows } from './elements/rows.ts';
-
-/** The id of the step that lists the answers: none that an author could give. */
-const reviewStepId = '_review';
-
-/** The index of that step; undefined where the form has none. */
-export function reviewStepOf({ children }: Form): number | undefined {
-  const last = children.length - 1;
-  return children[last]?.attrs?.id === reviewStepId ? last : undefined;
-}
+import { reviewStepId, reviewStepOf } from './review-step.ts';
 
 /** The id of a step's heading, which takes the focus when the step is reached: `focus` of a view. */
 export function stepHeadingId(index: number): string {

@@ -11,15 +11,8 @@ import { type Arrival, type Guest, receiveGuest } from '#invitations/admission.t
 import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
 import { type Look, lookOf } from '../theme/look.ts';
 import { languageStyle, languageSwitch } from '../render/language-switch.ts';
-import {
-  chooseLanguage,
-  chooseNumbers,
-  countingQuestions,
-  type PageProblems,
-  problemsOf,
-  type Words,
-  wordsOf,
-} from '../words/words.ts';
+import { countingQuestions, type PageProblems, type Words } from '../words/words.ts';
+import { chooseLanguage, chooseNumbers, problemsOf, wordsOf } from '../words/choose-locale.ts';
 import { styleOf } from '../render/elements/drawings.ts';
 import { isCounted } from '../counting/is-counted.ts';
 import { askedForm } from '../render/steps.ts';

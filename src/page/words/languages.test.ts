@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { locales } from '#ast/locales.ts';
-import { chooseLocale, problemsOf, wordsOf } from './words.ts';
+import { chooseLocale, problemsOf, wordsOf } from './choose-locale.ts';
 
 /** The `{names}` of a sentence, in any order: languages turn them around. */
 const placesIn = (sentence: string): string[] => (sentence.match(/\{\w*\}/g) ?? []).sort();

@@ -1,7 +1,8 @@
 import { trimText } from '#ast/text.ts';
 import { fill } from '#ast/words.ts';
 import { heldOf, type StoredFile } from '../held-list.ts';
-import { type Kept, recall } from '../saving.ts';
+import { type Kept } from '../saving.ts';
+import { recall } from '../memory.ts';
 import { labelButton, make, type Page, type Strokes } from '../page.ts';
 
 type Point = Strokes[number][number];
