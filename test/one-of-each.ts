@@ -64,6 +64,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     replays: replay.id,
     views: view.id,
     'people/erasures': erasure.id,
+    tasks: tagging.id,
     note: note.id,
     deletion: deletion.id,
     tagging: tagging.id,

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { type Job, LeaseLost } from '../queue.ts';
 
 /** Shown in the delivery log, the mail log and the task. */
-const parkedReason =
+export const parkedReason =
   'The server stopped three times while it worked on this, so it does not try again by itself.';
 
 /** Parked jobs, the oldest first. */
