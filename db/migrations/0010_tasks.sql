@@ -63,3 +63,17 @@ update jobs set id = (payload ->> 'bulk_id')::uuid, payload = payload - 'bulk_id
 drop table bulk_items;
 -- The version before: see above.
 drop table bulk_changes;
+
+insert into tasks (workspace_id, id, kind, form_id, requested_by, through, total, done, refused, problems, created_at, finished_at)
+select workspace_id, id, 'submissions.import', form_id, requested_by, case when requested_by is null then 'api' else 'console' end,
+       total, created, refused, problems, created_at, finished_at
+  from submission_imports;
+insert into task_items (workspace_id, task_id, position, item)
+select workspace_id, import_id, line, jsonb_build_object('line', line, 'entry', entry) from submission_import_lines;
+-- The version before: loses its lease, and fails at what it claims again until it is renewed.
+update jobs set id = (payload ->> 'import')::uuid, payload = payload - 'import' - 'form', lease_token = null
+ where kind = 'submissions.import';
+-- The version before: refuses imports until it is renewed.
+drop table submission_import_lines;
+-- The version before: see above.
+drop table submission_imports;

@@ -10,7 +10,7 @@ import { element } from '#ast/testing.ts';
 import { storageKey } from '#files/stored-files.ts';
 import { diskStorage, type Storage } from '#kit/storage.ts';
 import type { ApiError } from '#kit/errors.ts';
-import { newId, now } from '#kit/clock.ts';
+import { newId } from '#kit/clock.ts';
 import { lastId } from '#kit/pagination.ts';
 import { openLog } from '#kit/log.ts';
 import { enqueueMail } from '#kit/outbox.ts';
@@ -28,7 +28,7 @@ import { hashOfReceipt } from './erase/receipt.ts';
 import { packPerson } from './pack-person.ts';
 import { findTraces } from './traces.ts';
 import { listErasures } from './endpoints.ts';
-import { insertImport } from '#submissions/import/start-import.ts';
+import { startTask } from '#tasks/run-tasks.ts';
 
 const { database } = await testDatabase();
 const storage = diskStorage(await mkdtemp(join(tmpdir(), 'formloom-test-')), 0);
@@ -159,20 +159,14 @@ test('of lines of an import, uploads and mails that wait, those go that name the
   const scene = await openScene(database, elements);
   const { workspaceId, formId, context } = scene;
   const addresses = ['ada@example.org', 'nada@example.org'];
-  const lines = addresses.map((mail, line) => ({ line, entry: { answers: { mail }, reference: {} } }));
-  await insertImport(database, {
-    workspace_id: workspaceId,
-    id: newId(),
-    form_id: formId,
-    requested_by: null,
-    created_at: now(),
-    total: 2,
-    refused: 0,
-    problems: '[]',
-    lines: JSON.stringify(lines),
-  });
+  const items = addresses.map((mail, line) => ({ line, entry: { answers: { mail }, reference: {} } }));
+  await startTask(
+    database,
+    { workspaceId, id: newId(), kind: 'submissions.import', formId, by, items, total: 2 },
+    { kind: 'test.import', lane: 'test' },
+  );
   await database.query(
-    `update submission_imports set problems = (
+    `update tasks set problems = (
        select jsonb_agg(jsonb_build_object('line', n, 'message', said || ' is twice there.'))
          from unnest($2::text[]) with ordinality as given (said, n)) where workspace_id = $1`,
     [workspaceId, addresses],
@@ -206,9 +200,9 @@ test('of lines of an import, uploads and mails that wait, those go that name the
   const { gone } = await finished({ ...context, storage }, scene, id);
   assert.deepEqual(gone, { files: 1, mails: 1, import_lines: 1 });
   const { rows } = await database.query(
-    `select array(select entry #>> '{answers,mail}' from submission_import_lines where workspace_id = $1) as lines,
+    `select array(select item #>> '{entry,answers,mail}' from task_items where workspace_id = $1) as lines,
             array(select distinct filename from files where workspace_id = $1 order by filename) as files,
-            array(select jsonb_array_elements(problems) ->> 'message' from submission_imports where workspace_id = $1) as problems,
+            array(select jsonb_array_elements(problems) ->> 'message' from tasks where workspace_id = $1) as problems,
             array(select subject from mails where workspace_id = $1) as mails`,
     [workspaceId],
   );

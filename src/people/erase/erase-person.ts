@@ -59,8 +59,9 @@ const findWaitingLines = statement(
   `select batch_id as import_id, line, draft::text as said from invitation_drafts
    where workspace_id = $workspace_id and (batch_id, line) > ($after_id, $after_line) and draft::text ~* $json_pattern
    union all
-   select import_id, line, entry::text as said from submission_import_lines
-   where workspace_id = $workspace_id and (import_id, line) > ($after_id, $after_line) and entry::text ~* $json_pattern
+   select i.task_id as import_id, i.position as line, (i.item -> 'entry')::text as said from task_items i
+   join tasks t on t.workspace_id = i.workspace_id and t.id = i.task_id and t.kind = 'submissions.import'
+   where i.workspace_id = $workspace_id and (i.task_id, i.position) > ($after_id, $after_line) and (i.item -> 'entry')::text ~* $json_pattern
    order by import_id, line limit $limit`,
 );
 
@@ -74,8 +75,8 @@ const deleteWaitingLines = statement(
      delete from invitation_drafts d using given
      where d.workspace_id = $workspace_id and d.batch_id = given.import_id and d.line = given.line returning d.line),
    answered as (
-     delete from submission_import_lines l using given
-     where l.workspace_id = $workspace_id and l.import_id = given.import_id and l.line = given.line returning l.line)
+     delete from task_items i using given
+     where i.workspace_id = $workspace_id and i.task_id = given.import_id and i.position = given.line returning i.position as line)
    select line from invited union all select line from answered`,
 );
 
@@ -84,7 +85,7 @@ const forgetImportProblems = statement(
   'people.forget_import_problems',
   'workspace_id json_pattern word_pattern:text',
   '',
-  `update submission_imports
+  `update tasks
       set problems = (select coalesce(jsonb_agg(problem order by place), '[]')
                         from jsonb_array_elements(problems) with ordinality as said (problem, place)
                        where problem ->> 'message' !~* $word_pattern)
