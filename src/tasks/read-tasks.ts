@@ -25,10 +25,13 @@ const filterColumns = columns('workspace_id kinds id? form_id? subject_id:uuid?'
   states: nullable(texts),
 });
 
+/** SQL that says why the task `t` does not go on by itself, or null. */
+export const failedReason = `(select '${parkedReason}' from jobs j
+            where j.workspace_id = t.workspace_id and j.id = t.id and j.parked_at is not null)`;
+
 const filtered = `
   from (
-    select t.*, (select '${parkedReason}' from jobs j
-                  where j.workspace_id = t.workspace_id and j.id = t.id and j.parked_at is not null) as failed_reason
+    select t.*, ${failedReason} as failed_reason
       from tasks t
      where t.workspace_id = $workspace_id and t.kind = any ($kinds) and ($id is null or t.id = $id)
        and ($form_id is null or t.form_id = $form_id) and ($form_ids is null or t.form_id = any ($form_ids))

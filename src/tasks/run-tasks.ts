@@ -89,7 +89,7 @@ export const findFirstItem = statement(
 );
 
 /** Stores the progress. What is sealed is only needed until the end. */
-const advanceTask = statement(
+export const advanceTask = statement(
   'tasks.advance_task',
   ['workspace_id id done refused problems most finished_at?', { result: jsonb<object>() }],
   '',

@@ -11,6 +11,10 @@ export const taskKinds = [
   'submissions.status',
   'submissions.undo',
   'submissions.import',
+  'invitations.send',
+  'webhooks.replay',
+  'people.erase',
+  'forms.delete',
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
@@ -26,7 +30,10 @@ export const Task = named(
     state: Type.Enum([...taskStates]),
     form_id: orNull(uuid),
     subject_id: orNull(
-      Type.String({ format: 'uuid', description: 'The bulk change that an undo reverts.' }),
+      Type.String({
+        format: 'uuid',
+        description: 'The bulk change that an undo reverts, the webhook of a replay, or the form that is deleted.',
+      }),
     ),
     requested_by: orNull(Type.String({ description: 'The name of the member or the API key.' })),
     total: Type.Integer({ description: 'The number of things to do.' }),

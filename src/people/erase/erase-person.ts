@@ -56,11 +56,8 @@ const findWaitingLines = statement(
   'people.find_waiting_lines',
   'workspace_id json_pattern after_id:uuid after_line:integer limit',
   'import_id:uuid line said:text',
-  `select batch_id as import_id, line, draft::text as said from invitation_drafts
-   where workspace_id = $workspace_id and (batch_id, line) > ($after_id, $after_line) and draft::text ~* $json_pattern
-   union all
-   select i.task_id as import_id, i.position as line, (i.item -> 'entry')::text as said from task_items i
-   join tasks t on t.workspace_id = i.workspace_id and t.id = i.task_id and t.kind = 'submissions.import'
+  `select i.task_id as import_id, i.position as line, (i.item -> 'entry')::text as said from task_items i
+   join tasks t on t.workspace_id = i.workspace_id and t.id = i.task_id and t.kind in ('submissions.import', 'invitations.send')
    where i.workspace_id = $workspace_id and (i.task_id, i.position) > ($after_id, $after_line) and (i.item -> 'entry')::text ~* $json_pattern
    order by import_id, line limit $limit`,
 );
@@ -70,14 +67,9 @@ const deleteWaitingLines = statement(
   'people.delete_waiting_lines',
   'workspace_id import_ids:uuids lines:integers',
   'line',
-  `with given as (select * from unnest($import_ids, $lines) as given (import_id, line)),
-   invited as (
-     delete from invitation_drafts d using given
-     where d.workspace_id = $workspace_id and d.batch_id = given.import_id and d.line = given.line returning d.line),
-   answered as (
-     delete from task_items i using given
-     where i.workspace_id = $workspace_id and i.task_id = given.import_id and i.position = given.line returning i.position as line)
-   select line from invited union all select line from answered`,
+  `delete from task_items i using unnest($import_ids, $lines) as given (import_id, line)
+   where i.workspace_id = $workspace_id and i.task_id = given.import_id and i.position = given.line
+   returning i.position as line`,
 );
 
 /** Forgets what was said, of lines that an import left out, with these words. */
