@@ -16,3 +16,16 @@ update jobs set id = (payload ->> 'batch')::uuid, payload = payload - 'batch', l
 drop table invitation_drafts;
 -- The version before: see above.
 alter table invitation_batches drop column total, drop column created, drop column skipped;
+
+insert into tasks (workspace_id, id, kind, form_id, subject_id, requested_by, through, input, total, done, result,
+                   created_at, cancelled_at, finished_at)
+select workspace_id, id, 'webhooks.replay', form_id, webhook_id, requested_by,
+       case when requested_by is null then 'api' else 'console' end, filter::jsonb, total, done,
+       jsonb_strip_nulls(jsonb_build_object('reached', reached)), created_at, cancelled_at, finished_at
+  from replays;
+-- The version before: loses its lease, and fails at what it claims again until it is renewed.
+update jobs set id = (payload ->> 'replay_id')::uuid, payload = payload - 'replay_id', lease_token = null
+ where kind = 'webhook.replay';
+-- The version before: replays nothing until it is renewed.
+drop table replays;
+create index tasks_of_subject on tasks (workspace_id, subject_id, id desc) where subject_id is not null;
