@@ -11,7 +11,6 @@ import { storageKey } from '#files/stored-files.ts';
 import { diskStorage, type Storage } from '#kit/storage.ts';
 import type { ApiError } from '#kit/errors.ts';
 import { newId } from '#kit/clock.ts';
-import { lastId } from '#kit/pagination.ts';
 import { openLog } from '#kit/log.ts';
 import { enqueueMail } from '#kit/outbox.ts';
 import { startQueue } from '#kit/queue/worker.ts';
@@ -24,10 +23,11 @@ import { until } from '#test/service.ts';
 import { readAsked } from './asked.ts';
 import { deleteExpired } from '#app/delete-expired.ts';
 import { type EraseContext, eraseJob, eraseStep, startErasing } from './erase/erase-person.ts';
-import { hashOfReceipt } from './erase/receipt.ts';
+import { addCounts, hashOfReceipt } from './erase/receipt.ts';
 import { packPerson } from './pack-person.ts';
 import { findTraces } from './traces.ts';
-import { listErasures } from './endpoints.ts';
+import { erasuresOf, presentErasure } from './endpoints.ts';
+import { readTask } from '#tasks/read-tasks.ts';
 import { startTask } from '#tasks/run-tasks.ts';
 
 const { database } = await testDatabase();
@@ -50,10 +50,9 @@ async function finished(context: EraseContext, { workspaceId }: Scene, id: strin
     handlers: { [eraseJob]: { perLane: 1, run: (job) => eraseStep(context, job) } },
   });
   after(() => queue.stop());
-  const page = { workspace_id: workspaceId, id, below_id: lastId, limit: 1, offset: 0 };
   return until('the erasing to finish', async () => {
-    const [found] = await listErasures(database, page);
-    return found!.finished_at !== null && found;
+    const found = presentErasure(await readTask(database, { ...erasuresOf(workspaceId), id }));
+    return found.finished_at !== null && { ...found, gone: addCounts(found.gone, {}) };
   });
 }
 
@@ -147,8 +146,8 @@ test('an erasing that is stopped in the middle goes on, counts exactly, and forg
   assert.deepEqual([erasure.total, erasure.done], [120, 120]);
   assert.deepEqual(erasure.gone, { submissions: 120, files: 3 });
   assert.equal(erasure.hash, hashOfReceipt({ ...erasure, finished_at: erasure.finished_at! }));
-  const { rows } = await database.query('select asked from erasures where id = $1', [id]);
-  assert.deepEqual(rows, [{ asked: null }]);
+  const { rows } = await database.query('select secret from tasks where id = $1', [id]);
+  assert.deepEqual(rows, [{ secret: null }]);
   assert.deepEqual(
     (await find(scene, 'ada@example.org')).map((trace) => trace.id),
     [late],
@@ -263,12 +262,12 @@ test('a receipt is kept for as long as the audit log that names it', async () =>
     [young, 20],
   ] as const)
     await database.query(
-      'update erasures set finished_at = now() - make_interval(days => $2::integer) where id = $1',
+      'update tasks set finished_at = now() - make_interval(days => $2::integer) where id = $1',
       [id, days],
     );
   await database.query('update workspaces set audit_days = 30 where id = $1', [scene.workspaceId]);
   await deleteExpired(database, 'erasures');
-  const { rows } = await database.query<{ id: string }>('select id from erasures where workspace_id = $1', [
+  const { rows } = await database.query<{ id: string }>('select id from tasks where workspace_id = $1', [
     scene.workspaceId,
   ]);
   assert.deepEqual(
