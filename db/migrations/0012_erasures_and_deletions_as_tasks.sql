@@ -17,3 +17,8 @@ update jobs set id = (payload ->> 'erasure_id')::uuid, payload = payload - 'eras
 drop table erasure_items;
 -- The version before: see above.
 drop table erasures;
+
+insert into tasks (workspace_id, id, kind, subject_id, through, total, created_at)
+select workspace_id, id, 'forms.delete', (payload ->> 'form_id')::uuid, 'api', 0, created_at from jobs where kind = 'form.remove';
+-- The version before: loses its lease, and fails at what it claims again until it is renewed.
+update jobs set payload = payload - 'form_id', lease_token = null where kind = 'form.remove';

@@ -34,7 +34,8 @@ const filtered = `
     select t.*, ${failedReason} as failed_reason
       from tasks t
      where t.workspace_id = $workspace_id and t.kind = any ($kinds) and ($id is null or t.id = $id)
-       and ($form_id is null or t.form_id = $form_id) and ($form_ids is null or t.form_id = any ($form_ids))
+       and ($form_id is null or t.form_id = $form_id)
+       and ($form_ids is null or coalesce(t.form_id, t.subject_id) = any ($form_ids))
        and ($subject_id is null or t.subject_id = $subject_id)) found
   cross join lateral (
     select case when found.cancelled_at is not null then 'cancelled'

@@ -96,7 +96,7 @@ test('a bulk change touches its own list alone, and of that what is of its own f
     [await tagsOf(scene), await tagsOf(stranger)],
     [{ Ada: ['first'], Ben: ['second'] }, { Cleo: [] }],
   );
-  await deleteForm(database, scene.workspaceId, scene.formId);
+  await deleteForm(database, scene.workspaceId, scene.formId, by);
   await assert.rejects(startBulk(scene.context, scene, { ...tag('late'), ids: [ada], by }), {
     code: 'not_found',
   });
