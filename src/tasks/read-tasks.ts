@@ -108,7 +108,11 @@ const filterOf = ({ kinds, ...given }: TaskFilter): Filter => ({
 export const readTasks = (
   db: Queryable,
   filter: TaskFilter,
-  { below_id = lastId, limit = 1_000, offset = 0 }: { below_id?: string; limit?: number; offset?: number } = {},
+  {
+    below_id = lastId,
+    limit = 1_000,
+    offset = 0,
+  }: { below_id?: string; limit?: number; offset?: number } = {},
 ): Promise<TaskRow[]> => selectTasks(db, { ...filterOf(filter), below_id, limit, offset });
 
 /** @throws ApiError not_found. */
@@ -153,7 +157,7 @@ export function taskEndpoints({ database }: { database: Database }) {
   return {
     listTasks: operation({
       summary: 'List tasks',
-      description: `Bulk changes, imports, replays and erasures, newest first. ${rule}`,
+      description: `Bulk changes, imports, invitations, replays, erasures and deletions of forms, newest first. ${rule}`,
       permission: 'submissions:read',
       query: Type.Object(
         {

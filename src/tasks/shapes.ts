@@ -32,7 +32,8 @@ export const Task = named(
     subject_id: orNull(
       Type.String({
         format: 'uuid',
-        description: 'The bulk change that an undo reverts, the webhook of a replay, or the form that is deleted.',
+        description:
+          'The bulk change that an undo reverts, the webhook of a replay, or the form that is deleted.',
       }),
     ),
     requested_by: orNull(Type.String({ description: 'The name of the member or the API key.' })),

@@ -108,7 +108,10 @@ test('a key sees the tasks of its workspace, of its forms, and of the kinds that
   assert.deepEqual(await ids(stranger.key), []);
   for (const key of [limited.key, stranger.key])
     assert.equal((await callApi(service.url, key, 'GET', `/tasks/${foreign}`)).status, 404);
-  assert.deepEqual(await callApi(service.url, limited.key, 'GET', `/tasks?form_id=${other.id}`).then(({ status }) => status), 404);
+  assert.deepEqual(
+    await callApi(service.url, limited.key, 'GET', `/tasks?form_id=${other.id}`).then(({ status }) => status),
+    404,
+  );
 });
 
 test('a task is not stored for a form that is gone, and an undo is stored once', async () => {

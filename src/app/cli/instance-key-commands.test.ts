@@ -99,9 +99,7 @@ async function sealEverything(workspaceId: string, vaults: readonly Vault[]) {
       read('repeatable_requests', 'answer').then(({ rows }) =>
         rows.map(({ sealed }) => vault.unseal('answers', sealed)),
       ),
-      read('tasks', 'secret').then(({ rows }) =>
-        rows.map(({ sealed }) => vault.unseal('erasures', sealed)),
-      ),
+      read('tasks', 'secret').then(({ rows }) => rows.map(({ sealed }) => vault.unseal('erasures', sealed))),
     ]);
     return plain.flat().filter((text) => text === 'plain').length;
   };

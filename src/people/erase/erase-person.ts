@@ -175,7 +175,9 @@ export async function startErasing(
 /** Things of one kind and one form that one step erases. */
 type Batch = { kind: ErasureItemKind; form_id: string | null; ids: string[] };
 
-const batchesOf = (items: readonly { kind: ErasureItemKind; form_id: string | null; id: string }[]): Batch[] =>
+const batchesOf = (
+  items: readonly { kind: ErasureItemKind; form_id: string | null; id: string }[],
+): Batch[] =>
   [...Map.groupBy(items, ({ kind, form_id }) => `${kind} ${form_id}`).entries()]
     .toSorted(([one], [other]) => (one < other ? 1 : -1))
     .flatMap(([, alike]) => {
@@ -201,7 +203,14 @@ export async function eraseStep(context: EraseContext, job: Job): Promise<void> 
     const asked = readAsked(context.vault.unseal('erasures', task.secret!));
     if (!batch) {
       const gone = addCounts(result.gone, await eraseUnlisted(context, client, workspaceId, asked));
-      const receipt = { id, what, created_at: task.created_at, finished_at: at, gone, list_hash: result.list_hash };
+      const receipt = {
+        id,
+        what,
+        created_at: task.created_at,
+        finished_at: at,
+        gone,
+        list_hash: result.list_hash,
+      };
       return { result: { ...result, gone, hash: hashOfReceipt(receipt) } };
     }
     const { kind, form_id, ids } = batch;

@@ -77,9 +77,7 @@ export async function undoBulk(
   form: FormKey,
   { undoes, by }: { undoes: string; by: Actor },
 ) {
-  const undone = presentBulk(
-    await readTask(context.database, { ...tasksOf(form, bulkKinds), id: undoes.toLowerCase() }),
-  );
+  const undone = presentBulk(await readTask(context.database, { ...tasksOf(form, bulkKinds), id: undoes }));
   if (!isUndoable(undone.kind)) throw new ApiError('conflict', 'This cannot be undone.');
   if (undone.finished_at === null)
     throw new ApiError('conflict', undone.failed_reason ?? 'It is still under way.');
@@ -138,6 +136,11 @@ export const bulkBatch = (context: SubmitContext, job: Job): Promise<void> =>
     const { workspaceId } = job;
     const kind = task.kind.slice('submissions.'.length) as BulkKind;
     const asked = { ...task, input: task.input as BulkInput, vault: context.vault };
-    const { done, made } = await works[kind](client, { workspaceId, formId: task.form_id! }, batch.ids, asked);
+    const { done, made } = await works[kind](
+      client,
+      { workspaceId, formId: task.form_id! },
+      batch.ids,
+      asked,
+    );
     return { done, isWaking: made > 0 };
   });

@@ -3,7 +3,16 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
 import { announceJobs, insertJobs, type Job } from '#kit/queue.ts';
-import { columns, nullable, only, type Queryable, requireRow, statement, uuid, word } from '#kit/statement.ts';
+import {
+  columns,
+  nullable,
+  only,
+  type Queryable,
+  requireRow,
+  statement,
+  uuid,
+  word,
+} from '#kit/statement.ts';
 import { currentTrace } from '#kit/log.ts';
 import { readTask, readTasks, type TaskRow } from '#tasks/read-tasks.ts';
 import { cancelTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';

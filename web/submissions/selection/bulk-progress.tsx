@@ -18,19 +18,19 @@ const bulkWords = {
   remove: { running: 'Deleting submissions', ended: 'deleted for good' },
   tag: {
     running: 'Tagging submissions',
-   
+
     ended: 'tagged',
     rest: 'each has 20 tags at most',
   },
   status: {
     running: 'Changing the status',
-   
+
     ended: 'given the status',
     rest: 'an answer is missing, or its place is taken',
   },
   undo: {
     running: 'Undoing',
-   
+
     ended: 'put back as before',
     rest: 'somebody did otherwise since',
   },
