@@ -193,41 +193,6 @@ create table backups (
   constraint backups_pkey PRIMARY KEY (due_at)
 );
 
-create table bulk_changes (
-  workspace_id uuid not null,
-  id uuid not null,
-  form_id uuid not null,
-  requested_by text,
-  total integer not null,
-  done integer not null default 0,
-  created_at timestamp with time zone not null,
-  finished_at timestamp with time zone,
-  kind text not null,
-  tags_added text[] not null default '{}'::text[],
-  tags_removed text[] not null default '{}'::text[],
-  api_key_id uuid,
-  through text not null default 'console'::text,
-  status text,
-  undoes uuid,
-  constraint removals_pkey PRIMARY KEY (workspace_id, id),
-  constraint bulk_changes_kind_check CHECK ((kind = ANY (ARRAY['trash'::text, 'empty'::text, 'remove'::text, 'tag'::text, 'status'::text, 'undo'::text]))),
-  constraint bulk_changes_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'incomplete'::text]))),
-  constraint bulk_changes_through_check CHECK ((through = ANY (ARRAY['console'::text, 'api'::text, 'cli'::text]))),
-  constraint bulk_changes_workspace_id_api_key_id_fkey FOREIGN KEY (workspace_id, api_key_id) REFERENCES api_keys(workspace_id, id) ON DELETE SET NULL (api_key_id),
-  constraint removals_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id) ON DELETE SET NULL,
-  constraint removals_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
-);
-CREATE INDEX bulk_changes_of_form ON bulk_changes USING btree (workspace_id, form_id) WHERE (finished_at IS NULL);
-CREATE UNIQUE INDEX bulk_changes_undone ON bulk_changes USING btree (workspace_id, undoes) WHERE (undoes IS NOT NULL);
-
-create table bulk_items (
-  workspace_id uuid not null,
-  bulk_id uuid not null,
-  submission_id uuid not null,
-  constraint removal_items_pkey PRIMARY KEY (workspace_id, bulk_id, submission_id),
-  constraint removal_items_workspace_id_removal_id_fkey FOREIGN KEY (workspace_id, bulk_id) REFERENCES bulk_changes(workspace_id, id) ON DELETE CASCADE
-);
-
 create table cells (
   name text not null,
   schema_name text not null,
@@ -294,39 +259,6 @@ create table digests (
   constraint digests_pkey PRIMARY KEY (workspace_id, form_id),
   constraint digests_mode_check CHECK ((mode = ANY (ARRAY['hourly'::text, 'daily'::text]))),
   constraint digests_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
-);
-
-create table erasure_items (
-  workspace_id uuid not null,
-  erasure_id uuid not null,
-  kind text not null,
-  form_id uuid,
-  id uuid not null,
-  constraint erasure_items_pkey PRIMARY KEY (workspace_id, erasure_id, kind, id),
-  constraint erasure_items_workspace_id_erasure_id_fkey FOREIGN KEY (workspace_id, erasure_id) REFERENCES erasures(workspace_id, id) ON DELETE CASCADE
-);
-
-create table erasures (
-  workspace_id uuid not null,
-  id uuid not null,
-  what text not null,
-  asked bytea,
-  requested_by text,
-  api_key_id uuid,
-  through text not null,
-  total integer not null,
-  done integer not null default 0,
-  gone jsonb not null default '{}'::jsonb,
-  list_hash text not null,
-  hash text,
-  created_at timestamp with time zone not null,
-  finished_at timestamp with time zone,
-  constraint erasures_pkey PRIMARY KEY (workspace_id, id),
-  constraint erasures_through_check CHECK ((through = ANY (ARRAY['console'::text, 'api'::text, 'cli'::text]))),
-  constraint erasures_what_check CHECK ((what = ANY (ARRAY['submissions'::text, 'identity'::text]))),
-  constraint erasures_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id) ON DELETE SET NULL,
-  constraint erasures_workspace_id_api_key_id_fkey FOREIGN KEY (workspace_id, api_key_id) REFERENCES api_keys(workspace_id, id) ON DELETE SET NULL (api_key_id),
-  constraint erasures_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table events (
@@ -512,9 +444,6 @@ create table invitation_batches (
   remind_after_days integer[] not null,
   is_mailed boolean not null,
   expires_at timestamp with time zone,
-  total integer not null,
-  created integer not null default 0,
-  skipped integer not null default 0,
   created_by text,
   created_at timestamp with time zone not null,
   constraint invitation_batches_pkey PRIMARY KEY (workspace_id, id),
@@ -522,15 +451,6 @@ create table invitation_batches (
   constraint invitation_batches_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
 );
 CREATE INDEX invitation_batches_of_form ON invitation_batches USING btree (workspace_id, form_id, id DESC);
-
-create table invitation_drafts (
-  workspace_id uuid not null,
-  batch_id uuid not null,
-  line integer not null,
-  draft jsonb not null,
-  constraint invitation_drafts_pkey PRIMARY KEY (workspace_id, batch_id, line),
-  constraint invitation_drafts_workspace_id_batch_id_fkey FOREIGN KEY (workspace_id, batch_id) REFERENCES invitation_batches(workspace_id, id) ON DELETE CASCADE
-);
 
 create table invitations (
   workspace_id uuid not null,
@@ -711,27 +631,6 @@ create table repeatable_requests (
 );
 CREATE INDEX repeatable_requests_by_age ON repeatable_requests USING btree (begun_at);
 
-create table replays (
-  workspace_id uuid not null,
-  id uuid not null,
-  form_id uuid not null,
-  webhook_id uuid not null,
-  requested_by text,
-  filter json not null,
-  reached uuid,
-  total integer not null,
-  done integer not null default 0,
-  created_at timestamp with time zone not null,
-  cancelled_at timestamp with time zone,
-  finished_at timestamp with time zone,
-  constraint replays_pkey PRIMARY KEY (workspace_id, id),
-  constraint replays_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id) ON DELETE SET NULL,
-  constraint replays_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE,
-  constraint replays_workspace_id_webhook_id_fkey FOREIGN KEY (workspace_id, webhook_id) REFERENCES webhooks(workspace_id, id) ON DELETE CASCADE
-);
-CREATE INDEX replays_of_form ON replays USING btree (workspace_id, form_id);
-CREATE INDEX replays_of_webhook ON replays USING btree (workspace_id, webhook_id, id DESC);
-
 create table saved_views (
   workspace_id uuid not null,
   id uuid not null,
@@ -835,32 +734,6 @@ create table submission_counts (
   constraint submission_counts_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
 ) with (fillfactor=50);
 
-create table submission_import_lines (
-  workspace_id uuid not null,
-  import_id uuid not null,
-  line integer not null,
-  entry jsonb not null,
-  constraint submission_import_lines_pkey PRIMARY KEY (workspace_id, import_id, line),
-  constraint submission_import_lines_workspace_id_import_id_fkey FOREIGN KEY (workspace_id, import_id) REFERENCES submission_imports(workspace_id, id) ON DELETE CASCADE
-);
-
-create table submission_imports (
-  workspace_id uuid not null,
-  id uuid not null,
-  form_id uuid not null,
-  total integer not null,
-  created integer not null default 0,
-  refused integer not null default 0,
-  problems jsonb not null default '[]'::jsonb,
-  requested_by text,
-  created_at timestamp with time zone not null,
-  finished_at timestamp with time zone,
-  constraint submission_imports_pkey PRIMARY KEY (workspace_id, id),
-  constraint submission_imports_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id) ON DELETE SET NULL,
-  constraint submission_imports_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
-);
-CREATE INDEX submission_imports_of_form ON submission_imports USING btree (workspace_id, form_id, id DESC);
-
 create table submission_links (
   workspace_id uuid not null,
   hash bytea not null,
@@ -950,6 +823,45 @@ create table taken_forms (
   constraint taken_forms_pkey PRIMARY KEY (workspace_id, form_id),
   constraint taken_forms_workspace_id_form_id_version_fkey FOREIGN KEY (workspace_id, form_id, version) REFERENCES form_versions(workspace_id, form_id, version) ON DELETE CASCADE
 );
+
+create table task_items (
+  workspace_id uuid not null,
+  task_id uuid not null,
+  position integer not null,
+  item jsonb not null,
+  constraint task_items_pkey PRIMARY KEY (workspace_id, task_id, "position"),
+  constraint task_items_workspace_id_task_id_fkey FOREIGN KEY (workspace_id, task_id) REFERENCES tasks(workspace_id, id) ON DELETE CASCADE
+);
+
+create table tasks (
+  workspace_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  form_id uuid,
+  subject_id uuid,
+  requested_by text,
+  api_key_id uuid,
+  through text not null,
+  input jsonb not null default '{}'::jsonb,
+  secret bytea,
+  total integer not null,
+  done integer not null default 0,
+  refused integer not null default 0,
+  problems jsonb not null default '[]'::jsonb,
+  result jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null,
+  cancelled_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint tasks_pkey PRIMARY KEY (workspace_id, id),
+  constraint tasks_through_check CHECK ((through = ANY (ARRAY['console'::text, 'api'::text, 'cli'::text]))),
+  constraint tasks_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id) ON DELETE SET NULL,
+  constraint tasks_workspace_id_api_key_id_fkey FOREIGN KEY (workspace_id, api_key_id) REFERENCES api_keys(workspace_id, id) ON DELETE SET NULL (api_key_id),
+  constraint tasks_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE,
+  constraint tasks_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX tasks_of_form ON tasks USING btree (workspace_id, form_id, id DESC) WHERE (form_id IS NOT NULL);
+CREATE INDEX tasks_of_subject ON tasks USING btree (workspace_id, subject_id, id DESC) WHERE (subject_id IS NOT NULL);
+CREATE UNIQUE INDEX tasks_undone ON tasks USING btree (workspace_id, subject_id) WHERE (kind = 'submissions.undo'::text);
 
 create table totp_secrets (
   user_id text not null,

@@ -12,6 +12,7 @@ const floors = [
   'kit',
   'cells',
   'workspaces',
+  'tasks',
   'forms',
   'files',
   'webhooks',

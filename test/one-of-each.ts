@@ -64,6 +64,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     replays: replay.id,
     views: view.id,
     'people/erasures': erasure.id,
+    tasks: tagging.id,
     note: note.id,
     deletion: deletion.id,
     tagging: tagging.id,
@@ -160,7 +161,7 @@ export function callsOf(service: TestService, tenant: Tenant, made: OneOfEach) {
     },
     async cancelReplay() {
       const { database } = service.services;
-      await database.query('update replays set finished_at = null, cancelled_at = null where id = $1', [
+      await database.query('update tasks set finished_at = null, cancelled_at = null where id = $1', [
         made['replays'],
       ]);
       return {};

@@ -26,7 +26,7 @@ import { removeEndedAccounts } from '#workspaces/endings.ts';
 import { applyRetention } from '#submissions/retention/apply.ts';
 import { deliverWebhook, failParkedDelivery, perWebhook } from '#webhooks/sending/deliver.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
-import { replayBatch, replayJob } from '#webhooks/replay/replay-job.ts';
+import { replayBatch, replayJob } from '#webhooks/replay/replay.ts';
 import { pruneDeliveryLog } from '#webhooks/upkeep.ts';
 import { mailNewsJob } from '#workspaces/mail-news.ts';
 import { deleteExpired, expiring } from './delete-expired.ts';

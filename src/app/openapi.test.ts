@@ -424,7 +424,7 @@ const successes: Readonly<Record<string, () => Promise<[path: string, body?: obj
   },
   async cancelReplay() {
     const { database } = service.services;
-    await database.query('update replays set finished_at = null, cancelled_at = null where id = $1', [
+    await database.query('update tasks set finished_at = null, cancelled_at = null where id = $1', [
       made['replays'],
     ]);
     return [`/replays/${made['replays']}/cancel`];

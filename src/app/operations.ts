@@ -47,6 +47,7 @@ import { webhookEndpoints } from '#webhooks/endpoints.ts';
 import { feedEndpoints } from '#webhooks/feed/endpoints.ts';
 import { payloadEndpoints } from '#webhooks/payload.ts';
 import { replayEndpoints } from '#webhooks/replay/endpoints.ts';
+import { taskEndpoints } from '#tasks/read-tasks.ts';
 import { auditEndpoints } from '#workspaces/audit/endpoints.ts';
 import { workspaceEndpoints } from '#workspaces/endpoints.ts';
 import { keyEndpoints } from '#workspaces/keys/endpoints.ts';
@@ -97,6 +98,7 @@ export function apiOperations(services: Services) {
     ...auditEndpoints(services),
     ...peopleEndpoints(services),
     ...mailEndpoints(services),
+    ...taskEndpoints(services),
   } satisfies Record<OperationName, Operation<Permission>>;
 }
 

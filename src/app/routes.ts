@@ -149,6 +149,9 @@ export const routes = {
   listErasures: 'GET /people/erasures',
   getErasure: 'GET /people/erasures/:id',
 
+  listTasks: 'GET /tasks',
+  getTask: 'GET /tasks/:id',
+
   getMailStatus: 'GET /mail',
   testMail: 'POST /mail/test',
   listMails: 'GET /mails',

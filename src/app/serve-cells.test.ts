@@ -7,8 +7,9 @@ import { cellsOf } from '#cells/cells.ts';
 import { newId } from '#kit/clock.ts';
 import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';
-import { announceJobs, enqueueJob } from '#kit/queue.ts';
+import { announceJobs } from '#kit/queue.ts';
 import { openVault } from '#kit/vault.ts';
+import { startTask } from '#tasks/run-tasks.ts';
 import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
@@ -92,14 +93,12 @@ test('at a stop the jobs of all cells have the same time to finish, and not one 
       const { workspaceId, formId } = await makeForm(own);
       await own.query('update forms set deleted_at = now()');
       await client.query('begin; select from forms for update');
-      await enqueueJob(own, {
-        workspace_id: workspaceId,
-        id: newId(),
-        kind: removeFormJob,
-        lane: removeFormJob,
-        payload: { form_id: formId },
-        delay: 0,
-      });
+      const by = { kind: 'operator', id: '' } as const;
+      await startTask(
+        own,
+        { workspaceId, id: newId(), kind: 'forms.delete', subjectId: formId, by, total: 0 },
+        { kind: removeFormJob, lane: removeFormJob },
+      );
       await announceJobs(own);
       await until(
         'the job to run, and to wait for whoever holds the form',

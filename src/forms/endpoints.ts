@@ -322,9 +322,9 @@ export function formEndpoints(context: {
       reply: { status: 204, description: 'The form is gone.' },
       isConditional: true,
       isDestructive: true,
-      async run({ workspaceId, formIds, params, unchanged }) {
+      async run({ workspaceId, formIds, params, actor, unchanged }) {
         requireReach(formIds, params.id);
-        await deleteForm(database, workspaceId, params.id, unchanged);
+        await deleteForm(database, workspaceId, params.id, actor, unchanged);
         wakeQueue();
       },
     }),

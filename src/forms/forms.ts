@@ -7,9 +7,9 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { AuditLine } from '#kit/operation.ts';
-import { enqueueJob } from '#kit/queue.ts';
+import type { Actor, AuditLine } from '#kit/operation.ts';
 import { json, jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
+import { startTask } from '#tasks/run-tasks.ts';
 import { lineValues } from '#workspaces/audit/audit-log.ts';
 import { claimImages } from './images/images.ts';
 import {
@@ -180,6 +180,14 @@ async function refusal(database: Queryable, workspaceId: string, id: string): Pr
   return new ApiError(found.length === 0 ? 'not_found' : 'precondition_failed');
 }
 
+const countSubmissions = statement(
+  'forms.count_submissions',
+  'workspace_id form_id',
+  'count',
+  `/* with the trash: trashed_at is not asked */
+   select count(*) as count from submissions where workspace_id = $workspace_id and form_id = $form_id`,
+);
+
 /**
  * Deletes a form for good: it and its submissions answer 404 from now on; they are removed, and their
  * `submission.deleted` events fired, in batches behind (docs/rules.md 4). The caller wakes the queue.
@@ -189,20 +197,16 @@ export async function deleteForm(
   database: Database,
   workspaceId: string,
   id: string,
+  by: Actor,
   unchanged: Unchanged = null,
 ): Promise<void> {
   await transaction(database, async (client) => {
     const form = { workspace_id: workspaceId, id, unchanged, now: now() };
     const marked = await markFormDeleted(client, form);
     if (marked.length === 0) throw await refusal(client, workspaceId, id);
-    await enqueueJob(client, {
-      workspace_id: workspaceId,
-      id: newId(),
-      kind: removeFormJob,
-      lane: removeFormJob,
-      payload: { form_id: id },
-      delay: 0,
-    });
+    const [counted] = await countSubmissions(client, { workspace_id: workspaceId, form_id: id });
+    const task = { workspaceId, id: newId(), kind: 'forms.delete', subjectId: id, by } as const;
+    await startTask(client, { ...task, total: counted!.count }, { kind: removeFormJob, lane: removeFormJob });
   });
 }
 

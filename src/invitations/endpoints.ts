@@ -111,6 +111,7 @@ export function invitationEndpoints(
           form,
           drafts,
           readInvitationBody(body, await accountOf({ workspaceId, actor })),
+          actor,
         );
         const made = ids.filter((id) => id !== undefined);
         const data = await readNamed(context, form, made);

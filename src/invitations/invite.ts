@@ -6,7 +6,9 @@ import { transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { hashOfToken } from '#kit/vault.ts';
+import type { Actor } from '#kit/operation.ts';
 import { jsonText, type Queryable, statement } from '#kit/statement.ts';
+import { advanceTask, type NewTask, startTask } from '#tasks/run-tasks.ts';
 import type { InvitedForm, InvitingContext } from './context.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from './draft.ts';
 import { throttleEmail } from './limit.ts';
@@ -47,21 +49,13 @@ const insertBatch = statement(
   'invitations.insert_batch',
   [
     'workspace_id id form_id subject message reminder_subject? reminder_message?',
-    'remind_after_days is_mailed total:integer created_by? created_at expires_at?',
+    'remind_after_days is_mailed created_by? created_at expires_at?',
   ],
   '',
   `insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, reminder_message,
-                                   remind_after_days, is_mailed, total, created_by, created_at, expires_at)
+                                   remind_after_days, is_mailed, created_by, created_at, expires_at)
    values ($workspace_id, $id, $form_id, $subject, $message, $reminder_subject, $reminder_message,
-           $remind_after_days, $is_mailed, $total, $created_by, $created_at, $expires_at)`,
-);
-
-const addToBatch = statement(
-  'invitations.add_to_batch',
-  'workspace_id id created skipped',
-  '',
-  `update invitation_batches set created = created + $created, skipped = skipped + $skipped
-    where workspace_id = $workspace_id and id = $id`,
+           $remind_after_days, $is_mailed, $created_by, $created_at, $expires_at)`,
 );
 
 /** What is said to people who are invited at once, and how. */
@@ -95,6 +89,7 @@ export async function invite(
   form: InvitedForm,
   drafts: readonly InvitationDraft[],
   invitation: Invitation,
+  by: Actor,
 ): Promise<(string | undefined)[]> {
   const structure = await readStructure(context.database, form);
   const isPrefillable = prefillableOf(structure);
@@ -108,8 +103,21 @@ export async function invite(
   errors.push(...checkInvitation(invitation, names));
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   const ids = await transaction(context.database, async (client) => {
-    const batch = await openBatch(client, context, form, invitation, drafts.length);
-    return addInvitations(client, context, form.workspaceId, batch, drafts);
+    const task = { by, total: drafts.length };
+    const batch = await openBatch(client, context, form, invitation, task, undefined);
+    const added = await addInvitations(client, context, form.workspaceId, batch, drafts);
+    const done = added.filter((id) => id !== undefined).length;
+    await advanceTask(client, {
+      workspace_id: form.workspaceId,
+      id: batch.id,
+      done,
+      refused: drafts.length - done,
+      problems: '[]',
+      most: 0,
+      result: {},
+      finished_at: now(),
+    });
+    return added;
   });
   context.wakeQueue();
   return ids;
@@ -132,16 +140,22 @@ export function checkInvitation(invitation: Invitation, referenceNames: Readonly
   return problems;
 }
 
-/** Begins a batch for so many people. @throws ApiError rate_limit_exceeded. */
+/**
+ * Begins a batch, with the task that invites its people: under the same id.
+ * @param queued the job that does it; undefined if the caller does it in this transaction.
+ * @throws ApiError rate_limit_exceeded.
+ */
 export async function openBatch(
   db: Queryable,
   context: Pick<InvitingContext, 'config'>,
   { workspaceId, formId }: InvitedForm,
   invitation: Invitation,
-  total: number,
+  task: Pick<NewTask, 'by' | 'items' | 'total'>,
+  queued: Parameters<typeof startTask>[2],
 ): Promise<OpenBatch> {
   const id = newId();
   const isMailed = invitation.isMailed && context.config.smtp !== undefined;
+  await startTask(db, { workspaceId, id, kind: 'invitations.send', formId, ...task }, queued);
   await insertBatch(db, {
     workspace_id: workspaceId,
     id,
@@ -152,7 +166,6 @@ export async function openBatch(
     reminder_message: invitation.reminderMessage,
     remind_after_days: invitation.remindAfterDays,
     is_mailed: isMailed,
-    total,
     created_by: invitation.createdBy,
     created_at: now(),
     expires_at: invitation.expiresAt,
@@ -184,12 +197,6 @@ export async function addInvitations(
     created_at: now(),
   });
   const made = new Set(inserted.map(({ id }) => id));
-  await addToBatch(db, {
-    workspace_id: workspaceId,
-    id: batch.id,
-    created: made.size,
-    skipped: rows.length - made.size,
-  });
   if (batch.is_mailed) {
     const key = { workspace_id: workspaceId, form_id: batch.form_id };
     const mailable = await lockToMail(db, { ...key, ids: [...made], now: now() });

@@ -60,9 +60,12 @@ async function stageOld(tenant: Tenant, people: number, createdBy: string | null
   const batchId = newId();
   const emails = Array.from({ length: people }, () => `old-${newId()}@example.org`);
   await services.database.query(
-    `insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, remind_after_days,
-                                     is_mailed, total, created, created_by, created_at)
-     values ($1, $2, $3, 'Hello', 'Hello', 'You have won', '{12}', true, $4, $4, $5, now() - interval '10 days')`,
+    `with task as (
+       insert into tasks (workspace_id, id, form_id, kind, through, total, done, created_at, finished_at)
+       values ($1, $2, $3, 'invitations.send', 'cli', $4, $4, now() - interval '10 days', now()))
+     insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, remind_after_days,
+                                     is_mailed, created_by, created_at)
+     values ($1, $2, $3, 'Hello', 'Hello', 'You have won', '{12}', true, $5, now() - interval '10 days')`,
     [tenant.workspaceId, batchId, form.id, people, createdBy],
   );
   await services.database.query(

@@ -37,10 +37,11 @@ const countInvited = statement(
      select 1 as count, account_id, greatest(queued_at, sent_at) as at from counted_emails
       where workspace_id = $workspace_id and ${isRecentMail}
      union all
-     select case when is_mailed then total - created - skipped else total end, created_by, greatest(created_at, $since)
-       from invitation_batches
-      where workspace_id = $workspace_id
-        and case when is_mailed then created + skipped < total else created_at > $since end)
+     select case when b.is_mailed then t.total - t.done - t.refused else t.total end, b.created_by,
+            greatest(b.created_at, $since)
+       from invitation_batches b join tasks t on t.workspace_id = b.workspace_id and t.id = b.id
+      where b.workspace_id = $workspace_id
+        and case when b.is_mailed then t.done + t.refused < t.total else b.created_at > $since end)
    select coalesce(sum(count) filter (where account_id = $created_by), 0)::bigint as by_person,
           coalesce(sum(count), 0)::bigint as by_workspace, coalesce(min(at), now()) as oldest
      from counted`,

@@ -6,13 +6,13 @@ import { requireForm } from '#forms/form-rows.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/http.ts';
+import { failedReason } from '#tasks/read-tasks.ts';
 import { prefillableOf } from './draft.ts';
 import { defaultMessage } from './message/message.ts';
 import { placeholders } from './message/placeholders.ts';
 import { type InvitationStatus, invitationStatuses } from './status.ts';
 import type { InvitedForm } from './context.ts';
 import type { InvitationsOverview } from './shapes.ts';
-import { failedReason } from '#kit/queue/park-job.ts';
 import { statement, word } from '#kit/statement.ts';
 import { statusOf, withSubmission } from './links-file.ts';
 
@@ -36,12 +36,13 @@ const listBatches = statement(
     'total:integer created skipped waiting:bigint created_at created_by? failed_reason?',
   ],
   `select b.id, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days, b.is_mailed,
-          b.total, b.created, b.skipped,
+          t.total, t.done as created, t.refused as skipped,
           (select count(*) from invitations i
              join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id and m.state = 'queued'
             where i.workspace_id = b.workspace_id and i.batch_id = b.id) as waiting,
-          b.created_at, u.name as created_by, ${failedReason('b', 'batch')} as failed_reason
-     from invitation_batches b left join users u on u.id = b.created_by
+          b.created_at, u.name as created_by, ${failedReason} as failed_reason
+     from invitation_batches b join tasks t on t.workspace_id = b.workspace_id and t.id = b.id
+     left join users u on u.id = b.created_by
     where b.workspace_id = $workspace_id and b.form_id = $form_id
     order by b.id desc limit $limit`,
 );

@@ -1,46 +1,40 @@
 import { type Static, Type } from 'typebox';
 import { sayNumber } from '#ast/say-number.ts';
 import { attachment } from '#kit/attachment.ts';
-import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/pagination.ts';
+import { belowId, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { closed, uuid } from '#kit/validation.ts';
-import { columns, jsonb, requireRow, statement, word } from '#kit/statement.ts';
 import { wired } from '#kit/http.ts';
+import { readTask, readTaskPage, type TaskRow } from '#tasks/read-tasks.ts';
 import { requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import { askedLengths, readAsked } from './asked.ts';
 import { type EraseContext, startErasing } from './erase/erase-person.ts';
-import { type ErasedCounts, type ErasedKind, erasedKinds, everyCount } from './erase/receipt.ts';
+import { erasedKinds, type ErasureInput, type ErasureResult, everyCount } from './erase/receipt.ts';
 import { packPerson } from './pack-person.ts';
 import { Erasure, PersonPage } from './shapes.ts';
 import { findTraces, matches, mostTraces, type Trace } from './traces.ts';
-import { failedReason } from '#kit/queue/park-job.ts';
 
-const erasureColumns = columns(
-  'id requested_by? total:integer done list_hash hash:text? created_at finished_at?',
-  'failed_reason?',
-  { what: word<ErasedKind>(), gone: jsonb<ErasedCounts>() },
-);
+/** Which tasks are the erasings of a workspace. */
+export const erasuresOf = (workspaceId: string) =>
+  ({ workspace_id: workspaceId, kinds: ['people.erase'] }) as const;
 
-/** The erasings of a workspace, newest first, with the name of the member or the key that asked. */
-export const listErasures = statement(
-  'people.list_erasures',
-  'workspace_id id? below_id limit offset',
-  erasureColumns,
-  `select e.id, e.what, coalesce(u.name, k.name) as requested_by, e.total, e.done, e.gone, e.list_hash, e.hash, e.created_at,
-          e.finished_at, ${failedReason('e', 'erasure_id')} as failed_reason
-   from erasures e
-   left join users u on u.id = e.requested_by
-   left join api_keys k on k.workspace_id = e.workspace_id and k.id = e.api_key_id
-   where e.workspace_id = $workspace_id and ($id is null or e.id = $id) and e.id < $below_id
-   order by e.id desc limit $limit offset $offset`,
-);
-
-const countErasures = statement(
-  'people.count_erasures',
-  'workspace_id',
-  'total',
-  `select count(*) as total from erasures where workspace_id = $workspace_id`,
-);
+/** A task as the erasing that it is. */
+export function presentErasure({ input, result, ...task }: TaskRow) {
+  const { gone, list_hash, hash = null } = result as ErasureResult;
+  return {
+    id: task.id,
+    what: (input as ErasureInput).what,
+    requested_by: task.member_name ?? task.key_name,
+    total: task.total,
+    done: task.done,
+    gone: everyCount(gone),
+    list_hash,
+    hash,
+    created_at: task.created_at,
+    finished_at: task.finished_at,
+    failed_reason: task.failed_reason,
+  };
+}
 
 const gzip = ['application/gzip'] as const;
 
@@ -71,13 +65,8 @@ export function peopleEndpoints(context: EraseContext) {
     return findTraces(database, workspaceId, readAsked(q), match);
   };
 
-  const readErasures = async (
-    workspaceId: string,
-    page: { id: string | null; below_id: string; limit: number; offset: number },
-  ) =>
-    (await listErasures(database, { workspace_id: workspaceId, ...page })).map((row) =>
-      wired({ ...row, gone: everyCount(row.gone) }),
-    );
+  const readErasure = async (workspaceId: string, id: string) =>
+    wired(presentErasure(await readTask(database, { ...erasuresOf(workspaceId), id })));
 
   return {
     findPerson: operation({
@@ -156,7 +145,7 @@ export function peopleEndpoints(context: EraseContext) {
         requireWholeWorkspace(formIds);
         const { q, match = 'exact', what, except = [], expected } = body;
         const id = await startErasing(context, workspaceId, { q, match, what, except, expected, by: actor });
-        return { body: (await readErasures(workspaceId, { id, below_id: lastId, limit: 1, offset: 0 }))[0]! };
+        return { body: await readErasure(workspaceId, id) };
       },
     }),
 
@@ -170,11 +159,8 @@ export function peopleEndpoints(context: EraseContext) {
       async run({ workspaceId, formIds, query }) {
         requireWholeWorkspace(formIds);
         const cut = readCut(query, 'erasures');
-        const page = { id: null, below_id: belowId(cut), limit: cut.limit, offset: cut.offset };
-        const rows = await readErasures(workspaceId, page);
-        const total = cut.total ?? (await countErasures(database, { workspace_id: workspaceId }))[0]!.total;
-        const { rows: data, ends } = endCut(cut, rows, total);
-        return { body: { data: [...data], ...ends } };
+        const { rows, ends } = await readTaskPage(database, erasuresOf(workspaceId), cut);
+        return { body: { data: rows.map((row) => wired(presentErasure(row))), ...ends } };
       },
     }),
 
@@ -187,9 +173,7 @@ export function peopleEndpoints(context: EraseContext) {
       reply: { status: 200, description: 'The erasure.', schema: Erasure },
       async run({ workspaceId, formIds, params }) {
         requireWholeWorkspace(formIds);
-        const one = { id: params.id, below_id: lastId, limit: 1, offset: 0 };
-        const found = requireRow(await readErasures(workspaceId, one));
-        return { body: found };
+        return { body: await readErasure(workspaceId, params.id) };
       },
     }),
   };

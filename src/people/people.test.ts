@@ -10,8 +10,7 @@ import { element } from '#ast/testing.ts';
 import { storageKey } from '#files/stored-files.ts';
 import { diskStorage, type Storage } from '#kit/storage.ts';
 import type { ApiError } from '#kit/errors.ts';
-import { newId, now } from '#kit/clock.ts';
-import { lastId } from '#kit/pagination.ts';
+import { newId } from '#kit/clock.ts';
 import { openLog } from '#kit/log.ts';
 import { enqueueMail } from '#kit/outbox.ts';
 import { startQueue } from '#kit/queue/worker.ts';
@@ -24,11 +23,12 @@ import { until } from '#test/service.ts';
 import { readAsked } from './asked.ts';
 import { deleteExpired } from '#app/delete-expired.ts';
 import { type EraseContext, eraseJob, eraseStep, startErasing } from './erase/erase-person.ts';
-import { hashOfReceipt } from './erase/receipt.ts';
+import { addCounts, hashOfReceipt } from './erase/receipt.ts';
 import { packPerson } from './pack-person.ts';
 import { findTraces } from './traces.ts';
-import { listErasures } from './endpoints.ts';
-import { insertImport } from '#submissions/import/start-import.ts';
+import { erasuresOf, presentErasure } from './endpoints.ts';
+import { readTask } from '#tasks/read-tasks.ts';
+import { startTask } from '#tasks/run-tasks.ts';
 
 const { database } = await testDatabase();
 const storage = diskStorage(await mkdtemp(join(tmpdir(), 'formloom-test-')), 0);
@@ -50,10 +50,9 @@ async function finished(context: EraseContext, { workspaceId }: Scene, id: strin
     handlers: { [eraseJob]: { perLane: 1, run: (job) => eraseStep(context, job) } },
   });
   after(() => queue.stop());
-  const page = { workspace_id: workspaceId, id, below_id: lastId, limit: 1, offset: 0 };
   return until('the erasing to finish', async () => {
-    const [found] = await listErasures(database, page);
-    return found!.finished_at !== null && found;
+    const found = presentErasure(await readTask(database, { ...erasuresOf(workspaceId), id }));
+    return found.finished_at !== null && { ...found, gone: addCounts(found.gone, {}) };
   });
 }
 
@@ -147,8 +146,8 @@ test('an erasing that is stopped in the middle goes on, counts exactly, and forg
   assert.deepEqual([erasure.total, erasure.done], [120, 120]);
   assert.deepEqual(erasure.gone, { submissions: 120, files: 3 });
   assert.equal(erasure.hash, hashOfReceipt({ ...erasure, finished_at: erasure.finished_at! }));
-  const { rows } = await database.query('select asked from erasures where id = $1', [id]);
-  assert.deepEqual(rows, [{ asked: null }]);
+  const { rows } = await database.query('select secret from tasks where id = $1', [id]);
+  assert.deepEqual(rows, [{ secret: null }]);
   assert.deepEqual(
     (await find(scene, 'ada@example.org')).map((trace) => trace.id),
     [late],
@@ -159,20 +158,14 @@ test('of lines of an import, uploads and mails that wait, those go that name the
   const scene = await openScene(database, elements);
   const { workspaceId, formId, context } = scene;
   const addresses = ['ada@example.org', 'nada@example.org'];
-  const lines = addresses.map((mail, line) => ({ line, entry: { answers: { mail }, reference: {} } }));
-  await insertImport(database, {
-    workspace_id: workspaceId,
-    id: newId(),
-    form_id: formId,
-    requested_by: null,
-    created_at: now(),
-    total: 2,
-    refused: 0,
-    problems: '[]',
-    lines: JSON.stringify(lines),
-  });
+  const items = addresses.map((mail, line) => ({ line, entry: { answers: { mail }, reference: {} } }));
+  await startTask(
+    database,
+    { workspaceId, id: newId(), kind: 'submissions.import', formId, by, items, total: 2 },
+    { kind: 'test.import', lane: 'test' },
+  );
   await database.query(
-    `update submission_imports set problems = (
+    `update tasks set problems = (
        select jsonb_agg(jsonb_build_object('line', n, 'message', said || ' is twice there.'))
          from unnest($2::text[]) with ordinality as given (said, n)) where workspace_id = $1`,
     [workspaceId, addresses],
@@ -206,9 +199,9 @@ test('of lines of an import, uploads and mails that wait, those go that name the
   const { gone } = await finished({ ...context, storage }, scene, id);
   assert.deepEqual(gone, { files: 1, mails: 1, import_lines: 1 });
   const { rows } = await database.query(
-    `select array(select entry #>> '{answers,mail}' from submission_import_lines where workspace_id = $1) as lines,
+    `select array(select item #>> '{entry,answers,mail}' from task_items where workspace_id = $1) as lines,
             array(select distinct filename from files where workspace_id = $1 order by filename) as files,
-            array(select jsonb_array_elements(problems) ->> 'message' from submission_imports where workspace_id = $1) as problems,
+            array(select jsonb_array_elements(problems) ->> 'message' from tasks where workspace_id = $1) as problems,
             array(select subject from mails where workspace_id = $1) as mails`,
     [workspaceId],
   );
@@ -269,12 +262,12 @@ test('a receipt is kept for as long as the audit log that names it', async () =>
     [young, 20],
   ] as const)
     await database.query(
-      'update erasures set finished_at = now() - make_interval(days => $2::integer) where id = $1',
+      'update tasks set finished_at = now() - make_interval(days => $2::integer) where id = $1',
       [id, days],
     );
   await database.query('update workspaces set audit_days = 30 where id = $1', [scene.workspaceId]);
   await deleteExpired(database, 'erasures');
-  const { rows } = await database.query<{ id: string }>('select id from erasures where workspace_id = $1', [
+  const { rows } = await database.query<{ id: string }>('select id from tasks where workspace_id = $1', [
     scene.workspaceId,
   ]);
   assert.deepEqual(

@@ -1,6 +1,7 @@
-import { type Database, transaction } from '#kit/database.ts';
-import { completeJob, type Job, rescheduleJob } from '#kit/queue.ts';
+import type { Database } from '#kit/database.ts';
+import type { Job } from '#kit/queue.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
+import { runTaskStep } from '#tasks/run-tasks.ts';
 import { removeRows } from './changes/remove.ts';
 import { deleteFormRow } from '#forms/live-form.ts';
 import { snapshotColumns, snapshotSelection, versionJoin } from './changes/edit.ts';
@@ -44,37 +45,27 @@ const remainderSeconds = 60;
  * The job `form.remove`: one batch of a deleted form's submissions with their `submission.deleted` events
  * (docs/rules.md 4), again and again, and in the end the form itself, once its last deliveries have been made.
  */
-export async function removeFormBatch(
+export const removeFormBatch = (
   context: { database: Database; wakeQueue: () => void },
   job: Job,
-): Promise<void> {
-  const { form_id: formId } = job.payload as { form_id: string };
-  const { workspaceId } = job;
-  const deliveries = await transaction(context.database, async (client) => {
-    const batch = await lockOldestSubmissions(client, {
-      workspace_id: workspaceId,
-      form_id: formId,
-      limit: batchSize,
-    });
-    if (batch.length === 0) {
-      await finish(client, job, formId);
-      return 0;
-    }
+): Promise<void> =>
+  runTaskStep(context, job, 0, async (client, { task }) => {
+    const { workspaceId } = job;
+    const formId = task.subject_id!;
+    const key = { workspace_id: workspaceId, form_id: formId };
+    const batch = await lockOldestSubmissions(client, { ...key, limit: batchSize });
+    if (batch.length === 0)
+      return { isLast: await removeRemainder(client, workspaceId, formId), delay: remainderSeconds };
     const made = await removeRows(client, { workspaceId, formId }, batch);
-    await rescheduleJob(client, job, { delay: 0 });
-    return made;
+    return { done: batch.length, isWaking: made > 0, isLast: false };
   });
-  if (deliveries > 0) context.wakeQueue();
-}
 
-async function finish(db: Queryable, job: Job, formId: string): Promise<void> {
-  const key = { workspace_id: job.workspaceId, form_id: formId };
+/** Removes the form itself. @returns false while deliveries or files still hold it back. */
+async function removeRemainder(db: Queryable, workspaceId: string, formId: string): Promise<boolean> {
+  const key = { workspace_id: workspaceId, form_id: formId };
   await deleteHeld(db, { ...key, ids: null });
   const [remainder] = await findFormRemainder(db, key);
-  if (remainder!.has_deliveries || remainder!.has_files) {
-    await rescheduleJob(db, job, { delay: remainderSeconds });
-    return;
-  }
-  await deleteFormRow(db, { workspace_id: job.workspaceId, id: formId });
-  await completeJob(db, job);
+  if (remainder!.has_deliveries || remainder!.has_files) return false;
+  await deleteFormRow(db, { workspace_id: workspaceId, id: formId });
+  return true;
 }

@@ -236,6 +236,13 @@ const findPersonBehind = statement(
       $user_id, (select k.created_by from api_keys k where k.workspace_id = $workspace_id and k.id = $key_id))`,
 );
 
+/** How each kind of caller reaches the service, as it is stored with what they do. */
+export const throughOf = {
+  person: 'console',
+  key: 'api',
+  operator: 'cli',
+} as const satisfies Readonly<Record<Actor['kind'], string>>;
+
 /** The account of whoever asks; null for a key and the operator. */
 export const personOf = (actor: Actor): string | null => (actor.kind === 'person' ? actor.id : null);
 

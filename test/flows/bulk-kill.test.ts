@@ -62,14 +62,14 @@ test('kill -9 in the midst of tagging and of deleting many, and of undoing that:
     () => Promise.all([ready[0](), ready[1](), undo()]),
     async () => {
       // Of what waits for a lock some may be of the queue.
-      const amid = 'select from bulk_changes where finished_at is null and done > 0';
+      const amid = 'select from tasks where finished_at is null and done > 0';
       await until('each to be amid its batches', async () => (await database.query(amid)).rowCount === 3);
       await server.kill();
     },
   );
   const all = [tagging, deletion, undone];
   const killed = await instance.query<{ id: string; done: number; finished_at: Date | null }>(
-    'select id, done, finished_at from bulk_changes',
+    'select id, done, finished_at from tasks',
   );
   for (const { id, total } of all) {
     const { done, finished_at } = killed.find((one) => one.id === id)!;

@@ -391,13 +391,13 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   const own = [tenant.workspaceId, form];
   const { database } = service.services;
   await database.query(
-    `update bulk_changes set finished_at = null where workspace_id = $1 and form_id = $2 and kind = 'trash'`,
+    `update tasks set finished_at = null where workspace_id = $1 and form_id = $2 and kind = 'submissions.trash'`,
     own,
   );
   await seen.reload();
   await seen.getByRole('progressbar', { name: 'Deleting submissions' }).first().waitFor();
   await database.query(
-    `update bulk_changes set finished_at = now() where workspace_id = $1 and form_id = $2 and finished_at is null`,
+    `update tasks set finished_at = now() where workspace_id = $1 and form_id = $2 and finished_at is null`,
     own,
   );
   await seen.locator('.toast', { hasText: 'were moved to the trash.' }).first().waitFor();

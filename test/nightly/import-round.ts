@@ -77,7 +77,7 @@ export async function killImports(
   const progress = async (): Promise<Progress> =>
     (
       await instance.query<Progress>(
-        `select (select coalesce(min(created), 0)::int from submission_imports
+        `select (select coalesce(min(done), 0)::int from tasks
                  where form_id in ('${answered.csv.id}', '${answered.xlsx.id}')) as lines,
                 (select count(*)::int from repeatable_requests where workspace_id = '${unpackInto.workspaceId}') as unpacking`,
       )
@@ -158,7 +158,7 @@ async function checkAnswers(site: ImportSite, form: PublishedForm, kind: 'csv' |
             (select count(*)::int from search_documents d where d.form_id = '${form.id}') as found,
             (select sum(count)::int from submission_counts c where c.form_id = '${form.id}') as counted,
             (select count(*)::int from events e where e.form_id = '${form.id}') as events,
-            (select count(*)::int from submission_import_lines l join submission_imports i on i.workspace_id = l.workspace_id and i.id = l.import_id where i.form_id = '${form.id}') as waiting
+            (select count(*)::int from task_items i join tasks t on t.workspace_id = i.workspace_id and t.id = i.task_id where t.form_id = '${form.id}') as waiting
      from submissions where form_id = '${form.id}'`,
   );
   const each = { rows: lines, entries: lines, found: lines, counted: lines };

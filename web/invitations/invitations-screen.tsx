@@ -10,6 +10,7 @@ import { Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
+import { TaskProgress } from '../design/task-progress.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { InvitationsTable, statuses, statusOrder } from './invitations-table.tsx';
@@ -65,42 +66,28 @@ function ListActions({
 
 const sayPeople = (count: number): string => sayCount(count, 'person', 'people');
 
-/** How far what was invited last is: made first, then mailed at the pace of the service. */
-function BatchProgress({ overview }: { overview: InvitationsOverview }): ReactElement {
-  const moving = overview.batches.filter(isUnderWay);
-  const failed = overview.batches.filter(({ failed_reason }) => failed_reason !== null);
-  return (
-    <>
-      {failed.map((batch) => (
-        <Message key={`${batch.id} failed`} tone="bad" title="Inviting stopped">
-          {batch.failed_reason} {batch.created.toLocaleString()} of {batch.total.toLocaleString()} people were
-          invited. You can import the file again: an address is invited once.
-        </Message>
-      ))}
-      {moving.map((batch) => {
-        const made = batch.created + batch.skipped;
-        const isMade = made >= batch.total;
-        const done = isMade ? batch.created - batch.waiting : made;
-        const all = isMade ? batch.created : batch.total;
-        return (
-          <Message key={batch.id}>
-            <label className="batch-progress">
-              <span>
-                {isMade ? 'Mailing' : 'Inviting'}: {done.toLocaleString()} of {all.toLocaleString()}
-                {isMade && overview.mails_per_minute !== null && (
-                  <span className="soft">
-                    {' '}
-                    · up to {overview.mails_per_minute.toLocaleString()} a minute. You can leave this page.
-                  </span>
-                )}
-              </span>
-              <progress max={all} value={done} />
-            </label>
-          </Message>
-        );
-      })}
-    </>
-  );
+/** Shows the batches that are under way or stopped. People are invited first, then mailed at the pace of the service. */
+function BatchProgress({ overview: { batches, mails_per_minute: pace } }: { overview: InvitationsOverview }) {
+  return batches
+    .filter((batch) => isUnderWay(batch) || batch.failed_reason !== null)
+    .map(({ id, total, created, skipped, waiting, failed_reason }) =>
+      created + skipped < total ? (
+        <TaskProgress
+          key={id}
+          label="Inviting"
+          task={{ done: created + skipped, total, failed_reason }}
+          unit="people"
+          advice="You can import the file again: an address is invited once."
+        />
+      ) : (
+        <TaskProgress
+          key={id}
+          label="Mailing"
+          task={{ done: created - waiting, total: created, failed_reason }}
+          note={pace !== null && `up to ${pace.toLocaleString()} a minute. You can leave this page.`}
+        />
+      ),
+    );
 }
 
 /** Who was invited to a form, and how far each of them is. */

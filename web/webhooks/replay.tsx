@@ -11,6 +11,7 @@ import { TextField } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { Select } from '../design/select.tsx';
 import { useAction } from '../design/action.tsx';
+import { TaskProgress } from '../design/task-progress.tsx';
 import { sayCount } from '#ast/say-count.ts';
 import { AgoText, sayMoment } from '../design/time.tsx';
 import { mayEdit } from '../shell/session.ts';
@@ -137,8 +138,11 @@ export function ReplayProgress({
     );
   }
   return (
-    <Message
-      tone={replay.failed_reason === null ? 'info' : 'bad'}
+    <TaskProgress
+      label="Sending again"
+      task={replay}
+      unit="deliveries"
+      note={sayFilter(replay.filter, sayMoment)}
       action={
         mayEdit(form.role) && (
           <Button size="small" isPending={cancel.isPending} onPress={() => cancel.start(replay)}>
@@ -146,14 +150,6 @@ export function ReplayProgress({
           </Button>
         )
       }
-    >
-      <label className="replay-progress">
-        <span>
-          {replay.failed_reason ?? 'Sending again'}: {words}{' '}
-          <span className="soft">· {sayFilter(replay.filter, sayMoment)}</span>
-        </span>
-        <progress max={replay.total} value={replay.done} />
-      </label>
-    </Message>
+    />
   );
 }

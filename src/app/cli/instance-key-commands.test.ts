@@ -75,8 +75,8 @@ async function sealEverything(workspaceId: string, vaults: readonly Vault[]) {
       [workspaceId, Buffer.from(newId()), vault.seal('answers', 'plain')],
     );
     await database.query(
-      `insert into erasures (workspace_id, id, what, asked, through, total, list_hash, created_at)
-       values ($1, $2, 'submissions', $3, 'api', 0, '', now())`,
+      `insert into tasks (workspace_id, id, kind, secret, through, total, created_at)
+       values ($1, $2, 'people.erase', $3, 'api', 0, now())`,
       [workspaceId, newId(), vault.seal('erasures', 'plain')],
     );
   }
@@ -99,9 +99,7 @@ async function sealEverything(workspaceId: string, vaults: readonly Vault[]) {
       read('repeatable_requests', 'answer').then(({ rows }) =>
         rows.map(({ sealed }) => vault.unseal('answers', sealed)),
       ),
-      read('erasures', 'asked').then(({ rows }) =>
-        rows.map(({ sealed }) => vault.unseal('erasures', sealed)),
-      ),
+      read('tasks', 'secret').then(({ rows }) => rows.map(({ sealed }) => vault.unseal('erasures', sealed))),
     ]);
     return plain.flat().filter((text) => text === 'plain').length;
   };

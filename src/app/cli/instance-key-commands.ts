@@ -42,7 +42,7 @@ export const sealedColumns = {
   'second factors': [sealedIn('totp_secrets', 'secret', true)],
   mails: [sealedIn('mails', 'content')],
   answers: [sealedIn('repeatable_requests', 'answer')],
-  erasures: [sealedIn('erasures', 'asked')],
+  erasures: [sealedIn('tasks', 'secret')],
 } as const;
 
 /** What was looked at at once. */

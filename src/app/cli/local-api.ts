@@ -26,13 +26,16 @@ const finder = (table: string, named = 'id', type: typeof text = uuid) =>
      select workspace_id from ${table} where ${named} = $id`,
   );
 
+const findTask = finder('tasks');
+
 /** What a path names by its `:id`, by the words before it. */
 const finders: Readonly<Record<string, readonly [name: string, find: ReturnType<typeof finder>]>> = {
   forms: ['form', finder('form_lookup', 'form_id')],
   submissions: ['submission', finder('submissions')],
   webhooks: ['webhook', finder('webhooks')],
   deliveries: ['delivery', finder('deliveries')],
-  replays: ['replay', finder('replays')],
+  replays: ['replay', findTask],
+  tasks: ['task', findTask],
   keys: ['API key', finder('api_keys')],
   mails: ['mail', finder('mails')],
   // A person may be a member of several workspaces.

@@ -69,7 +69,7 @@ export const importEndpoints = (context: InvitingContext) => ({
         (await personBehind(context.database, { workspaceId, actor }))?.id ?? null,
       );
       const source = { kind, text, mapping };
-      const { batchId, total, problems } = await startImport(context, form, source, invitation);
+      const { batchId, total, problems } = await startImport(context, form, source, invitation, actor);
       return { body: { batch_id: batchId, total, ...leftOut(problems) } };
     },
   }),

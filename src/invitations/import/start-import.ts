@@ -1,16 +1,15 @@
-import { newId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { enqueueJob, type Job } from '#kit/queue.ts';
-import { takeStep } from '#kit/queue/take-step.ts';
+import type { Actor } from '#kit/operation.ts';
+import type { Job } from '#kit/queue.ts';
 import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
 import { addInvitations, checkInvitation, type Invitation, openBatch, readStructure } from '../invite.ts';
 import type { MailingContext } from '../sending/mail-invitations.ts';
 import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
-import { integer, jsonb, statement } from '#kit/statement.ts';
+import { statement } from '#kit/statement.ts';
+import { runTaskStep } from '#tasks/run-tasks.ts';
 import type { InvitationDraft } from '../draft.ts';
 import { wishOf } from '../links-file.ts';
-import { takeFirst } from '#kit/queue/park-job.ts';
 import type { Form } from '#ast/tree.ts';
 import { runInThread } from '#kit/run-in-thread.ts';
 
@@ -46,22 +45,6 @@ const selectUnsubscribed = statement(
        on u.workspace_id = $workspace_id and u.address_key = ${wishOf('asked.address_key')}`,
 );
 
-/** Lines that wait to become invitations: a list of {line, draft}. */
-const insertDrafts = statement(
-  'invitations.insert_drafts',
-  'workspace_id batch_id drafts:jsonText',
-  '',
-  `insert into invitation_drafts (workspace_id, batch_id, line, draft)
-   select $workspace_id, $batch_id, d.line, d.draft from json_to_recordset($drafts) as d (line integer, draft jsonb)`,
-);
-
-/** Takes the first lines that wait; in the transaction that makes invitations of them. */
-const takeDrafts = takeFirst(
-  'invitations.take_drafts',
-  { table: 'invitation_drafts', of: 'batch_id', by: 'line' },
-  { line: integer, draft: jsonb<InvitationDraft>() },
-);
-
 /** A batch whose form is there, as its steps need it. */
 const findBatch = statement(
   'invitations.find_batch',
@@ -82,8 +65,11 @@ const selectInvited = statement(
       and revoked_at is null`,
 );
 
-/** The job that makes invitations of an import's lines; its payload is {batch}. */
+/** The job that makes invitations of an import's lines; a step at a time. */
 export const importJob = 'invitations.import';
+
+/** A person who is not invited yet. */
+type WaitingDraft = { entry: InvitationDraft };
 
 /** Lines that become invitations, with their mails, in one transaction: about half a second of work. */
 const stepSize = 500;
@@ -152,6 +138,7 @@ export async function startImport(
   form: InvitedForm,
   source: ImportSource,
   invitation: Invitation,
+  by: Actor,
 ): Promise<{ batchId: string; total: number; problems: ImportPlan['problems'] }> {
   const read = await readImport(context, form, source);
   const { drafts, problems } = read;
@@ -159,39 +146,27 @@ export async function startImport(
   if (drafts.length === 0)
     errors.push({ field: 'text', message: 'There is nobody to invite.', code: 'too_few' });
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
-  const batchId = await transaction(context.database, async (client) => {
-    const { id } = await openBatch(client, context, form, invitation, drafts.length);
-    const key = { workspace_id: form.workspaceId, batch_id: id };
-    // Two people of one line would be one row: the number in the list is unique.
-    const lines = drafts.map(({ draft }, index) => ({ line: index, draft }));
-    await insertDrafts(client, { ...key, drafts: JSON.stringify(lines) });
-    await enqueueJob(client, {
-      workspace_id: form.workspaceId,
-      id: newId(),
-      kind: importJob,
-      lane: `invitations of ${form.formId}`,
-      payload: { batch: id },
-      delay: 0,
-    });
-    return id;
-  });
+  const items = drafts.map(({ draft }): WaitingDraft => ({ entry: draft }));
+  const queued = { kind: importJob, lane: `invitations of ${form.formId}` };
+  const { id: batchId } = await transaction(context.database, (client) =>
+    openBatch(client, context, form, invitation, { by, items, total: items.length }, queued),
+  );
   context.wakeQueue();
   return { batchId, total: drafts.length, problems };
 }
 
 /** One step of an import: its invitations are there and their mails in the outbox. */
-export async function importStep(
+export const importStep = (
   context: MailingContext & { database: Database; wakeQueue: () => void },
   job: Job,
-): Promise<void> {
-  const { batch: id } = job.payload as { batch: string };
-  const { workspaceId } = job;
-  const waiting = { take: takeDrafts, id, limit: stepSize };
-  await takeStep(context.database, job, waiting, async (client, lines) => {
+): Promise<void> =>
+  runTaskStep<WaitingDraft>(context, job, stepSize, async (client, { items }) => {
+    const { workspaceId, id } = job;
     const [batch] = await findBatch(client, { workspace_id: workspaceId, id });
-    const drafts = lines.map(({ draft }) => draft);
     // None: the form was deleted meanwhile.
-    if (batch && drafts.length > 0) await addInvitations(client, context, workspaceId, batch, drafts);
+    if (!batch || items.length === 0) return {};
+    const drafts = items.map(({ entry }) => entry);
+    const added = await addInvitations(client, context, workspaceId, batch, drafts);
+    const done = added.filter((one) => one !== undefined).length;
+    return { done, refused: drafts.length - done, isWaking: true };
   });
-  context.wakeQueue();
-}

@@ -1,10 +1,10 @@
-import { type Columns, only, type Queryable, statement } from '../statement.ts';
+import { only, type Queryable, statement } from '../statement.ts';
 import { type Database, transaction } from '../database.ts';
 import type { Log } from '../log.ts';
 import { type Job, LeaseLost } from '../queue.ts';
 
 /** Shown in the delivery log, the mail log and the task. */
-const parkedReason =
+export const parkedReason =
   'The server stopped three times while it worked on this, so it does not try again by itself.';
 
 /** Parked jobs, the oldest first. */
@@ -25,32 +25,6 @@ export const restartJob = statement(
     where workspace_id = $workspace_id and id = $id and parked_at is not null
    returning id`,
 );
-
-/** Whether a task has failed for good: SQL that is the reason, or null while it goes on. */
-export const failedReason = (task: string, nameInPayload: string): string =>
-  `(select '${parkedReason}' from jobs
-     where jobs.workspace_id = ${task}.workspace_id and jobs.parked_at is not null
-       and jobs.payload ->> '${nameInPayload}' = ${task}.id::text limit 1)`;
-
-/**
- * Takes the first rows of what waits for a job in a table, in the transaction that does them (take-step.ts).
- * @param place the table, whose key is `workspace_id`, what they wait for (`of`) and their order (`by`).
- */
-export const takeFirst = <const C extends Columns>(
-  name: string,
-  { table, of, by }: { table: string; of: string; by: string },
-  columns: C,
-) =>
-  statement(
-    name,
-    'workspace_id id limit',
-    columns,
-    `with taken as (
-       delete from ${table} where workspace_id = $workspace_id and ${of} = $id and ${by} in (
-         select ${by} from ${table} where workspace_id = $workspace_id and ${of} = $id order by ${by} limit $limit)
-       returning ${Object.keys(columns).join(', ')})
-     select ${Object.keys(columns).join(', ')} from taken order by ${by}`,
-  );
 
 /** Parks a job that is held. */
 const markParked = statement(

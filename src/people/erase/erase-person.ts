@@ -1,16 +1,16 @@
 import { parse } from 'node:path';
 import { discardFiles, type FilesContext, removeTakenFiles } from '#files/stored-files.ts';
-import { newId, now, timeOfId } from '#kit/clock.ts';
+import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { firstId } from '#kit/pagination.ts';
 import type { Actor } from '#kit/operation.ts';
-import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
+import type { Job } from '#kit/queue.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { deleteInvitations, type Erased, eraseIdentity, eraseSubmissions } from '#submissions/erase/erase.ts';
 import { saidIn } from '#submissions/erase/strip-answers.ts';
-import { changedBy } from '#submissions/history/changed-by.ts';
+import { addTaskItems, findFirstItem, runTaskStep, startTask } from '#tasks/run-tasks.ts';
 import { deleteEventsOf } from '#webhooks/upkeep.ts';
 import { forgetKeptAnswers } from '#workspaces/idempotency.ts';
 import { type Asked, readAsked } from '../asked.ts';
@@ -19,21 +19,13 @@ import {
   addCounts,
   type ErasedCounts,
   type ErasedKind,
+  type ErasureInput,
   type ErasureItemKind,
+  type ErasureResult,
   hashOfList,
   hashOfReceipt,
 } from './receipt.ts';
-import { advanceErasure, findItems, insertErasure, lockErasure, turnItems } from './erasures.ts';
 import { deleteHeld } from '#submissions/held/release.ts';
-
-/** Ends an erasing: whom it was about is forgotten, and the receipt stays. */
-const endErasure = statement(
-  'people.end_erasure',
-  'workspace_id id hash:text finished_at',
-  '',
-  `update erasures set asked = null, hash = $hash, finished_at = $finished_at
-   where workspace_id = $workspace_id and id = $id`,
-);
 
 /** The files of answers in spam boxes. */
 const listHeldFiles = statement(
@@ -56,11 +48,9 @@ const findWaitingLines = statement(
   'people.find_waiting_lines',
   'workspace_id json_pattern after_id:uuid after_line:integer limit',
   'import_id:uuid line said:text',
-  `select batch_id as import_id, line, draft::text as said from invitation_drafts
-   where workspace_id = $workspace_id and (batch_id, line) > ($after_id, $after_line) and draft::text ~* $json_pattern
-   union all
-   select import_id, line, entry::text as said from submission_import_lines
-   where workspace_id = $workspace_id and (import_id, line) > ($after_id, $after_line) and entry::text ~* $json_pattern
+  `select i.task_id as import_id, i.position as line, (i.item -> 'entry')::text as said from task_items i
+   join tasks t on t.workspace_id = i.workspace_id and t.id = i.task_id and t.kind in ('submissions.import', 'invitations.send')
+   where i.workspace_id = $workspace_id and (i.task_id, i.position) > ($after_id, $after_line) and (i.item -> 'entry')::text ~* $json_pattern
    order by import_id, line limit $limit`,
 );
 
@@ -69,14 +59,9 @@ const deleteWaitingLines = statement(
   'people.delete_waiting_lines',
   'workspace_id import_ids:uuids lines:integers',
   'line',
-  `with given as (select * from unnest($import_ids, $lines) as given (import_id, line)),
-   invited as (
-     delete from invitation_drafts d using given
-     where d.workspace_id = $workspace_id and d.batch_id = given.import_id and d.line = given.line returning d.line),
-   answered as (
-     delete from submission_import_lines l using given
-     where l.workspace_id = $workspace_id and l.import_id = given.import_id and l.line = given.line returning l.line)
-   select line from invited union all select line from answered`,
+  `delete from task_items i using unnest($import_ids, $lines) as given (import_id, line)
+   where i.workspace_id = $workspace_id and i.task_id = given.import_id and i.position = given.line
+   returning i.position as line`,
 );
 
 /** Forgets what was said, of lines that an import left out, with these words. */
@@ -84,7 +69,7 @@ const forgetImportProblems = statement(
   'people.forget_import_problems',
   'workspace_id json_pattern word_pattern:text',
   '',
-  `update submission_imports
+  `update tasks
       set problems = (select coalesce(jsonb_agg(problem order by place), '[]')
                         from jsonb_array_elements(problems) with ordinality as said (problem, place)
                        where problem ->> 'message' !~* $word_pattern)
@@ -107,11 +92,12 @@ export const deleteOldErasures = statement(
   'now limit',
   'id',
   `/* sweep: across workspaces */
-   delete from erasures where (workspace_id, id) in (
-     select e.workspace_id, e.id from workspaces w cross join lateral (
-       select workspace_id, id from erasures
-        where workspace_id = w.id and finished_at < $now - make_interval(secs => w.audit_days * 86400)
-        order by id limit $limit) e
+   delete from tasks where (workspace_id, id) in (
+     select t.workspace_id, t.id from workspaces w cross join lateral (
+       select workspace_id, id from tasks
+        where workspace_id = w.id and kind = 'people.erase'
+          and finished_at < $now - make_interval(secs => w.audit_days * 86400)
+        order by id limit $limit) t
      limit $limit)
    returning id`,
 );
@@ -168,74 +154,76 @@ export async function startErasing(
       `You confirmed ${expected}, but now there are ${traces.length}. Nothing was erased.`,
     );
   const id = newId();
-  await transaction(database, async (client) => {
-    await insertErasure(client, {
-      workspace_id: workspaceId,
-      id,
-      what,
-      asked: vault.seal('erasures', q),
-      ...changedBy(by),
-      list_hash: hashOfList(traces),
-      created_at: timeOfId(id),
-      kinds: traces.map(({ kind }) => kind),
-      form_ids: traces.map(({ form_id }) => form_id ?? ''),
-      ids: traces.map((trace) => trace.id),
-    });
-    await enqueueJob(client, {
-      workspace_id: workspaceId,
-      id: newId(),
-      kind: eraseJob,
-      lane: `${eraseJob} ${workspaceId}`,
-      payload: { erasure_id: id } satisfies Payload,
-      delay: 0,
-    });
-  });
+  const task = {
+    workspaceId,
+    id,
+    kind: 'people.erase',
+    by,
+    secret: vault.seal('erasures', q),
+    input: { what } satisfies ErasureInput,
+    result: { gone: {}, list_hash: hashOfList(traces) } satisfies ErasureResult,
+    items: batchesOf(traces),
+    total: traces.length,
+  } as const;
+  await transaction(database, (client) =>
+    startTask(client, task, { kind: eraseJob, lane: `${eraseJob} ${workspaceId}` }),
+  );
   wakeQueue();
   return id;
 }
 
-type Payload = { erasure_id: string };
+/** Things of one kind and one form that one step erases. */
+type Batch = { kind: ErasureItemKind; form_id: string | null; ids: string[] };
+
+const batchesOf = (
+  items: readonly { kind: ErasureItemKind; form_id: string | null; id: string }[],
+): Batch[] =>
+  [...Map.groupBy(items, ({ kind, form_id }) => `${kind} ${form_id}`).entries()]
+    .toSorted(([one], [other]) => (one < other ? 1 : -1))
+    .flatMap(([, alike]) => {
+      const { kind, form_id } = alike[0]!;
+      const ids = alike.map(({ id }) => id).toSorted();
+      const batches: Batch[] = [];
+      for (let at = 0; at < ids.length; at += stepItems)
+        batches.push({ kind, form_id, ids: ids.slice(at, at + stepItems) });
+      return batches;
+    });
 
 /** The job: a step, with what comes of it, in one transaction; again and again, until the list is empty. */
 export async function eraseStep(context: EraseContext, job: Job): Promise<void> {
-  const { workspaceId } = job;
-  const { erasure_id: id } = job.payload as Payload;
-  const key = { workspace_id: workspaceId, erasure_id: id };
-  const items = await findItems(context.database, { ...key, limit: stepItems });
-  const [first] = items;
+  const { workspaceId, id } = job;
+  const key = { workspace_id: workspaceId, id };
+  const [first] = await findFirstItem(context.database, key);
+  const waiting = first?.item as Batch | undefined;
   // Bytes go before the transaction: once more, after a crash, is the same.
-  if (first?.kind === 'file')
-    await removeTakenFiles(
-      context,
-      workspaceId,
-      items.map((item) => item.id),
-    );
-  const deliveries = await transaction(context.database, async (client) => {
-    const erasure = only(await lockErasure(client, { workspace_id: workspaceId, id }));
-    if (!erasure?.asked) {
-      await completeJob(client, job);
-      return 0;
+  if (waiting?.kind === 'file') await removeTakenFiles(context, workspaceId, waiting.ids);
+  await runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch], at }) => {
+    const { what } = task.input as ErasureInput;
+    const result = task.result as ErasureResult;
+    const asked = readAsked(context.vault.unseal('erasures', task.secret!));
+    if (!batch) {
+      const gone = addCounts(result.gone, await eraseUnlisted(context, client, workspaceId, asked));
+      const receipt = {
+        id,
+        what,
+        created_at: task.created_at,
+        finished_at: at,
+        gone,
+        list_hash: result.list_hash,
+      };
+      return { result: { ...result, gone, hash: hashOfReceipt(receipt) } };
     }
-    const asked = readAsked(context.vault.unseal('erasures', erasure.asked));
-    if (!first) {
-      await finish(context, client, { workspaceId, id, erasure, asked });
-      await completeJob(client, job);
-      return 0;
-    }
-    const ids = items.map((item) => item.id);
-    const place = { workspaceId, formId: first.form_id ?? firstId };
-    const step = await works[first.kind](client, place, ids, { what: erasure.what, asked });
-    await turnItems(client, { ...key, kind: first.kind, ids, file_ids: step.fileIds });
-    await advanceErasure(client, {
-      workspace_id: workspaceId,
-      id,
-      done: first.kind === 'file' ? 0 : ids.length,
-      gone: JSON.stringify(addCounts(erasure.gone, step.gone)),
-    });
-    await rescheduleJob(client, job, { delay: 0 });
-    return step.deliveries;
+    const { kind, form_id, ids } = batch;
+    const place = { workspaceId, formId: form_id ?? firstId };
+    const step = await works[kind](client, place, ids, { what, asked });
+    const files = step.fileIds.map((file) => ({ kind: 'file', form_id: null, id: file }) as const);
+    await addTaskItems(client, { ...key, items: JSON.stringify(batchesOf(files)) });
+    return {
+      done: kind === 'file' ? 0 : ids.length,
+      result: { ...result, gone: addCounts(result.gone, step.gone) },
+      isWaking: step.deliveries > 0,
+    };
   });
-  if (deliveries > 0) context.wakeQueue();
 }
 
 type Step = Omit<Erased, 'gone'> & { gone: ErasedCounts };
@@ -273,21 +261,12 @@ const works: Readonly<Record<ErasureItemKind, Work>> = {
 };
 
 /** What is on no list goes last: lines of imports, uploads of nobody, and what is kept sealed. */
-async function finish(
+async function eraseUnlisted(
   context: EraseContext,
   client: Queryable,
-  {
-    workspaceId,
-    id,
-    erasure,
-    asked,
-  }: {
-    workspaceId: string;
-    id: string;
-    erasure: Awaited<ReturnType<typeof lockErasure>>[number];
-    asked: Asked;
-  },
-): Promise<void> {
+  workspaceId: string,
+  asked: Asked,
+): Promise<ErasedCounts> {
   const workspace = { workspace_id: workspaceId };
   const said = { ...workspace, json_pattern: asked.json_pattern };
   // PostgreSQL finds it in longer words too, which are somebody else's.
@@ -325,17 +304,12 @@ async function finish(
   await deleteMails(client, { ...workspace, ids: mails.map((mail) => mail.id) });
   // Any of them may tell of the person, and they are kept for a day.
   const requests = await forgetKeptAnswers(client, workspace);
-  const gone = addCounts(erasure.gone, {
+  return {
     import_lines: lines.length,
     files: loose.length,
     mails: mails.length,
     kept_requests: requests.length,
-  });
-  await advanceErasure(client, { ...workspace, id, done: 0, gone: JSON.stringify(gone) });
-  const { what, created_at, list_hash } = erasure;
-  const finished_at = now();
-  const hash = hashOfReceipt({ id, what, created_at, finished_at, gone, list_hash });
-  await endErasure(client, { ...workspace, id, hash, finished_at });
+  };
 }
 
 const saysIt = (json: string, { isSaid }: Asked): boolean => saidIn(JSON.parse(json), isSaid);

@@ -14,6 +14,10 @@ const besides = ['spam', 'import_lines', 'kept_requests'] as const;
 /** By kind, how much is gone; what is not there is none. */
 export type ErasedCounts = Partial<Record<keyof Gone | (typeof besides)[number], number>>;
 
+/** What the task of an erasing keeps of the request, and of what is done. */
+export type ErasureInput = { what: ErasedKind };
+export type ErasureResult = { gone: ErasedCounts; list_hash: string; hash?: string };
+
 /** Every kind that a receipt counts, in its order. */
 export const countedKinds = [
   'submissions',

@@ -7,6 +7,7 @@ import { openLog } from '#kit/log.ts';
 import { startQueue } from '#kit/queue/worker.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
+import { readTasks, unfinished } from '#tasks/read-tasks.ts';
 import { createUser } from '#workspaces/users.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { removeSubmission } from '../changes/remove.ts';
@@ -15,7 +16,8 @@ import { openScene, type Scene } from '../testing.ts';
 import { restoreMany, trashMany } from '../trash/trash.ts';
 import { bulkBatch, bulkJob, type BulkRequest, startBulk, undoBulk } from './bulk.ts';
 import { bulkKinds } from './shapes.ts';
-import { findBulk, findUnfinishedBulks } from './progress.ts';
+import { presentBulk, tasksOf } from './progress.ts';
+import type { BulkKind } from './works.ts';
 
 const { database } = await testDatabase();
 const { id } = await createUser(database, { email: 'ada@example.com', password: 'a long enough password' });
@@ -43,6 +45,12 @@ async function run(scene: Scene, request: Omit<BulkRequest, 'by'>, meanwhile?: (
 const undo = async (scene: Scene, undoes: string, meanwhile?: () => Promise<void>) =>
   finish(scene, await undoBulk(scene.context, scene, { undoes, by }), meanwhile);
 
+const findBulk = async (
+  form: { workspaceId: string; formId: string },
+  bulkId: string,
+  kinds: readonly BulkKind[] = bulkKinds,
+) => (await readTasks(database, { ...tasksOf(form, kinds), id: bulkId })).map(presentBulk);
+
 async function finish(
   scene: Scene,
   { id: bulkId, total }: { id: string; total: number },
@@ -57,12 +65,10 @@ async function finish(
     handlers: { [bulkJob]: { perLane: 1, run: (job) => bulkBatch(context, job) } },
   });
   after(() => queue.stop());
-  const key = { workspace_id: scene.workspaceId, form_id: scene.formId };
-  const kinds = [...bulkKinds];
   const { done } = await until('the bulk changes to finish', async () => {
-    const unfinished = await findUnfinishedBulks(database, { ...key, kinds });
-    const [found] = await findBulk(database, { ...key, id: bulkId, kinds });
-    return unfinished.length === 0 && found!.finished_at !== null && found;
+    const running = await readTasks(database, { ...tasksOf(scene, bulkKinds), states: unfinished });
+    const [found] = await findBulk(scene, bulkId);
+    return running.length === 0 && found!.finished_at !== null && found;
   });
   await queue.stop();
   return { total, done, woken };
@@ -83,15 +89,14 @@ test('a bulk change touches its own list alone, and of that what is of its own f
       );
   });
   assert.equal(done, 1);
-  const key = { workspace_id: scene.workspaceId, form_id: scene.formId, id: second, kinds: ['tag'] };
-  assert.equal((await findBulk(database, key))[0]!.done, 1);
-  for (const other of [{ workspace_id: stranger.workspaceId }, { form_id: stranger.formId }])
-    assert.deepEqual(await findBulk(database, { ...key, ...other }), []);
+  assert.equal((await findBulk(scene, second, ['tag']))[0]!.done, 1);
+  for (const other of [{ workspaceId: stranger.workspaceId }, { formId: stranger.formId }])
+    assert.deepEqual(await findBulk({ ...scene, ...other }, second, ['tag']), []);
   assert.deepEqual(
     [await tagsOf(scene), await tagsOf(stranger)],
     [{ Ada: ['first'], Ben: ['second'] }, { Cleo: [] }],
   );
-  await deleteForm(database, scene.workspaceId, scene.formId);
+  await deleteForm(database, scene.workspaceId, scene.formId, by);
   await assert.rejects(startBulk(scene.context, scene, { ...tag('late'), ids: [ada], by }), {
     code: 'not_found',
   });
@@ -378,8 +383,7 @@ test('a bulk change whose job was parked says why it stopped, and an undo of it 
   await database.query("update jobs set run_at = 'infinity', parked_at = now() where workspace_id = $1", [
     scene.workspaceId,
   ]);
-  const key = { workspace_id: scene.workspaceId, form_id: scene.formId, kinds: [...bulkKinds] };
-  const [found] = await findBulk(database, { ...key, id: bulk.id });
+  const [found] = await findBulk(scene, bulk.id);
   assert.match(found!.failed_reason!, /three times/);
   assert.equal(found!.finished_at, null);
   await assert.rejects(undoBulk(scene.context, scene, { undoes: bulk.id, by }), /three times/);

@@ -2,37 +2,32 @@ import { Type } from 'typebox';
 import { reachForm } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { columns, requireRow, statement, word } from '#kit/statement.ts';
 import { wired } from '#kit/http.ts';
+import { readTask, readTasks, type TaskRow, unfinished } from '#tasks/read-tasks.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
+import type { FormKey } from '../changes/event.ts';
 import { BulkChange, bulkKinds } from './shapes.ts';
-import { failedReason } from '#kit/queue/park-job.ts';
 import type { BulkKind } from './works.ts';
 
-export const bulkColumns = columns('id total:integer done created_at finished_at? failed_reason?', {
-  kind: word<BulkKind>(),
+const prefix = 'submissions.';
+
+/** Which tasks are bulk changes of these kinds of a form. */
+export const tasksOf = ({ workspaceId, formId }: FormKey, kinds: readonly BulkKind[]) => ({
+  workspace_id: workspaceId,
+  form_id: formId,
+  kinds: kinds.map((kind) => `${prefix}${kind}` as const),
 });
 
-export const bulkSelection = (table: 'bulk' | 'bulk_changes'): string =>
-  `select id, kind, total, done, created_at, finished_at, ${failedReason(table, 'bulk_id')} as failed_reason from ${table}`;
-
-export const findBulk = statement(
-  'bulk.find_bulk',
-  'workspace_id form_id id kinds',
-  bulkColumns,
-  `${bulkSelection('bulk_changes')}
-   where workspace_id = $workspace_id and form_id = $form_id and id = $id and kind = any ($kinds)`,
-);
-
-/** The bulk changes of a form that are under way, newest first. */
-export const findUnfinishedBulks = statement(
-  'bulk.find_unfinished_bulks',
-  'workspace_id form_id kinds',
-  bulkColumns,
-  `${bulkSelection('bulk_changes')}
-   where workspace_id = $workspace_id and form_id = $form_id and finished_at is null and kind = any ($kinds)
-   order by id desc`,
-);
+/** A task as the bulk change that it is. */
+export const presentBulk = ({ id, kind, total, done, created_at, finished_at, failed_reason }: TaskRow) => ({
+  id,
+  kind: kind.slice(prefix.length) as BulkKind,
+  total,
+  done,
+  created_at,
+  finished_at,
+  failed_reason,
+});
 
 const uuid = Type.String({ format: 'uuid' });
 
@@ -56,10 +51,9 @@ export function progressEndpoints(database: Database) {
         schema: Type.Object({ data: Type.Array(BulkChange) }),
       },
       async run({ params, ...scope }) {
-        const { workspaceId, formId } = await reachForm(database, scope, params.id);
-        const key = { workspace_id: workspaceId, form_id: formId };
-        const found = await findUnfinishedBulks(database, { ...key, kinds: [...kindsOf[word]] });
-        return { body: { data: found.map(wired) } };
+        const form = await reachForm(database, scope, params.id);
+        const tasks = await readTasks(database, { ...tasksOf(form, kindsOf[word]), states: unfinished });
+        return { body: { data: tasks.map((task) => wired(presentBulk(task))) } };
       },
     });
 
@@ -69,9 +63,8 @@ export function progressEndpoints(database: Database) {
     { id, of }: { id: string; of: keyof typeof kindsOf },
   ) => {
     requireReach(formIds, formId);
-    const key = { workspace_id: workspaceId, form_id: formId };
-    const bulk = requireRow(await findBulk(database, { ...key, id, kinds: [...kindsOf[of]] }));
-    return { body: wired(bulk) };
+    const tasks = tasksOf({ workspaceId, formId }, kindsOf[of]);
+    return { body: wired(presentBulk(await readTask(database, { ...tasks, id }))) };
   };
   const reply = { status: 200, description: 'How far it is.', schema: BulkChange } as const;
 

@@ -1,8 +1,9 @@
 import { newId, now } from '#kit/clock.ts';
 import { attempt } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { columns, json, nullable, type Queryable, statement, word } from '#kit/statement.ts';
+import { columns, json, type Queryable, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import type { Task } from '#tasks/run-tasks.ts';
 import { giveStatus } from '../changes/edit.ts';
 import type { FormKey, StoredSubmission } from '../changes/event.ts';
 import { lockSubmissions, removeRows } from '../changes/remove.ts';
@@ -72,25 +73,16 @@ const lockUndone = statement(
    order by s.id for update of s`,
 );
 
-/** What a bulk change does, and for whom. */
-export const findBulkWork = statement(
-  'bulk.find_bulk_work',
-  'workspace_id id',
-  [
-    'id tags_added tags_removed undoes?',
-    {
-      kind: word<BulkKind>(),
-      status: nullable(word<SubmissionStatus>()),
-      undone: nullable(word<BulkKind>()),
-    },
-    changedByColumns,
-  ],
-  `select b.id, b.kind, b.tags_added, b.tags_removed, b.status, b.undoes, undone.kind as undone,
-          b.requested_by as changed_by, b.api_key_id, b.through
-   from bulk_changes b
-   left join bulk_changes undone on undone.workspace_id = b.workspace_id and undone.id = b.undoes
-   where b.workspace_id = $workspace_id and b.id = $id`,
-);
+/** What was asked for beside the list of submissions. */
+export type BulkInput = {
+  /** Of `tag`. */
+  added?: string[];
+  removed?: string[];
+  /** Of `status`. */
+  status?: SubmissionStatus;
+  /** Of `undo`: what the other change did. */
+  undone?: 'trash' | 'tag' | 'status';
+};
 
 const marksOf = (tags: 'before' | 'after'): string =>
   `array(select segment.code || '${searchMarks.tag}' || tag from unnest(${tags}) as tag)`;
@@ -142,14 +134,15 @@ const tagSubmissions = statement(
    select id from wanted where cardinality(becomes) <= $most`,
 );
 
-const byOf = ({ id, changed_by, api_key_id, through }: Asked): ChangedBy => ({
-  changed_by,
+const byOf = ({ id, requested_by, api_key_id, through }: Asked): ChangedBy => ({
+  changed_by: requested_by,
   api_key_id,
-  through,
+  through: through as ChangedBy['through'],
   bulk_id: id,
 });
 
-type Asked = Awaited<ReturnType<typeof findBulkWork>>[number] & { vault: Vault };
+/** A bulk change whose batch is done. */
+type Asked = Omit<Task, 'input'> & { input: BulkInput; vault: Vault };
 /** Does it with some: how many there were, and how many deliveries that makes. */
 type Work = (
   db: Queryable,
@@ -179,12 +172,12 @@ export const works: Readonly<Record<BulkKind, Work>> = {
   empty: removeThose(lockTrashedForRemoval),
   remove: removeThose(lockSubmissions),
   tag: (db, key, ids, asked) =>
-    tagThose(db, key, { ids, added: asked.tags_added, removed: asked.tags_removed, by: byOf(asked) }),
+    tagThose(db, key, { ids, added: asked.input.added!, removed: asked.input.removed!, by: byOf(asked) }),
   status: (db, key, ids, asked) =>
     giveStatuses(
       db,
       key,
-      ids.map((id) => ({ id, status: asked.status! })),
+      ids.map((id) => ({ id, status: asked.input.status! })),
       asked,
     ),
   async undo(db, key, ids, asked) {
@@ -194,9 +187,9 @@ export const works: Readonly<Record<BulkKind, Work>> = {
       workspace_id: key.workspaceId,
       form_id: key.formId,
       ids,
-      bulk_id: asked.undoes!,
+      bulk_id: asked.subject_id!,
     });
-    return undoings[asked.undone as keyof typeof undoings](db, key, undone, asked);
+    return undoings[asked.input.undone!](db, key, undone, asked);
   },
 };
 
@@ -243,7 +236,7 @@ function unlessRefused(error: unknown): undefined {
 /** What is done with what a change of each kind did. */
 const undoings: Readonly<
   Record<
-    'trash' | 'tag' | 'status',
+    NonNullable<BulkInput['undone']>,
     (
       db: Queryable,
       key: FormKey,

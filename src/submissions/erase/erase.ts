@@ -88,7 +88,7 @@ export const deleteInvitations = statement(
          select from invitations i
          where i.workspace_id = b.workspace_id and i.batch_id = b.id and i.id <> all ($ids))
        and not exists (
-         select from invitation_drafts d where d.workspace_id = b.workspace_id and d.batch_id = b.id))
+         select from task_items d where d.workspace_id = b.workspace_id and d.task_id = b.id))
    select (select count(*) from gone) as invitations, (select count(*) from letters) as mails`,
 );
 

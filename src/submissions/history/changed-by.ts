@@ -1,4 +1,5 @@
 import type { Actor } from '#kit/operation.ts';
+import { throughOf } from '#workspaces/authenticate.ts';
 
 /** What a change of a submission was. */
 export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note_deleted'] as const;
@@ -7,12 +8,6 @@ export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note
 export const changeThroughs = ['console', 'api', 'cli', 'link'] as const;
 
 export type ChangeThrough = (typeof changeThroughs)[number];
-
-const ways = {
-  person: 'console',
-  key: 'api',
-  operator: 'cli',
-} as const satisfies Readonly<Record<Actor['kind'], ChangeThrough>>;
 
 /**
  * Who changed something, as it is stored: neither a member nor a key is somebody who is gone, or who has a link. `bulk_id`:
@@ -29,6 +24,6 @@ export type ChangedBy = {
 export const changedBy = (actor: Actor | null): ChangedBy => ({
   changed_by: actor?.kind === 'person' ? actor.id : null,
   api_key_id: actor?.kind === 'key' ? actor.id : null,
-  through: actor === null ? 'link' : ways[actor.kind],
+  through: actor === null ? 'link' : throughOf[actor.kind],
   bulk_id: null,
 });

@@ -4,29 +4,12 @@ import { otherChoice } from '#ast/answers/options.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/http.ts';
+import { readTasks, type TaskRow } from '#tasks/read-tasks.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { importable, type Named } from './questions.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
 import { ImportBody, ImportPreview, ImportProgress, ImportStarted } from './shapes.ts';
 import { type ImportContext, previewImport, startImport } from './start-import.ts';
-import { jsonb, statement } from '#kit/statement.ts';
-import type { LineProblem } from './read-line.ts';
-import { failedReason } from '#kit/queue/park-job.ts';
-
-/** The last imports of a form, newest first. */
-const listImports = statement(
-  'import.list_imports',
-  'workspace_id form_id limit',
-  [
-    'id total:integer created refused requested_by? created_at finished_at? failed_reason?',
-    { problems: jsonb<Pick<LineProblem, 'line' | 'message'>[]>() },
-  ],
-  `select i.id, i.total, i.created, i.refused, i.problems, u.name as requested_by, i.created_at, i.finished_at,
-          ${failedReason('i', 'import')} as failed_reason
-     from submission_imports i left join users u on u.id = i.requested_by
-    where i.workspace_id = $workspace_id and i.form_id = $form_id
-    order by i.id desc limit $limit`,
-);
 
 /** A file of ten thousand lines, as JSON writes it. */
 const importBytes = 8 * 1024 * 1024;
@@ -44,6 +27,18 @@ const momentOf = (at: number | undefined): string | null =>
   at === undefined ? null : new Date(at).toISOString();
 
 const labelled = ({ id, labels }: Named) => ({ id, label: id === otherChoice ? 'Other' : (labels[0] ?? id) });
+
+const present = ({ done, member_name, ...task }: TaskRow) => ({
+  id: task.id,
+  total: task.total,
+  created: done,
+  refused: task.refused,
+  problems: task.problems,
+  requested_by: member_name,
+  created_at: task.created_at,
+  finished_at: task.finished_at,
+  failed_reason: task.failed_reason,
+});
 
 /** A file has the one or the other, by its kind. */
 function sourceOf({ kind, text, data, ...rest }: Static<typeof ImportBody>): ImportSource {
@@ -132,8 +127,9 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     },
     async run({ params, ...scope }) {
       const { workspaceId, formId } = await reachForm(context.database, scope, params.id);
-      const key = { workspace_id: workspaceId, form_id: formId, limit: shown.imports };
-      return { body: { data: (await listImports(context.database, key)).map(wired) } };
+      const filter = { workspace_id: workspaceId, form_id: formId, kinds: ['submissions.import'] } as const;
+      const tasks = await readTasks(context.database, filter, { limit: shown.imports });
+      return { body: { data: tasks.map((task) => wired(present(task))) } };
     },
   }),
 });

@@ -5,8 +5,8 @@ import * as fc from 'fast-check';
 import { writeXlsxStream } from 'hucre/xlsx';
 import type { Static } from 'typebox';
 import { element, formOf, structure } from '#ast/testing.ts';
-import { newId, now } from '#kit/clock.ts';
-import { enqueueJob } from '#kit/queue.ts';
+import { newId } from '#kit/clock.ts';
+import { startTask } from '#tasks/run-tasks.ts';
 import { cases } from '#test/cases.ts';
 import { type Body, openService, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
@@ -15,7 +15,7 @@ import { planImport } from './plan-import.ts';
 import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './column-formats.ts';
 import { importable } from './questions.ts';
 import { readCell } from './read-cell.ts';
-import { insertImport, submissionImportJob } from './start-import.ts';
+import { submissionImportJob } from './start-import.ts';
 import type { ImportPreview, ImportProgress, ImportStarted } from './shapes.ts';
 
 /* Answers come in from a file: looked at first, checked as a page checks them, each line once. */
@@ -246,31 +246,24 @@ test('an import under way when its workspace is closed waits with its lines, and
   const { workspaceId } = tenant;
   const { database, wakeQueue } = service.services;
   const importId = newId();
+  const by = { kind: 'operator', id: '' } as const;
   await beginEnd(database, workspaceId, undefined);
-  const lines = [{ line: 1, entry: { answers: { name: 'Ada' }, reference: {}, key: newId() } }];
-  await insertImport(database, {
-    workspace_id: workspaceId,
-    id: importId,
-    form_id: id,
-    requested_by: null,
-    created_at: now(),
-    total: 1,
-    refused: 0,
-    problems: '[]',
-    lines: JSON.stringify(lines),
-  });
-  const job = { workspace_id: workspaceId, id: newId(), kind: submissionImportJob, lane: importId };
-  await enqueueJob(database, { ...job, payload: { import: importId, form: id }, delay: 0 });
+  const items = [{ line: 1, entry: { answers: { name: 'Ada' }, reference: {}, key: newId() } }];
+  await startTask(
+    database,
+    { workspaceId, id: importId, kind: 'submissions.import', formId: id, by, items, total: 1 },
+    { kind: submissionImportJob, lane: importId },
+  );
   wakeQueue();
   await until('a step to be over', async () => {
     const { rows } = await database.query(
       'select from jobs where id = $1 and (run_at <= now() or lease_token is not null)',
-      [job.id],
+      [importId],
     );
     return rows.length === 0;
   });
   await bringBack(database, workspaceId, undefined);
-  await database.query('update jobs set run_at = now() where id = $1', [job.id]);
+  await database.query('update jobs set run_at = now() where id = $1', [importId]);
   wakeQueue();
   assert.deepEqual([(await finished(id)).created, (await finished(id)).refused], [1, 0]);
 });

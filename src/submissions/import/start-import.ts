@@ -6,15 +6,15 @@ import { defaultLanguage, languages } from '#ast/languages.ts';
 import { languagesOf } from '#ast/tree.ts';
 import { TooMuchWork } from '#ast/work.ts';
 import { answerContext, findClosure, type LiveForm, type LiveForms } from '#forms/live-form.ts';
-import { newId, now, timeOfId } from '#kit/clock.ts';
+import { newId, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
-import { enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
-import { takeStep } from '#kit/queue/take-step.ts';
+import { type Job, rescheduleJob } from '#kit/queue.ts';
 import { runInThread } from '#kit/run-in-thread.ts';
-import { integer, jsonb, type Queryable, requireRow, statement } from '#kit/statement.ts';
-import { personOf } from '#workspaces/authenticate.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { readTasks } from '#tasks/read-tasks.ts';
+import { type Problem, runTaskStep, startTask } from '#tasks/run-tasks.ts';
 import { isLimited } from '../taken/limits-of.ts';
 import { AnswersTaken, type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { insertWriting, prepareWriting } from '../writing.ts';
@@ -22,55 +22,16 @@ import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
 import type { ImportEntry, ImportForm, LineProblem } from './read-line.ts';
 import type { Home } from './time-zones.ts';
 import { findFormSettings } from '#forms/form-rows.ts';
-import { takeFirst } from '#kit/queue/park-job.ts';
 
 /** A line that waits, with the key under which it becomes one submission and no second. */
 type WaitingEntry = ImportEntry & { key: string };
-
-/**
- * Stores an import with the lines that wait, a list of {line, entry}, and the problems of those that were left out before.
- * Stores nothing for a form that is gone.
- */
-export const insertImport = statement(
-  'import.insert_import',
-  ['workspace_id id form_id requested_by? created_at total:integer refused problems', 'lines:jsonText'],
-  'id',
-  `with begun as (
-     insert into submission_imports (workspace_id, id, form_id, total, refused, problems, requested_by, created_at)
-     select workspace_id, $id, id, $total, $refused, $problems::jsonb, $requested_by, $created_at
-     from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
-     returning workspace_id, id),
-   lines as materialized (select * from json_to_recordset($lines) as l (line integer, entry jsonb)),
-   waiting as (
-     insert into submission_import_lines (workspace_id, import_id, line, entry)
-     select begun.workspace_id, begun.id, lines.line, lines.entry from begun cross join lines)
-   select id from begun`,
-);
-
-/** Takes the first lines that wait; in the transaction that makes submissions of them. */
-const takeLines = takeFirst(
-  'import.take_lines',
-  { table: 'submission_import_lines', of: 'import_id', by: 'line' },
-  { line: integer, entry: jsonb<WaitingEntry>() },
-);
-
-/** How far an import has come. Of what was left out the first hundred are kept. */
-const advanceImport = statement(
-  'import.advance_import',
-  'workspace_id id created refused problems most finished_at?',
-  '',
-  `update submission_imports
-   set created = created + $created, refused = refused + $refused, finished_at = $finished_at,
-       problems = case when jsonb_array_length(problems) < $most then problems || $problems::jsonb else problems end
-   where workspace_id = $workspace_id and id = $id`,
-);
+export type WaitingLine = { line: number; entry: WaitingEntry };
 
 /** The job that makes submissions of the lines of one import. */
 export const submissionImportJob = 'submissions.import';
 
-/** Lines that become submissions in one transaction, and problems that are kept of an import. */
+/** Lines that become submissions in one transaction. */
 const stepSize = 100;
-const keptProblems = 100;
 
 /** How often an import whose workspace was closed on the way looks whether that is open again. */
 const closedSeconds = 600;
@@ -147,35 +108,31 @@ export async function startImport(
   const id = newId();
   const lines = keyed(form.formId, entries);
   const refused = new Set(problems.filter((problem) => problem.is_left_out).map(({ line }) => line)).size;
-  await transaction(context.database, async (client) => {
-    requireRow(
-      await insertImport(client, {
-        workspace_id: form.workspaceId,
+  const { workspaceId, formId } = form;
+  const isStored = await transaction(context.database, (client) =>
+    startTask(
+      client,
+      {
+        workspaceId,
         id,
-        form_id: form.formId,
-        requested_by: personOf(by),
-        created_at: timeOfId(id),
+        kind: 'submissions.import',
+        formId,
+        by,
+        items: lines,
         total: entries.length + refused,
         refused,
-        problems: JSON.stringify(problems.slice(0, keptProblems).map(noteOf)),
-        lines: JSON.stringify(lines),
-      }),
-    );
-    await enqueueJob(client, {
-      workspace_id: form.workspaceId,
-      id: newId(),
-      kind: submissionImportJob,
-      lane: `${submissionImportJob} ${form.workspaceId}`,
-      payload: { import: id, form: form.formId } satisfies Payload,
-      delay: 0,
-    });
-  });
+        problems: problems.map(noteOf),
+      },
+      { kind: submissionImportJob, lane: `${submissionImportJob} ${workspaceId}` },
+    ),
+  );
+  if (!isStored) throw new ApiError('not_found');
   context.wakeQueue();
   return { id, total: entries.length, problems, doubts };
 }
 
 /** A problem as it is kept of an import: with its column in the sentence. */
-const noteOf = ({ line, column, message }: LineProblem): Pick<LineProblem, 'line' | 'message'> => ({
+const noteOf = ({ line, column, message }: LineProblem): Problem => ({
   line,
   message: column === null || message.startsWith(column) ? message : `${column}: ${message}`,
 });
@@ -184,7 +141,7 @@ const noteOf = ({ line, column, message }: LineProblem): Pick<LineProblem, 'line
  * Each line with a key by what is in it: the same file imported again makes nothing twice. Lines that are the same in one
  * file are counted, for two people may answer the same.
  */
-function keyed(formId: string, entries: ImportPlan['entries']): { line: number; entry: WaitingEntry }[] {
+function keyed(formId: string, entries: ImportPlan['entries']): WaitingLine[] {
   const counts = new Map<string, number>();
   return entries.map(({ line, entry }) => {
     const said = JSON.stringify(entry);
@@ -206,8 +163,7 @@ function keyOf(text: string): string {
   return [...parts, digits.slice(18, 30)].join('-');
 }
 
-type Payload = { import: string; form: string };
-type Outcome = { created: number; refusals: { line: number; message: string }[] };
+type Outcome = { done: number; refused: number; problems: Problem[] };
 
 /** Whether a form is there that nobody finds: its workspace is closed, and may be opened again. */
 const isThere = async (db: Queryable, workspaceId: string, formId: string): Promise<boolean> =>
@@ -215,61 +171,49 @@ const isThere = async (db: Queryable, workspaceId: string, formId: string): Prom
 
 /** One step: its lines are gone and its submissions there, or nothing happened. */
 export async function importSubmissionsStep(context: ImportContext, job: Job): Promise<void> {
-  const { form } = job.payload as Payload;
-  const live = await context.liveForms.find(form);
-  if (!live && (await isThere(context.database, job.workspaceId, form)))
-    return rescheduleJob(context.database, job, { delay: closedSeconds });
+  const { database } = context;
+  const { workspaceId: workspace_id, id } = job;
+  const [task] = await readTasks(database, { workspace_id, kinds: ['submissions.import'], id });
+  const form = task?.form_id ?? '';
+  const live = task && (await context.liveForms.find(form));
+  if (task && !live && (await isThere(database, workspace_id, form)))
+    return rescheduleJob(database, job, { delay: closedSeconds });
   // Of what is taken so many times, each line is a step: where it is late, it alone is left out.
   const limit = live && isLimited(live.form) ? 1 : stepSize;
+  const refuseAll = (lines: readonly WaitingLine[], message: string): Outcome => ({
+    done: 0,
+    refused: lines.length,
+    problems: lines.map(({ line }) => ({ line, message })),
+  });
+  const run = (work: (client: Queryable, lines: readonly WaitingLine[]) => Promise<Outcome>) =>
+    runTaskStep<WaitingLine>(context, job, limit, (client, { items }) => work(client, items));
   try {
-    await runStep(context, job, limit, (client, taken) => writeLines(client, live, taken));
+    await run(async (client, lines) =>
+      live ? writeLines(client, live, lines) : refuseAll(lines, 'The form is gone.'),
+    );
   } catch (error) {
     // A version with limits came just now: the job is tried again, line by line.
     if (!(error instanceof AnswersTaken) || limit > 1) throw error;
     const message = error.problems.map((problem) => problem.message).join(' ');
-    await runStep(context, job, limit, async (_client, taken) => ({
-      created: 0,
-      refusals: taken.map(({ line }) => ({ line, message })),
-    }));
+    await run(async (_client, lines) => refuseAll(lines, message));
   }
 }
 
-type Taken = readonly { line: number; entry: WaitingEntry }[];
-
-function runStep(
-  { database }: ImportContext,
-  job: Job,
-  limit: number,
-  work: (client: Queryable, taken: Taken) => Promise<Outcome>,
-): Promise<void> {
-  const { import: id } = job.payload as Payload;
-  return takeStep(database, job, { take: takeLines, id, limit }, async (client, taken, isLast) => {
-    const { created, refusals } = await work(client, taken);
-    await advanceImport(client, {
-      workspace_id: job.workspaceId,
-      id,
-      created,
-      refused: refusals.length,
-      problems: JSON.stringify(refusals.slice(0, keptProblems)),
-      most: keptProblems,
-      finished_at: isLast ? now() : null,
-    });
-  });
-}
-
-async function writeLines(client: Queryable, live: LiveForm | undefined, taken: Taken): Promise<Outcome> {
-  if (!live)
-    return {
-      created: 0,
-      refusals: taken.map(({ line }) => ({ line, message: 'The form is gone.' })),
-    };
-  const outcome: Outcome = { created: 0, refusals: [] };
+async function writeLines(
+  client: Queryable,
+  live: LiveForm,
+  lines: readonly WaitingLine[],
+): Promise<Outcome> {
+  const outcome: Outcome = { done: 0, refused: 0, problems: [] };
   // The lines of a form that takes an answer once are its turn, as a submit is.
   const limited = await takeTurn(client, { workspaceId: live.workspaceId, formId: live.id });
-  for (const { line, entry } of taken) {
+  for (const { line, entry } of lines) {
     const message = await writeLine(client, { live, limited }, entry);
-    if (message === undefined) outcome.created += 1;
-    else outcome.refusals.push({ line, message });
+    if (message === undefined) outcome.done += 1;
+    else {
+      outcome.refused += 1;
+      outcome.problems.push({ line, message });
+    }
   }
   return outcome;
 }

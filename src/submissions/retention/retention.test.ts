@@ -113,8 +113,8 @@ test('what an invited person began and nobody completed goes, and their invitati
   const by = newId();
   await database.query(
     `with batch as (
-       insert into invitation_batches (workspace_id, id, form_id, subject, message, remind_after_days, is_mailed, total, created_at)
-       values ($1, $2, $3, '', '', '{}', false, 1, now()) returning id)
+       insert into invitation_batches (workspace_id, id, form_id, subject, message, remind_after_days, is_mailed, created_at)
+       values ($1, $2, $3, '', '', '{}', false, now()) returning id)
      insert into invitations (workspace_id, id, form_id, batch_id, email, address_key, hash, name, reference, prefill, created_at, started_at)
      select $1, $2, $3, id, 'ada@example.org', 'ada@example.org', '\\x00', '', '{}', '{}', now(), now() from batch`,
     [scene.workspaceId, by, scene.formId],

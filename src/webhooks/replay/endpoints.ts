@@ -3,7 +3,6 @@ import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/http.ts';
 import { readRange } from '#kit/time-range.ts';
-import { personOf } from '#workspaces/authenticate.ts';
 import { reachWebhook } from '../log.ts';
 import { Replay, ReplayQuery } from '../shapes.ts';
 import type { ReplayFilter } from './filter.ts';
@@ -50,8 +49,8 @@ export function replayEndpoints(context: { database: Database }) {
       reply: { status: 202, description: 'The replay.', schema: Replay },
       async run({ params, body, ...scope }) {
         const place = await reachWebhook(database, scope, params.id);
-        const userId = personOf(scope.actor);
-        return { body: wired(await startReplay(context, place, { filter: filterOf(body), userId })) };
+        const request = { filter: filterOf(body), by: scope.actor };
+        return { body: wired(await startReplay(context, place, request)) };
       },
     }),
 

@@ -14,8 +14,15 @@ import { retryDelivery } from '../retry-delivery.ts';
 import { deliverWebhook } from '../sending/deliver.ts';
 import { happen, makeForm, makeWebhook, type Place, readLog } from '../testing.ts';
 import type { ReplayFilter } from './filter.ts';
-import { replayBatch, replayJob } from './replay-job.ts';
-import { cancelReplay, countReplay, listReplays, readReplay, startReplay } from './replay.ts';
+import {
+  cancelReplay,
+  countReplay,
+  listReplays,
+  readReplay,
+  replayBatch,
+  replayJob,
+  startReplay,
+} from './replay.ts';
 
 const { database } = await testDatabase();
 const log = openLog('silent');
@@ -42,6 +49,7 @@ let queue: Queue = startQueue({ database, log, handlers });
 after(() => queue.stop({ graceMs: 0 }));
 
 const all: ReplayFilter = { status: null, event: null, since: null, until: null };
+const by = { kind: 'operator', id: '' } as const;
 const failed: ReplayFilter = { ...all, status: 'Failed' };
 const isConflict = (error: unknown): boolean => error instanceof ApiError && error.code === 'conflict';
 
@@ -76,7 +84,7 @@ async function makeOver(
     [workspaceId, kind, count],
   );
 }
-const start = (scene: Scene, filter = failed) => startReplay({ database }, scene, { filter, userId: null });
+const start = (scene: Scene, filter = failed) => startReplay({ database }, scene, { filter, by });
 const ended = ({ workspaceId }: Scene, replayId: string) =>
   until('the replay to end', async () => {
     const replay = await readReplay(database, { workspaceId, replayId });
@@ -228,10 +236,10 @@ test('a replay whose job was parked has failed with its reason, and does not kee
   await queue.stop();
   const scene = await setScene(200);
   await makeOver(scene, 1);
-  const replay = await startReplay({ database }, scene, { filter: failed, userId: null });
+  const replay = await startReplay({ database }, scene, { filter: failed, by });
   await database.query("update jobs set run_at = 'infinity', parked_at = now() where kind = $1", [replayJob]);
   const [found] = await listReplays(database, scene);
   assert.deepEqual([found!.id, found!.state, found!.ended_at], [replay.id, 'failed', null]);
   assert.match(found!.failed_reason!, /three times/);
-  assert.equal((await startReplay({ database }, scene, { filter: failed, userId: null })).state, 'running');
+  assert.equal((await startReplay({ database }, scene, { filter: failed, by })).state, 'running');
 });

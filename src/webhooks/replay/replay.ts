@@ -1,20 +1,38 @@
-import { newId, now, timeOfId } from '#kit/clock.ts';
+import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { announceJobs, enqueueJob } from '#kit/queue.ts';
+import type { Actor } from '#kit/operation.ts';
+import { announceJobs, insertJobs, type Job } from '#kit/queue.ts';
 import {
   columns,
-  json,
   nullable,
+  only,
   type Queryable,
   requireRow,
-  type RowOf,
   statement,
-  timestamp,
+  uuid,
+  word,
 } from '#kit/statement.ts';
+import { currentTrace } from '#kit/log.ts';
+import { readTask, readTasks, type TaskRow } from '#tasks/read-tasks.ts';
+import { cancelTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';
+import { deliverJob, laneOf } from '../delivery-job.ts';
+import type { EventKind } from '../event.ts';
+import type { DeliveryStatus } from '../retry-delivery.ts';
 import { meant, type ReplayFilter } from './filter.ts';
-import { cancelReplayRow, filter, isMeant, replayJob, type ReplayJobPayload } from './replay-job.ts';
-import { failedReason } from '#kit/queue/park-job.ts';
+
+const filter = columns('workspace_id webhook_id since:timestamp? until:timestamp?', {
+  /** The id of the replay: what is younger than it is not meant. */
+  id: uuid,
+  status: nullable(word<DeliveryStatus>()),
+  event: nullable(word<EventKind>()),
+});
+
+/** What is on its way already is left alone, so that nothing is sent twice at once. */
+const isMeant = `workspace_id = $workspace_id and webhook_id = $webhook_id and id < $id
+      and not is_test and status <> 'Retrying' and ($status is null or status = $status)
+      and ($event is null or kind = $event)
+      and ($since is null or created_at >= $since) and ($until is null or created_at < $until)`;
 
 const countMeant = statement(
   'webhooks.count_meant',
@@ -27,70 +45,73 @@ const countMeant = statement(
 const lockForReplay = statement(
   'webhooks.lock_for_replay',
   'workspace_id id',
-  'form_id active is_replaying:boolean',
-  `select webhooks.form_id, webhooks.active,
-          exists (select from replays
-                   where replays.workspace_id = webhooks.workspace_id and replays.webhook_id = webhooks.id
-                     and finished_at is null and cancelled_at is null
-                     and ${failedReason('replays', 'replay_id')} is null) as is_replaying
+  'form_id active',
+  `select webhooks.form_id, webhooks.active
      from webhooks
      join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
     where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
       for no key update of webhooks`,
 );
 
-const replayColumns = columns(
-  'id webhook_id total:integer done created_at cancelled_at:timestamp? finished_at?',
-  'failed_reason?',
-  { filter: json<ReplayFilter>() },
+/** Whether a webhook sends, and how many of its deliveries are due now, counted up to `most`. */
+const countDue = statement(
+  'webhooks.count_due',
+  'workspace_id webhook_id most',
+  'active count',
+  `select w.active,
+          (select count(*)
+             from (select from deliveries d
+                    where d.workspace_id = $workspace_id and d.webhook_id = $webhook_id and d.status = 'Retrying'
+                      and d.form_id = w.form_id and d.next_attempt_at <= now()
+                    limit $most) as due) as count
+     from webhooks w where w.workspace_id = $workspace_id and w.id = $webhook_id`,
 );
 
-const replay = `id, webhook_id, filter, total, done, created_at, cancelled_at, finished_at,
-  ${failedReason('replays', 'replay_id')} as failed_reason`;
-
-const insertReplay = statement(
-  'webhooks.insert_replay',
-  [
-    'workspace_id id form_id webhook_id requested_by? total:integer created_at',
-    {
-      filter: json<ReplayFilter>(),
-      /** Set when there is nothing to do. */
-      finished_at: nullable(timestamp),
-    },
-  ],
-  replayColumns,
-  `insert into replays (workspace_id, id, form_id, webhook_id, requested_by, filter, total, created_at, finished_at)
-   values ($workspace_id, $id, $form_id, $webhook_id, $requested_by, $filter, $total, $created_at, $finished_at)
-   returning ${replay}`,
+/**
+ * Puts the next deliveries of a replay on their way, the oldest first. Who retries one by hand at the same moment
+ * either had it before or finds that it is being sent.
+ */
+const resendNext = statement(
+  'webhooks.resend_next',
+  ['reached? lane traceparent? limit', filter],
+  'id',
+  `with next as (
+     select id from deliveries
+      where ${isMeant} and ($reached is null or id > $reached)
+      order by id
+      limit $limit
+        for update
+   ),
+   marked as (
+     update deliveries set status = 'Retrying', next_attempt_at = now()
+       from next
+      where deliveries.workspace_id = $workspace_id and deliveries.id = next.id
+     returning deliveries.id
+   ),
+   job as materialized (
+     select $workspace_id as workspace_id, id, '${deliverJob}' as kind, $lane as lane,
+            jsonb_strip_nulls(jsonb_build_object('trigger', 'replay', 'traceparent', $traceparent)) as payload,
+            now() as run_at, now() as at
+       from marked
+   ),
+   enqueued as (${insertJobs('job')})
+   select id from marked order by id`,
 );
 
-const findReplay = statement(
-  'webhooks.find_replay',
-  'workspace_id id',
-  replayColumns,
-  `select ${replay} from replays where workspace_id = $workspace_id and id = $id`,
-);
+/** The job that puts the deliveries of one replay on their way. */
+export const replayJob = 'webhook.replay';
 
-/** The last replays of a webhook, newest first. */
-const selectReplays = statement(
-  'webhooks.select_replays',
-  'workspace_id webhook_id limit',
-  replayColumns,
-  `select ${replay} from replays
-    where workspace_id = $workspace_id and webhook_id = $webhook_id
-    order by id desc
-    limit $limit`,
-);
-
-/** A replay as its webhook shows it. `done` of `total` were put on their way; what changed meanwhile is left out. */
-type Replay = Omit<Row, 'cancelled_at' | 'finished_at'> & {
-  state: 'running' | 'finished' | 'cancelled' | 'failed';
-  /** When it was finished or cancelled. */
-  ended_at: Date | null;
-};
-type Row = RowOf<typeof replayColumns>;
+/**
+ * A replay fills up what is due for its webhook to this many deliveries: twice what a quick receiver is sent at once,
+ * so it does not slow the replay down, and what happens meanwhile never waits behind more.
+ */
+const dueAtMost = 64;
+/** Seconds until it looks whether there is room again: 320 deliveries a second, in one process. */
+const pause = 0.2;
 
 type WebhookPlace = { workspaceId: string; webhookId: string };
+/** The last delivery that a replay came to: ids ascend. */
+type Reached = { reached?: string };
 
 /** How many deliveries a replay would send again now. */
 export async function countReplay(db: Queryable, place: WebhookPlace, filter: ReplayFilter): Promise<number> {
@@ -98,51 +119,82 @@ export async function countReplay(db: Queryable, place: WebhookPlace, filter: Re
   return counted!.count;
 }
 
+const replaysOf = (workspaceId: string) =>
+  ({ workspace_id: workspaceId, kinds: ['webhooks.replay'] }) as const;
+
 /**
- * Sends deliveries of a webhook again, under their own ids, as a job in the background (replay-job.ts). Those that are
- * on their way are not among them, nor are tests, nor what happens from now on.
+ * Sends deliveries of a webhook again, under their own ids, as a task. Those that are on their way are not among them,
+ * nor are tests, nor what happens from now on.
  * @throws ApiError not_found; conflict when the webhook is paused, or a replay of it is under way.
  */
 export async function startReplay(
   { database }: { database: Database },
-  { workspaceId, webhookId }: WebhookPlace,
-  { filter, userId }: { filter: ReplayFilter; userId: string | null },
+  place: WebhookPlace,
+  { filter, by }: { filter: ReplayFilter; by: Actor },
 ): Promise<Replay> {
   const id = newId();
-  const replay = await transaction(database, async (client) => {
+  const { workspaceId, webhookId } = place;
+  await transaction(database, async (client) => {
     const webhook = requireRow(await lockForReplay(client, { workspace_id: workspaceId, id: webhookId }));
     if (!webhook.active) throw new ApiError('conflict', 'The webhook is paused. Resume it first.');
-    if (webhook.is_replaying)
+    const running = { ...replaysOf(workspaceId), subject_id: webhookId, states: ['running'] };
+    if ((await readTasks(client, running, { limit: 1 })).length > 0)
       throw new ApiError('conflict', 'A replay of this webhook is under way already.');
-    const [counted] = await countMeant(client, meant({ workspaceId, webhookId }, filter, id));
+    const [counted] = await countMeant(client, meant(place, filter, id));
     const total = counted!.count;
-    if (total > 0) {
-      await enqueueJob(client, {
-        workspace_id: workspaceId,
-        id: newId(),
-        kind: replayJob,
-        lane: `${replayJob} ${webhookId}`,
-        payload: { replay_id: id } satisfies ReplayJobPayload,
-        delay: 0,
-      });
-    }
-    const [inserted] = await insertReplay(client, {
-      workspace_id: workspaceId,
-      id,
-      form_id: webhook.form_id,
-      webhook_id: webhookId,
-      requested_by: userId,
-      filter,
-      total,
-      created_at: timeOfId(id),
-      finished_at: total === 0 ? now() : null,
-    });
-    return inserted!;
+    await startTask(
+      client,
+      {
+        workspaceId,
+        id,
+        kind: 'webhooks.replay',
+        formId: webhook.form_id,
+        subjectId: webhookId,
+        input: filter,
+        by,
+        total,
+      },
+      total === 0 ? undefined : { kind: replayJob, lane: `${replayJob} ${webhookId}` },
+    );
   });
   // Not through a queue's wake: the command line has no queue, and a running server hears this.
   await announceJobs(database);
-  return present(replay);
+  return readReplay(database, { workspaceId, replayId: id });
 }
+
+/**
+ * Runs a step, again and again, until nothing is left or the replay is cancelled: by somebody, or because its webhook was paused or
+ * deleted.
+ */
+export const replayBatch = (
+  context: { database: Database; wakeQueue: () => void },
+  job: Job,
+): Promise<void> =>
+  runTaskStep(context, job, 0, async (client, { task, at }) => {
+    const place = { workspaceId: job.workspaceId, webhookId: task.subject_id! };
+    const key = { workspace_id: place.workspaceId, webhook_id: place.webhookId };
+    const webhook = only(await countDue(client, { ...key, most: dueAtMost }));
+    if (!webhook?.active) {
+      await cancelTask(client, { workspace_id: place.workspaceId, id: task.id, now: at });
+      return { isLast: true };
+    }
+    const limit = dueAtMost - webhook.count;
+    const ids = await resendNext(client, {
+      ...meant(place, task.input as ReplayFilter, task.id),
+      reached: (task.result as Reached).reached ?? null,
+      lane: laneOf(place.webhookId),
+      traceparent: currentTrace() ?? null,
+      limit,
+    });
+    const last = ids.at(-1);
+    return {
+      done: ids.length,
+      ...(last && { result: { reached: last.id } satisfies Reached }),
+      isLast: ids.length < limit,
+      isWaking: ids.length > 0,
+      delay: pause,
+    };
+  });
 
 /**
  * Sends nothing more of a replay. What was put on its way before is still sent.
@@ -150,41 +202,40 @@ export async function startReplay(
  */
 export async function cancelReplay(
   { database }: { database: Queryable },
-  { workspaceId, replayId }: { workspaceId: string; replayId: string },
+  place: { workspaceId: string; replayId: string },
 ): Promise<Replay> {
-  const place = { workspace_id: workspaceId, id: replayId };
-  const cancelled = await cancelReplayRow(database, { ...place, now: now() });
-  const found = requireRow(await findReplay(database, place));
-  if (cancelled.length === 0) throw new ApiError('conflict', 'This replay is over.');
-  return present(found);
+  const key = { workspace_id: place.workspaceId, id: place.replayId };
+  await readReplay(database, place);
+  if ((await cancelTask(database, { ...key, now: now() })).length === 0)
+    throw new ApiError('conflict', 'This replay is over.');
+  return readReplay(database, place);
 }
 
 /** @throws ApiError not_found. */
-export async function readReplay(
+export const readReplay = async (
   db: Queryable,
   { workspaceId, replayId }: { workspaceId: string; replayId: string },
-): Promise<Replay> {
-  const found = requireRow(await findReplay(db, { workspace_id: workspaceId, id: replayId }));
-  return present(found);
-}
+): Promise<Replay> => present(await readTask(db, { ...replaysOf(workspaceId), id: replayId }));
 
 /** The last ten replays of a webhook, newest first. */
-export async function listReplays(
+export const listReplays = async (
   db: Queryable,
   { workspaceId, webhookId }: WebhookPlace,
-): Promise<Replay[]> {
-  const rows = await selectReplays(db, { workspace_id: workspaceId, webhook_id: webhookId, limit: 10 });
-  return rows.map(present);
-}
+): Promise<Replay[]> =>
+  (await readTasks(db, { ...replaysOf(workspaceId), subject_id: webhookId }, { limit: 10 })).map(present);
 
-const present = ({ cancelled_at, finished_at, ...replay }: Row): Replay => ({
-  ...replay,
-  state: cancelled_at
-    ? 'cancelled'
-    : finished_at
-      ? 'finished'
-      : replay.failed_reason === null
-        ? 'running'
-        : 'failed',
-  ended_at: cancelled_at ?? finished_at,
+/** A replay as its webhook shows it. `done` of `total` were put on their way; what changed meanwhile is left out. */
+type Replay = ReturnType<typeof present>;
+
+const present = ({ id, subject_id, input, total, done, created_at, state, ...task }: TaskRow) => ({
+  id,
+  webhook_id: subject_id!,
+  filter: input as ReplayFilter,
+  total,
+  done,
+  created_at,
+  failed_reason: task.failed_reason,
+  state,
+  /** When it was finished or cancelled. */
+  ended_at: task.cancelled_at ?? task.finished_at,
 });

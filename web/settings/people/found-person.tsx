@@ -11,6 +11,7 @@ import { Ago } from '../../design/time.tsx';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
+import { TaskProgress } from '../../design/task-progress.tsx';
 import { saveFile } from '../../design/save-file.ts';
 
 type Trace = ReplyOf<'findPerson'>['data'][number];
@@ -181,18 +182,15 @@ export function ReceiptCard({ workspace, id }: { workspace: string; id: string }
           >
             {sayGone(erasure.gone)}. Backups have it until they end.
           </Message>
-        ) : erasure && erasure.failed_reason !== null ? (
-          <Message tone="bad" title="Erasing stopped">
-            {erasure.failed_reason} {erasure.done.toLocaleString()} of {erasure.total.toLocaleString()} are
-            gone. Ask the operator of this service to retry it.
-          </Message>
         ) : (
-          <p>
-            {erasure
-              ? `${erasure.done.toLocaleString()} of ${erasure.total.toLocaleString()} are gone. `
-              : ''}
-            It goes on when you leave this page.
-          </p>
+          erasure && (
+            <TaskProgress
+              label="Erasing"
+              task={erasure}
+              note="It goes on when you leave this page."
+              advice="Ask the operator of this service to retry it."
+            />
+          )
         )}
       </div>
     </Card>

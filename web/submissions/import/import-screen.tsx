@@ -9,6 +9,7 @@ import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card, Page } from '../../design/page.tsx';
+import { TaskProgress } from '../../design/task-progress.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { type FormPlace, saySubmissions } from '../queries.ts';
 import {
@@ -110,24 +111,15 @@ function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {
     if (isDone) void refreshChanged('changeSubmission');
   }, [isDone]);
   if (!last) return null;
-  const done = last.created + last.refused;
-  if (last.failed_reason !== null)
-    return (
-      <Message tone="bad" title="The import stopped">
-        {last.failed_reason} {done.toLocaleString()} of {last.total.toLocaleString()} lines are done. You can
-        import the file again: a line is imported once.
-      </Message>
-    );
   if (!isDone)
     return (
-      <Message>
-        <label className="import-progress">
-          <span>
-            Importing: {done.toLocaleString()} of {last.total.toLocaleString()}. You can leave this page.
-          </span>
-          <progress max={last.total} value={done} />
-        </label>
-      </Message>
+      <TaskProgress
+        label="Importing"
+        task={{ ...last, done: last.created + last.refused }}
+        unit="lines"
+        note="You can leave this page."
+        advice="You can import the file again: a line is imported once."
+      />
     );
   return (
     <Message

@@ -1,6 +1,5 @@
 import { QueryObserver, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
-import { ProgressBar } from 'react-aria-components/ProgressBar';
 import { sayCount, wordFor } from '#ast/say-count.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { refreshChanged } from '../../api/changes.ts';
@@ -10,34 +9,34 @@ import { toastDone, toastProblem } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { type Bulk, bulkQuery, bulksQuery, saySubmissions } from '../queries.ts';
-import { Message } from '../../design/message.tsx';
+import { TaskProgress } from '../../design/task-progress.tsx';
 
-/** What is said of each kind: while it runs, so far, and at its end; and why some stay, where that is no matter of course. */
+/** The words for each kind: while it runs, at its end, and why some submissions stay as they are. */
 const bulkWords = {
-  trash: { running: 'Deleting submissions', soFar: 'deleted', ended: 'moved to the trash' },
-  empty: { running: 'Deleting submissions', soFar: 'deleted', ended: 'deleted for good' },
-  remove: { running: 'Deleting submissions', soFar: 'deleted', ended: 'deleted for good' },
+  trash: { running: 'Deleting submissions', ended: 'moved to the trash' },
+  empty: { running: 'Deleting submissions', ended: 'deleted for good' },
+  remove: { running: 'Deleting submissions', ended: 'deleted for good' },
   tag: {
     running: 'Tagging submissions',
-    soFar: 'tagged',
+
     ended: 'tagged',
     rest: 'each has 20 tags at most',
   },
   status: {
     running: 'Changing the status',
-    soFar: 'changed',
+
     ended: 'given the status',
     rest: 'an answer is missing, or its place is taken',
   },
   undo: {
     running: 'Undoing',
-    soFar: 'put back',
+
     ended: 'put back as before',
     rest: 'somebody did otherwise since',
   },
 } as const satisfies Readonly<Record<Bulk['kind'], Words>>;
 
-type Words = Readonly<Record<'running' | 'soFar' | 'ended', string> & { rest?: string }>;
+type Words = Readonly<Record<'running' | 'ended', string> & { rest?: string }>;
 
 function sayEnd({ kind, done, total }: Bulk): string {
   const { ended, rest }: Words = bulkWords[kind];
@@ -111,30 +110,5 @@ function BulkProgress({
   const { data } = useQuery(bulkQuery(form, id));
   useEffect(() => followBulk(form, { id, kind }), [form, id, kind]);
   if (!data || data.finished_at) return null;
-  if (data.failed_reason !== null)
-    return (
-      <Message tone="bad" title={`${bulkWords[kind].running} stopped`}>
-        {data.failed_reason} {data.done.toLocaleString()} of {data.total.toLocaleString()} are done.
-      </Message>
-    );
-  const { running, soFar } = bulkWords[kind];
-  const label = `${data.done.toLocaleString()} of ${data.total.toLocaleString()} ${soFar}`;
-  return (
-    <ProgressBar
-      className="removal"
-      value={data.done}
-      maxValue={data.total}
-      valueLabel={label}
-      aria-label={running}
-    >
-      {({ percentage }) => (
-        <>
-          <span className="removal-track">
-            <span className="removal-fill" style={{ inlineSize: `${percentage ?? 0}%` }} />
-          </span>
-          <span className="small">{label} …</span>
-        </>
-      )}
-    </ProgressBar>
-  );
+  return <TaskProgress label={bulkWords[kind].running} task={data} />;
 }

@@ -1,0 +1,51 @@
+import { type Static, Type } from 'typebox';
+import { named } from '#kit/pagination.ts';
+import { failedReason, orNull, timestamp, uuid } from '#kit/validation.ts';
+
+/** Every kind of task. The part before the dot names the permission that reads it: `submissions:read` and so on. */
+export const taskKinds = [
+  'submissions.trash',
+  'submissions.empty',
+  'submissions.remove',
+  'submissions.tag',
+  'submissions.status',
+  'submissions.undo',
+  'submissions.import',
+  'invitations.send',
+  'webhooks.replay',
+  'people.erase',
+  'forms.delete',
+] as const;
+export type TaskKind = (typeof taskKinds)[number];
+
+export const taskStates = ['running', 'finished', 'cancelled', 'failed'] as const;
+export type TaskState = (typeof taskStates)[number];
+
+/** Long work in the background. */
+export const Task = named(
+  'Task',
+  Type.Object({
+    id: uuid,
+    kind: Type.Enum([...taskKinds]),
+    state: Type.Enum([...taskStates]),
+    form_id: orNull(uuid),
+    subject_id: orNull(
+      Type.String({
+        format: 'uuid',
+        description:
+          'The bulk change that an undo reverts, the webhook of a replay, or the form that is deleted.',
+      }),
+    ),
+    requested_by: orNull(Type.String({ description: 'The name of the member or the API key.' })),
+    total: Type.Integer({ description: 'The number of things to do.' }),
+    done: Type.Integer(),
+    refused: Type.Integer({ description: 'The number of things that were left out.' }),
+    problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
+      description: 'Why lines of an import were left out. The first 100.',
+    }),
+    created_at: timestamp,
+    ended_at: orNull(timestamp),
+    failed_reason: failedReason,
+  }),
+);
+export type Task = Static<typeof Task>;
