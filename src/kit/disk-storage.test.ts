@@ -52,7 +52,7 @@ test('what a crash left half-written under a key is not its bytes, and is remove
 test('a file that the disk has no room for is refused as a whole, not cut off', async () => {
   const place = join(directory, 'full');
   const put = `
-    const { diskStorage } = await import(${JSON.stringify(new URL('disk-storage.ts', import.meta.url).href)});
+    const { diskStorage } = await import(${JSON.stringify(new URL('storage.ts', import.meta.url).href)});
     const { Readable } = await import('node:stream');
     const source = Readable.from([Buffer.alloc(100_000)], { objectMode: false });
     await diskStorage(${JSON.stringify(place)}, 0).put('cut', source, 1_000_000).then(

@@ -282,7 +282,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'other workspaces take turns too, and what is done in each is the same',
     },
   ],
-  'src/workspaces/queries.ts': [
+  'src/workspaces/sign-in.ts': [
     {
       what: 'whether or not: temporary_until is not null',
       why: 'what is null already stays so: a person is not written for nothing',
@@ -304,7 +304,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'what it says is for the log alone',
     },
   ],
-  'src/workspaces/request-log/queries.ts': [
+  'src/workspaces/request-log.ts': [
     {
       what: 'whether or not: workspace_id = any',
       why: 'more keys are held, and the join takes those that are given',
@@ -326,8 +326,6 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       what: 'whether or not: r.workspace_id = old.workspace_id',
       why: 'the id of a key is of one workspace; the index begins with it',
     },
-  ],
-  'src/workspaces/request-log.ts': [
     {
       what: 'without: if (waiting.size === 0) return;',
       why: 'statements that are given no keys change nothing; it is three less every second',
