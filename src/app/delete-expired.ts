@@ -6,7 +6,7 @@ import { keptMs, pruneRequests } from '#workspaces/idempotency.ts';
 import { deleteExpiredResets } from '#workspaces/password-reset.ts';
 import { deleteCountedEmails } from '#mail/sending/quota.ts';
 import { deleteOldErasures } from '#people/erase/erase-person.ts';
-import { forgetVisits } from '#submissions/analytics/read-analytics.ts';
+import { forgetVisits } from '#submissions/analytics.ts';
 import { deleteHeldBefore } from '#submissions/held/endpoints.ts';
 import { deleteOldLines } from '#workspaces/audit/audit-lines.ts';
 import { deleteOldPersonalLines } from '#workspaces/audit/endpoints.ts';

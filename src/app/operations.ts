@@ -28,7 +28,7 @@ import type { Operation } from '#kit/operation.ts';
 import { mailEndpoints } from '#mail/endpoints.ts';
 import { peopleEndpoints } from '#people/endpoints.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
-import { analyticsEndpoints } from '#submissions/analytics/endpoints.ts';
+import { analyticsEndpoints } from '#submissions/analytics.ts';
 import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
 import { submissionEndpoints } from '#submissions/endpoints.ts';
 import { retentionEndpoints } from '#submissions/retention/endpoints.ts';

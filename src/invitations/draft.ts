@@ -1,8 +1,13 @@
-import { type QuestionsById, findInput, questionsById } from '#ast/fields.ts';
+import { findInput, type QuestionsById, questionsById } from '#ast/fields.ts';
 import { isPageName } from '#ast/page-names.ts';
 import { countCharacters, isCleanText } from '#ast/text.ts';
 import { type Form, isCalculation, kindOf, listQuestions } from '#ast/tree.ts';
 import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
+import { sayNumber } from '#ast/say-number.ts';
+import { now } from '#kit/clock.ts';
+import { rateLimitExceeded } from '#kit/errors.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
+import type { InvitingContext } from './context.ts';
 
 /** Somebody to invite. */
 export type InvitationDraft = {
@@ -87,3 +92,107 @@ const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}
 export function addressKeyOf(email: string): string {
   return toAsciiDomain(readMailAddress(email)?.address ?? email).toLowerCase();
 }
+
+/** The names that a mail about a form carries. */
+export const findFormNames = statement(
+  'invitations.find_form_names',
+  'workspace_id form_id',
+  'form_name workspace_name:text locale:text?',
+  `select f.name as form_name, w.name as workspace_name, f.settings->>'locale' as locale
+     from forms f join workspaces w on w.id = f.workspace_id
+    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
+);
+
+/** Makes those who invite in one workspace take turns, until the transaction ends. */
+const lockInviting = statement(
+  'invitations.lock_inviting',
+  'workspace_id',
+  'id',
+  `select id from workspaces where id = $workspace_id for no key update`,
+);
+
+/** An invitation or reminder of the last day, by when it was queued or sent. */
+const isRecentMail = `kind in ('invitation', 'reminder') and greatest(queued_at, sent_at) > $since`;
+
+/**
+ * How many invitations and reminders a workspace, and one person in it, have queued or sent since then. Lines of imports
+ * that wait are counted too, and invitations without a mail by when they were made. `oldest` is the first of these.
+ */
+const countInvited = statement(
+  'invitations.count_invited',
+  'workspace_id created_by? since:timestamp',
+  'by_person:bigint by_workspace:bigint oldest',
+  `with counted as (
+     select 1 as count, account_id, greatest(queued_at, sent_at) as at from counted_emails
+      where workspace_id = $workspace_id and ${isRecentMail}
+     union all
+     select case when b.is_mailed then t.total - t.done - t.refused else t.total end, b.created_by,
+            greatest(b.created_at, $since)
+       from invitation_batches b join tasks t on t.workspace_id = b.workspace_id and t.id = b.id
+      where b.workspace_id = $workspace_id
+        and case when b.is_mailed then t.done + t.refused < t.total else b.created_at > $since end)
+   select coalesce(sum(count) filter (where account_id = $created_by), 0)::bigint as by_person,
+          coalesce(sum(count), 0)::bigint as by_workspace, coalesce(min(at), now()) as oldest
+     from counted`,
+);
+
+/** The same of an account in all other workspaces. */
+const countAccountEmails = statement(
+  'invitations.count_account_emails',
+  'account_id workspace_id since:timestamp',
+  'count oldest',
+  `/* lookup: across workspaces */
+   select count(*) as count, coalesce(min(greatest(queued_at, sent_at)), now()) as oldest from counted_emails
+    where account_id = $account_id and workspace_id <> $workspace_id and ${isRecentMail}`,
+);
+
+const dayMs = 86_400_000;
+
+/**
+ * Checks the limits of a day before so many invitations or reminders are queued. Every one of them counts, reminders and
+ * repeated mails too, by when it was queued or sent: what an invitation says of its past does not matter. Lines of an
+ * import that have not become invitations yet count as well. Locks the workspace's counts until the transaction ends.
+ * Mails that leave are checked once more (src/mail/sending/quota.ts).
+ * @param accountId whose limit it is, in all workspaces; null for a key that the operator made.
+ * @throws ApiError rate_limit_exceeded with the wait until the oldest of them counts no more.
+ */
+export async function throttleEmail(
+  db: Queryable,
+  { config: { limits } }: Pick<InvitingContext, 'config'>,
+  { workspaceId, accountId }: { workspaceId: string; accountId: string | null },
+  count: number,
+): Promise<void> {
+  await lockInviting(db, { workspace_id: workspaceId });
+  const since = new Date(now().getTime() - dayMs);
+  const ofWorkspace = only(
+    await countInvited(db, { workspace_id: workspaceId, created_by: accountId, since }),
+  )!;
+  const elsewhere =
+    accountId === null
+      ? undefined
+      : only(await countAccountEmails(db, { account_id: accountId, workspace_id: workspaceId, since }));
+  const oldest = elsewhere && elsewhere.oldest < ofWorkspace.oldest ? elsewhere.oldest : ofWorkspace.oldest;
+  const wait = Math.max(1, Math.ceil((oldest.getTime() - since.getTime()) / 1_000));
+  const say = (most: number): string => `${sayNumber(most)} invitations and reminders a day`;
+  const isOver = (counted: number, most: number): boolean => most > 0 && counted + count > most;
+  if (elsewhere && isOver(ofWorkspace.by_person + elsewhere.count, limits.invitationsPerPerson))
+    throw rateLimitExceeded(wait, `You may send ${say(limits.invitationsPerPerson)}.`);
+  if (isOver(ofWorkspace.by_workspace, limits.invitationsPerWorkspace))
+    throw rateLimitExceeded(wait, `A workspace may send ${say(limits.invitationsPerWorkspace)}.`);
+}
+
+/**
+ * How far an invitation has come, from the first to the last: `pending`: not mailed; `sent`; `bounced`: its last mail
+ * could not be delivered; `opened`: its link was; `started`: something was sent from its page; `completed`: its
+ * submission is there; `revoked`: its link leads nowhere. The furthest that is true counts (queries.ts).
+ */
+export const invitationStatuses = [
+  'pending',
+  'sent',
+  'bounced',
+  'opened',
+  'started',
+  'completed',
+  'revoked',
+] as const;
+export type InvitationStatus = (typeof invitationStatuses)[number];

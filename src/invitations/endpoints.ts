@@ -11,18 +11,25 @@ import { personBehind, requireReach } from '#workspaces/authenticate.ts';
 import type { InvitingContext } from './context.ts';
 import { importEndpoints } from './import/endpoints.ts';
 import { invite, mostInvited } from './invite.ts';
-import { InvitationShape } from './invitation-shape.ts';
+import {
+  closed,
+  InvitationShape,
+  InvitationsOverview,
+  InviteBody,
+  LetterBody,
+  LetterPreview,
+  one,
+  oneParameters,
+  readInvitationBody,
+  uuid,
+} from './shapes.ts';
 import { linksFile } from './links-file.ts';
 import { previewLetter } from './message/preview-letter.ts';
 import { forReader } from './present.ts';
 import { readInvitation, readInvitations, readNamed } from './read-invitations.ts';
 import { readOverview } from './read-overview.ts';
-import { closed, InviteBody, one, oneParameters, readInvitationBody, uuid } from './request.ts';
-import { remindUnanswered } from './sending/remind.ts';
-import { resendInvitation, revokeOne } from './sending/resend.ts';
-import { InvitationsOverview, LetterBody, LetterPreview } from './shapes.ts';
-import { invitationStatuses } from './status.ts';
-import { findFormNames } from './limit.ts';
+import { remindUnanswered, resendInvitation, revokeOne } from './sending/remind.ts';
+import { findFormNames, invitationStatuses } from './draft.ts';
 
 /** Invitations to a form (docs/decisions/0020-invitations.md). */
 export function invitationEndpoints(

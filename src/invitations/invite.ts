@@ -10,12 +10,11 @@ import type { Actor } from '#kit/operation.ts';
 import { jsonText, type Queryable, statement } from '#kit/statement.ts';
 import { advanceTask, type NewTask, startTask } from '#tasks/run-tasks.ts';
 import type { InvitedForm, InvitingContext } from './context.ts';
-import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from './draft.ts';
-import { throttleEmail } from './limit.ts';
+import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf, throttleEmail } from './draft.ts';
 import { checkMessage, type Message } from './message/message.ts';
 import { type MailingContext, mailInvitations } from './sending/mail-invitations.ts';
-import { invitationToken } from './token.ts';
-import { lockToMail } from './sending/resend.ts';
+import { invitationToken } from './admission.ts';
+import { lockToMail } from './sending/remind.ts';
 
 /**
  * Adds invitations to a batch. An address that is invited already is left out, also when it is twice in `rows`: the

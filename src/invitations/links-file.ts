@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { now } from '#kit/clock.ts';
-import { csvRecord } from '#submissions/export/csv.ts';
+import { csvRecord } from '#submissions/export/export.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
 import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
 import { statement } from '#kit/statement.ts';

@@ -1,8 +1,8 @@
 import type { Scope } from '#kit/operation.ts';
 import { columns, jsonb, type RowOf, word } from '#kit/statement.ts';
 import type { InvitationContext } from './context.ts';
-import { invitationUrl } from './token.ts';
-import type { InvitationStatus } from './status.ts';
+import { invitationUrl } from './admission.ts';
+import type { InvitationStatus } from './draft.ts';
 
 /** An invitation as a reader sees it. */
 export const invitationColumns = columns(

@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 import { nullable, orNothing, requireRow, type RowOf, statement, text, word } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
 import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
-import type { InvitationStatus } from './status.ts';
+import type { InvitationStatus } from './draft.ts';
 import { selection, statusOf, withSubmission } from './links-file.ts';
 
 export const findInvitations = statement(

@@ -1,12 +1,100 @@
 import { type Static, Type } from 'typebox';
-import { accessModes } from '#ast/settings.ts';
+import { named } from '#kit/pagination.ts';
+import { draftLimits, invitationStatuses } from './draft.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
+import { type Invitation, mostInvited } from './invite.ts';
+import { defaultMessage, messageProperties } from './message/message.ts';
+import { accessModes } from '#ast/settings.ts';
 import { failedReason } from '#kit/validation.ts';
-import { draftLimits } from './draft.ts';
 import { importLimits } from './import/limits.ts';
-import { messageProperties } from './message/message-shape.ts';
-import { closed, uuid } from './request.ts';
-import { invitationStatuses } from './status.ts';
+
+const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+
+/** An invitation as the API and the console show it. */
+export const InvitationShape = named(
+  'Invitation',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    form_id: Type.String({ format: 'uuid' }),
+    email: Type.String(),
+    name: Type.String({ description: 'Empty when none was given.' }),
+    status: Type.Enum([...invitationStatuses]),
+    reference: Type.Record(Type.String(), Type.String(), {
+      description: 'Becomes part of the reference of the submission.',
+    }),
+    prefill: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+      description: 'First answers by element id.',
+    }),
+    url: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The personal link, with which anybody can answer in the name of the person. `null` without the permission invitations:write.',
+    }),
+    expires_at: moment,
+    created_at: Type.String({ format: 'date-time' }),
+    sent_at: moment,
+    opened_at: moment,
+    started_at: moment,
+    completed_at: moment,
+    revoked_at: moment,
+    reminders: Type.Integer({ description: 'How many reminders were sent.' }),
+    reminded_at: moment,
+    mail_error: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why the last mail was not delivered.',
+    }),
+    is_unsubscribed: Type.Boolean({ description: 'The address asked for no more mails of this workspace.' }),
+    submission_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()]),
+  }),
+);
+
+export const closed = { additionalProperties: false } as const;
+export const uuid = Type.String({ format: 'uuid' });
+/** Path parameters of one invitation. */
+export const oneParameters = Type.Object({ id: uuid, invitation: uuid });
+/** What an operation on one invitation answers. */
+export const one = { status: 200, description: 'The invitation.', schema: InvitationShape } as const;
+
+const InvitedPerson = named(
+  'InvitedPerson',
+  Type.Object(
+    {
+      email: Type.String({ maxLength: longestAddress }),
+      name: Type.Optional(Type.String({ maxLength: draftLimits.name })),
+      reference: Type.Optional(
+        Type.Record(Type.String(), Type.String({ maxLength: draftLimits.entryValue })),
+      ),
+      prefill: Type.Optional(
+        Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 500 })])),
+      ),
+    },
+    closed,
+  ),
+);
+
+/** What is sent to invite people. */
+export const InviteBody = Type.Object(
+  {
+    invitations: Type.Array(InvitedPerson, { minItems: 1, maxItems: mostInvited }),
+    ...messageProperties,
+  },
+  closed,
+);
+
+/** What a request says of the mails, with what is said when it does not. */
+export function readInvitationBody(
+  body: Omit<Static<typeof InviteBody>, 'invitations'>,
+  createdBy: string | null,
+): Invitation {
+  return {
+    subject: body.subject ?? defaultMessage.subject,
+    message: body.message ?? defaultMessage.message,
+    reminderSubject: body.reminder_subject ?? null,
+    reminderMessage: body.reminder_message ?? null,
+    remindAfterDays: body.remind_after_days ?? [],
+    expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
+    isMailed: body.send ?? true,
+    createdBy,
+  };
+}
 
 const timestamp = Type.String({ format: 'date-time' });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { openInvitations, queryOf } from '#invitations/testing.ts';
-import { unsubscribeUrl } from '#invitations/token.ts';
+import { unsubscribeUrl } from '#invitations/admission.ts';
 import { transaction } from '#kit/database.ts';
 import { shareService, type Tenant } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';

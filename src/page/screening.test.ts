@@ -5,7 +5,7 @@ import { changeSettings } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
 import { openLog } from '#kit/log.ts';
 import { readConfig } from '#kit/config.ts';
-import { readKey, signKey } from '#submissions/keys.ts';
+import { readKey, signKey } from '#submissions/exactly-once.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';

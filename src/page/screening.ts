@@ -8,9 +8,8 @@ import { createHash } from 'node:crypto';
 import { checkAnswers } from '#ast/answers.ts';
 import type { Config } from '#kit/config.ts';
 import type { Vault } from '#kit/vault.ts';
-import { holdAnswers } from '#submissions/held/hold.ts';
-import type { HoldReason } from '#submissions/held/reasons.ts';
-import { readKey } from '#submissions/keys.ts';
+import { holdAnswers, type HoldReason } from '#submissions/held/hold.ts';
+import { readKey } from '#submissions/exactly-once.ts';
 import {
   answerRepeat,
   submitAnswers,

@@ -1,18 +1,94 @@
 import { type Static, Type } from 'typebox';
+import { belowId, endCut, listOf, listParameters, named, readCut } from '#kit/pagination.ts';
+import { closed, failedReason, orNull, timestamp, uuid } from '#kit/validation.ts';
+import {
+  countedKinds,
+  erasedKinds,
+  type ErasureInput,
+  type ErasureResult,
+  everyCount,
+} from './erase/receipt.ts';
+import { findTraces, matches, mostTraces, type Trace, traceKinds } from './traces.ts';
+import { submissionStatuses } from '#submissions/present.ts';
 import { sayNumber } from '#ast/say-number.ts';
 import { attachment } from '#kit/attachment.ts';
-import { belowId, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { closed, uuid } from '#kit/validation.ts';
 import { wired } from '#kit/http.ts';
 import { readTask, readTaskPage, type TaskRow } from '#tasks/read-tasks.ts';
 import { requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import { askedLengths, readAsked } from './asked.ts';
 import { type EraseContext, startErasing } from './erase/erase-person.ts';
-import { erasedKinds, type ErasureInput, type ErasureResult, everyCount } from './erase/receipt.ts';
 import { packPerson } from './pack-person.ts';
-import { Erasure, PersonPage } from './shapes.ts';
-import { findTraces, matches, mostTraces, type Trace } from './traces.ts';
+
+/** Something that is kept of a person. */
+const PersonTrace = named(
+  'PersonTrace',
+  Type.Object({
+    kind: Type.Enum([...traceKinds], {
+      description: "An `event` is what was told of a submission that is gone; its id is the submission's.",
+    }),
+    id: uuid,
+    form_id: orNull(uuid),
+    form_name: orNull(Type.String()),
+    created_at: timestamp,
+    status: orNull(Type.Enum([...submissionStatuses])),
+    is_trashed: Type.Boolean(),
+    places: Type.Array(Type.String(), {
+      description:
+        'Where in it, in words: labels of questions, and the like. Empty where the search found it.',
+    }),
+  }),
+);
+type PersonTrace = Static<typeof PersonTrace>;
+
+/** A page of it, with how much there is of each form. */
+const PersonPage = Type.Object({
+  ...listOf(PersonTrace).properties,
+  forms: Type.Array(
+    Type.Object({
+      form_id: orNull(uuid),
+      form_name: orNull(Type.String()),
+      count: Type.Integer(),
+    }),
+    { description: 'How much is found of each form, the most first; null is what is about none.' },
+  ),
+  is_partial: Type.Boolean({ description: 'More is found than is looked at.' }),
+});
+
+/** An erasing, and its receipt when it is finished. */
+const Erasure = named(
+  'Erasure',
+  Type.Object({
+    id: uuid,
+    what: Type.Enum([...erasedKinds]),
+    requested_by: orNull(Type.String()),
+    total: Type.Integer({ description: 'How much was found and is to go.' }),
+    done: Type.Integer(),
+    gone: Type.Object(
+      Object.fromEntries(countedKinds.map((kind) => [kind, Type.Integer()])) as Record<
+        (typeof countedKinds)[number],
+        ReturnType<typeof Type.Integer>
+      >,
+      {
+        description:
+          'How much of each kind is gone. `stripped` are submissions that keep their other answers.',
+      },
+    ),
+    list_hash: Type.String({
+      description: 'SHA-256 of what was found: the lines `kind id`, sorted, each with its line break.',
+    }),
+    hash: orNull(
+      Type.String({
+        description:
+          'SHA-256 of the receipt, as JSON without blanks: id, what, created_at, finished_at, gone, list_hash. Null until it is finished.',
+      }),
+    ),
+    created_at: timestamp,
+    finished_at: orNull(timestamp),
+    failed_reason: failedReason,
+  }),
+);
+type Erasure = Static<typeof Erasure>;
 
 /** Which tasks are the erasings of a workspace. */
 export const erasuresOf = (workspaceId: string) =>

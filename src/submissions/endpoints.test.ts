@@ -4,7 +4,7 @@ import { composite, element, structure } from '#ast/testing.ts';
 import { newId, now } from '#kit/clock.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { changedBy } from './history/changed-by.ts';
+import { changedBy } from './history/differences.ts';
 import { addToCount } from './submission-rows.ts';
 import { insertSubmission } from './writing.ts';
 import { trashSubmissions } from './trash/trash.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '#kit/clock.ts';
 import { openVault } from '#kit/vault.ts';
-import { keyOfHeader, makeKey, readKey, signKey } from './keys.ts';
+import { keyOfHeader, makeKey, readKey, signKey } from './exactly-once.ts';
 
 const vault = openVault('1a'.repeat(32));
 const [workspaceId, form, other] = [newId(), newId(), newId()];

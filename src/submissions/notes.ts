@@ -6,8 +6,8 @@ import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
 import { wired } from '#kit/http.ts';
-import { reachSubmission } from './changes/reach-submission.ts';
-import { changedBy } from './history/changed-by.ts';
+import { reachSubmission } from './changes/endpoints.ts';
+import { changedBy } from './history/differences.ts';
 import { changedByColumns } from './history/endpoints.ts';
 
 /**

@@ -5,7 +5,7 @@ import { runTaskStep } from '#tasks/run-tasks.ts';
 import { removeRows } from './changes/remove.ts';
 import { deleteFormRow } from '#forms/live-form.ts';
 import { snapshotColumns, snapshotSelection, versionJoin } from './changes/edit.ts';
-import { deleteHeld } from './held/release.ts';
+import { deleteHeld } from './held/hold.ts';
 
 /**
  * The version that each submission `s` of a page answered, as `v`. It is looked up by its whole key: a plan that is made

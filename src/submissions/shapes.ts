@@ -5,11 +5,10 @@ import { Answers as AnswersShape, type FileUpload } from '#forms/payload.ts';
 import { listOf, listParameters, named } from '#kit/pagination.ts';
 import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
 import type { Column as ColumnOf } from './columns.ts';
-import { exportFormats } from './export/formats.ts';
+import { exportFormats } from './export/export.ts';
 import { formFilterParameters } from './filter/read-filter.ts';
-import type { Difference } from './history/differences.ts';
+import { changeKinds, changeThroughs, type Difference } from './history/differences.ts';
 import { sortParameter } from './sort/sortable.ts';
-import { changeKinds, changeThroughs } from './history/changed-by.ts';
 import { submissionStatuses } from './present.ts';
 
 export type { Difference };

@@ -4,11 +4,9 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { takePlace } from './exactly-once/maximum.ts';
+import { inTurn, takePlace, takesTurns } from './exactly-once.ts';
 import { findRepeat, type KeyedRequest, OtherAnswers, type Submitted } from './exactly-once/repeat.ts';
-import { inTurn, takesTurns } from './exactly-once/turns.ts';
-import { isLimited } from './taken/limits-of.ts';
-import { AnswersTaken, takeAnswers, takeTurn } from './taken/take.ts';
+import { AnswersTaken, isLimited, takeAnswers, takeTurn } from './taken/take.ts';
 import { completeProgress } from './progress/complete.ts';
 import {
   claimAll,

@@ -12,7 +12,7 @@ import { reportNews } from '#workspaces/mail-news.ts';
 import { listFiles } from './changes/edited-answers.ts';
 import { digestOf, type KeyedRequest } from './exactly-once/repeat.ts';
 import { giveLink, linkToken } from './links.ts';
-import { searchColumns } from './search-columns.ts';
+import { searchColumns } from './columns.ts';
 import { claimFiles } from '#files/stored-files.ts';
 import { ownSlot, type SubmissionStatus } from './submission-rows.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
-import type { Analytics } from '#submissions/analytics/shapes.ts';
+import type { Analytics } from '#submissions/analytics.ts';
 import { isSlice } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { browserAgent } from '#test/paper.ts';

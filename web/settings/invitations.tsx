@@ -7,7 +7,7 @@ import { assignableRoles, type Role, roles } from '#rules/permissions.ts';
 import type { WorkspaceDetail } from './workspace.ts';
 import { useAction } from '../design/action.tsx';
 import { FieldsDialog } from '../design/fields.tsx';
-import type { MemberInvitation } from '#workspaces/member-invitations/shapes.ts';
+import type { MemberInvitation } from '#workspaces/member-invitations/endpoints.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
 import { ErrorState } from '../design/states.tsx';

@@ -10,7 +10,7 @@ import type { LocatedForm } from '../shell/form-place.ts';
 import { payloadQuery, receiversQuery } from './webhooks-query.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { Select } from '../design/select.tsx';
-import { layOut } from './log/delivery-words.ts';
+import { layOut } from './log/log-view.ts';
 import { eventChoices, type EventKind } from './events.ts';
 import { call } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';

@@ -1,8 +1,7 @@
 import { idParameter, operation } from '#kit/operation.ts';
 import { personBehind, requireReach } from '#workspaces/authenticate.ts';
 import type { InvitingContext } from '../context.ts';
-import { readInvitationBody } from '../request.ts';
-import { ImportBody, ImportPreview, ImportStarted, PreviewBody } from '../shapes.ts';
+import { ImportBody, ImportPreview, ImportStarted, PreviewBody, readInvitationBody } from '../shapes.ts';
 import { previewImport, startImport } from './start-import.ts';
 
 /** A list of ten thousand people with a few columns, as JSON writes it. */

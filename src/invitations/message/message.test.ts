@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkMessage, defaultMessage } from './message.ts';
-import { type Recipient, writeLetter } from './write-letter.ts';
+import { checkMessage, defaultMessage, type Recipient, writeLetter } from './message.ts';
 
 const recipient: Recipient = {
   email: 'ada@example.org',

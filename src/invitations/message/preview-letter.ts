@@ -2,10 +2,9 @@ import { isLocale } from '#ast/locales.ts';
 import { ApiError } from '#kit/errors.ts';
 import { requireRow } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
-import type { InvitationDraft } from '../draft.ts';
+import { findFormNames, type InvitationDraft } from '../draft.ts';
 import { checkInvitation, type Invitation } from '../invite.ts';
-import { type InvitationLetter, writeLetter } from './write-letter.ts';
-import { findFormNames } from '../limit.ts';
+import { type InvitationLetter, writeLetter } from './message.ts';
 
 /**
  * What the mail to one person would say; its link leads to the form, and invites nobody.

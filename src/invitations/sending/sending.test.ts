@@ -7,7 +7,7 @@ import { makeForm, openVisitor } from '#test/visitor.ts';
 import { retryMail } from '#mail/endpoints.ts';
 import { remindUnanswered, sendDueReminders } from './remind.ts';
 import { openInvitations, queryOf } from '../testing.ts';
-import { unsubscribeUrl } from '../token.ts';
+import { unsubscribeUrl } from '../admission.ts';
 import { unsubscribe } from './unsubscribe.ts';
 
 const server = await openMailServer();

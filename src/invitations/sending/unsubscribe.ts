@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 import { cancelMails } from '#kit/outbox.ts';
 import { only, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { isUnsubscribeLink, readUnsubscribeToken } from '../token.ts';
+import { isUnsubscribeLink, readUnsubscribeToken } from '../admission.ts';
 import { wishOf } from '../links-file.ts';
 
 /** Who was invited to this form by the invitation of an unsubscribe link; the workspace is found by the form. */

@@ -106,7 +106,7 @@ const visitorQuotas = ({ mailToVisitors: perForm }: QuotaConfig): readonly Quota
   },
 ];
 
-/** The last gate of the limits that throttleEmail (src/invitations/limit.ts) checks when mails are queued. */
+/** The last gate of the limits that throttleEmail (src/invitations/draft.ts) checks when mails are queued. */
 const invitedQuotas = ({
   limits: { invitationsPerPerson, invitationsPerWorkspace },
 }: QuotaConfig): readonly Quota[] => {

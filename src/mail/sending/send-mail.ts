@@ -1,4 +1,4 @@
-import { followInvitationMail } from '#invitations/sending/follow-mail.ts';
+import { followInvitationMail } from '#invitations/sending/mail-invitations.ts';
 import { type MailContent, type MailKind, mailPaces, type MailState } from '#kit/outbox.ts';
 import { double, nullable, only, type Queryable, statement, text, word } from '#kit/statement.ts';
 import { countedAddress, type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';

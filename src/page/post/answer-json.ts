@@ -1,12 +1,12 @@
 import type { Settings } from '#ast/settings.ts';
-import { invitationParameter } from '#invitations/token.ts';
+import { invitationParameter } from '#invitations/admission.ts';
 import type { Submitted } from '#submissions/submit.ts';
 import { tellAnswers, type Told, toldParameter } from '../told-answers.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isRecord } from '#ast/json.ts';
 import { ApiError } from '#kit/errors.ts';
-import { keyOfHeader, readKey } from '#submissions/keys.ts';
+import { keyOfHeader, readKey } from '#submissions/exactly-once.ts';
 import { withHiddenAnswers } from '../visit/address.ts';
 import { accept } from './accept.ts';
 import type { AnsweringContext } from './answering.ts';

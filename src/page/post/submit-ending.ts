@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sayDay } from '#ast/words.ts';
 import { ApiError } from '#kit/errors.ts';
-import { makeKey } from '#submissions/keys.ts';
+import { makeKey } from '#submissions/exactly-once.ts';
 import { saveProgress, type SavedProgress } from '#submissions/progress/save.ts';
 import { answerRepeat, OtherAnswers, type SubmitResult } from '#submissions/submit.ts';
 import { addressKey } from '#workspaces/users.ts';

@@ -16,8 +16,7 @@ import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import { normalizeText } from '#ast/text.ts';
 import { type Form, isSeen, kindOf, listQuestions } from '#ast/tree.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Guest } from '#invitations/admission.ts';
-import { invitationParameter } from '#invitations/token.ts';
+import { type Guest, invitationParameter } from '#invitations/admission.ts';
 
 /** What the parameters of a form's address say. */
 export type Address = {

@@ -7,7 +7,7 @@ import { findPlaces, noPlaces, type Places } from '#submissions/taken/take.ts';
 import { type Form, languagesOf } from '#ast/tree.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
-import { type Arrival, type Guest, receiveGuest } from '#invitations/admission.ts';
+import { type Arrival, type Guest, invitationParameter, receiveGuest } from '#invitations/admission.ts';
 import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
 import { type Look, lookOf } from '../theme/look.ts';
 import { languageStyle, languageSwitch } from '../render/language-switch.ts';
@@ -21,7 +21,6 @@ import type { Html } from '../render/html.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
-import { invitationParameter } from '#invitations/token.ts';
 
 /** One request for a form's page, and all that follows from its address, its headers and the form. */
 export type Visit = {

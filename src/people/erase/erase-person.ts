@@ -25,7 +25,7 @@ import {
   hashOfList,
   hashOfReceipt,
 } from './receipt.ts';
-import { deleteHeld } from '#submissions/held/release.ts';
+import { deleteHeld } from '#submissions/held/hold.ts';
 
 /** The files of answers in spam boxes. */
 const listHeldFiles = statement(

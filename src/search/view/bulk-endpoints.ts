@@ -4,9 +4,13 @@ import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { closed, uuid } from '#kit/validation.ts';
 import { wired } from '#kit/http.ts';
-import { requireExpected, startBulk, undoBulk } from '#submissions/bulk/bulk.ts';
-import { progressEndpoints } from '#submissions/bulk/progress.ts';
-import { BulkChange } from '#submissions/bulk/shapes.ts';
+import {
+  BulkChange,
+  progressEndpoints,
+  requireExpected,
+  startBulk,
+  undoBulk,
+} from '#submissions/bulk/bulk.ts';
 import type { ChangeContext } from '#submissions/changes/edit.ts';
 import { readTags, Tags } from '#submissions/tags.ts';
 import { ViewQuery } from '#submissions/shapes.ts';

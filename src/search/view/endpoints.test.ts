@@ -5,7 +5,7 @@ import { element, structure } from '#ast/testing.ts';
 import type { FormNode } from '#ast/tree.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
 import { until } from '#test/service.ts';
-import type { BulkChange } from '#submissions/bulk/shapes.ts';
+import type { BulkChange } from '#submissions/bulk/bulk.ts';
 import type { LinkedFile, SubmissionDetail, TableColumns } from '#submissions/shapes.ts';
 import {
   change,

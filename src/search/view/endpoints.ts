@@ -12,9 +12,7 @@ import { tagOf } from '#kit/tag-of.ts';
 import { jsonList, type JsonText, jsonText, wired } from '#kit/http.ts';
 import type { Column } from '#submissions/columns.ts';
 import { readColumns, readViewedForm } from '#submissions/columns/read-columns.ts';
-import { exportStream } from '#submissions/export/export.ts';
-import { exportTypes } from '#submissions/export/formats.ts';
-import { oneOfFew } from '#submissions/export/one-of-few.ts';
+import { exportStream, exportTypes, oneOfFew } from '#submissions/export/export.ts';
 import { mapFiles } from '#submissions/present.ts';
 import {
   ExportQuery,

@@ -9,7 +9,7 @@ import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { medianOf, spanOf } from './spans.ts';
 import { openVisitCounter, type VisitCount } from './visit-counter.ts';
-import { sumVisits } from './read-analytics.ts';
+import { sumVisits } from '../analytics.ts';
 
 const { database } = await testDatabase();
 const log = openLog('silent');

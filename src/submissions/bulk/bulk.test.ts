@@ -11,12 +11,19 @@ import { readTasks, unfinished } from '#tasks/read-tasks.ts';
 import { createUser } from '#workspaces/users.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { removeSubmission } from '../changes/remove.ts';
-import { changedBy } from '../history/changed-by.ts';
+import { changedBy } from '../history/differences.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { restoreMany, trashMany } from '../trash/trash.ts';
-import { bulkBatch, bulkJob, type BulkRequest, startBulk, undoBulk } from './bulk.ts';
-import { bulkKinds } from './shapes.ts';
-import { presentBulk, tasksOf } from './progress.ts';
+import {
+  bulkBatch,
+  bulkJob,
+  bulkKinds,
+  type BulkRequest,
+  presentBulk,
+  startBulk,
+  tasksOf,
+  undoBulk,
+} from './bulk.ts';
 import type { BulkKind } from './works.ts';
 
 const { database } = await testDatabase();

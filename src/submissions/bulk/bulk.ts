@@ -1,18 +1,140 @@
+import { type Static, Type } from 'typebox';
+import { failedReason } from '#kit/validation.ts';
+import { type BulkInput, type BulkKind, works } from './works.ts';
+import { reachForm } from '#forms/form-rows.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { type Actor, idParameter, operation } from '#kit/operation.ts';
+import { wired } from '#kit/http.ts';
+import { readTask, readTasks, type TaskRow, unfinished } from '#tasks/read-tasks.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
+import type { FormKey } from '../changes/event.ts';
 import { newId } from '#kit/clock.ts';
-import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Actor } from '#kit/operation.ts';
 import type { Job } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
-import { readTask, readTasks } from '#tasks/read-tasks.ts';
 import { type NewTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';
 import type { ChangeContext } from '../changes/edit.ts';
-import type { FormKey } from '../changes/event.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitContext } from '../submit.ts';
-import { presentBulk, tasksOf } from './progress.ts';
-import { bulkKinds } from './shapes.ts';
-import { type BulkInput, type BulkKind, works } from './works.ts';
+
+/** All that is done with many. */
+export const bulkKinds = [
+  'trash',
+  'empty',
+  'remove',
+  'tag',
+  'status',
+  'undo',
+] as const satisfies readonly BulkKind[];
+const timestamp = Type.String({ format: 'date-time' });
+
+/** A change of many submissions, and how far it is. */
+export const BulkChange = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  kind: Type.Enum([...bulkKinds], {
+    description:
+      'Into the trash, out of it for good, for good wherever they lie, tagged, given a status, or what another change did undone.',
+  }),
+  total: Type.Integer(),
+  done: Type.Integer({
+    description:
+      'At the end it may be less than `total`: what is gone by then, or cannot become so, is skipped.',
+  }),
+  created_at: timestamp,
+  finished_at: Type.Union([timestamp, Type.Null()]),
+  failed_reason: failedReason,
+});
+export type BulkChange = Static<typeof BulkChange>;
+
+const prefix = 'submissions.';
+
+/** Which tasks are bulk changes of these kinds of a form. */
+export const tasksOf = ({ workspaceId, formId }: FormKey, kinds: readonly BulkKind[]) => ({
+  workspace_id: workspaceId,
+  form_id: formId,
+  kinds: kinds.map((kind) => `${prefix}${kind}` as const),
+});
+
+/** A task as the bulk change that it is. */
+export const presentBulk = ({ id, kind, total, done, created_at, finished_at, failed_reason }: TaskRow) => ({
+  id,
+  kind: kind.slice(prefix.length) as BulkKind,
+  total,
+  done,
+  created_at,
+  finished_at,
+  failed_reason,
+});
+
+const uuid = Type.String({ format: 'uuid' });
+
+const kindsOf = {
+  deletions: ['trash', 'empty', 'remove'],
+  taggings: ['tag'],
+  changes: bulkKinds,
+} as const satisfies Readonly<Record<string, readonly BulkKind[]>>;
+
+/** How far deletions are, taggings, or changes of any kind: those that are under way, and each by its id. */
+export function progressEndpoints(database: Database) {
+  const list = (word: keyof typeof kindsOf) =>
+    operation({
+      summary: word === 'changes' ? 'List changes of many' : `List ${word}`,
+      description: `The ${word} of a form's submissions that are under way, newest first.`,
+      permission: 'submissions:read',
+      params: idParameter,
+      reply: {
+        status: 200,
+        description: 'Those that are not finished.',
+        schema: Type.Object({ data: Type.Array(BulkChange) }),
+      },
+      async run({ params, ...scope }) {
+        const form = await reachForm(database, scope, params.id);
+        const tasks = await readTasks(database, { ...tasksOf(form, kindsOf[word]), states: unfinished });
+        return { body: { data: tasks.map((task) => wired(presentBulk(task))) } };
+      },
+    });
+
+  const find = async (
+    { workspaceId, formIds }: { workspaceId: string; formIds: readonly string[] | null },
+    formId: string,
+    { id, of }: { id: string; of: keyof typeof kindsOf },
+  ) => {
+    requireReach(formIds, formId);
+    const tasks = tasksOf({ workspaceId, formId }, kindsOf[of]);
+    return { body: wired(presentBulk(await readTask(database, { ...tasks, id }))) };
+  };
+  const reply = { status: 200, description: 'How far it is.', schema: BulkChange } as const;
+
+  return {
+    listDeletions: list('deletions'),
+    listTaggings: list('taggings'),
+    listBulkChanges: list('changes'),
+
+    getDeletion: operation({
+      summary: 'Get deletion',
+      permission: 'submissions:read',
+      params: Type.Object({ id: uuid, deletion: uuid }),
+      reply,
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.deletion, of: 'deletions' }),
+    }),
+
+    getTagging: operation({
+      summary: 'Get tagging',
+      permission: 'submissions:read',
+      params: Type.Object({ id: uuid, tagging: uuid }),
+      reply,
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.tagging, of: 'taggings' }),
+    }),
+
+    getBulkChange: operation({
+      summary: 'Get change of many',
+      permission: 'submissions:read',
+      params: Type.Object({ id: uuid, change: uuid }),
+      reply,
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.change, of: 'changes' }),
+    }),
+  };
+}
 
 /** The submissions that a bulk change touched, in the order of their ids. */
 const listChanged = statement(

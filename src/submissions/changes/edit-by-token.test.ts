@@ -6,7 +6,7 @@ import { changeForm } from '#forms/forms.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '../testing.ts';
-import { changedBy } from '../history/changed-by.ts';
+import { changedBy } from '../history/differences.ts';
 import { trashMany } from '../trash/trash.ts';
 import { editByToken, openEdit } from './edit-by-token.ts';
 

@@ -8,7 +8,7 @@ import { followLink } from '../links.ts';
 import { AnswersTaken } from '../taken/take.ts';
 import type { SubmitContext } from '../submit.ts';
 import { change, type Reference, versionJoin } from './edit.ts';
-import { openAnswers, type OpenedAnswers } from './open-answers.ts';
+import { openAnswers, type OpenedAnswers } from './edited-answers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { json, jsonb, statement } from '#kit/statement.ts';
 import { formTree } from '#forms/form-rows.ts';

@@ -11,16 +11,20 @@ import type { Actor } from '#kit/operation.ts';
 import { columns, json, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
-import { type ChangedBy, changedBy } from '../history/changed-by.ts';
-import { differencesOf } from '../history/differences.ts';
+import { type ChangedBy, changedBy, differencesOf } from '../history/differences.ts';
 import { requireClean } from '../reference.ts';
-import { searchColumns } from '../search-columns.ts';
+import { searchColumns } from '../columns.ts';
 import type { SubmitContext } from '../submit.ts';
 import { type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { readTags } from '../tags.ts';
 import { claimAll, giveEditLink, reportCompletion, searchTerms } from '../writing.ts';
-import { findArrived } from './arrived-files.ts';
-import { type ArrivedFile, checkAskedAnswers, checkEditedAnswers, listFiles } from './edited-answers.ts';
+import {
+  type ArrivedFile,
+  checkAskedAnswers,
+  checkEditedAnswers,
+  findArrived,
+  listFiles,
+} from './edited-answers.ts';
 import { eventOf, type FormKey } from './event.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';

@@ -8,7 +8,7 @@ import {
   checkAnswers,
   type FileAnswer,
 } from '#ast/answers.ts';
-import { fieldName, type Row } from '#ast/fields.ts';
+import { fieldName, type RawAnswers, type Row } from '#ast/fields.ts';
 import { isRecord, isSameJson, own } from '#ast/json.ts';
 import {
   type Form,
@@ -19,6 +19,10 @@ import {
   listQuestions,
 } from '#ast/tree.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
+import { uuidPattern } from '#kit/clock.ts';
+import type { Queryable } from '#kit/statement.ts';
+import type { FormKey } from './event.ts';
+import { findHeldFiles } from '#files/stored-files.ts';
 
 /** What a member has entered, and what it stands beside: the answers before the edit, the status, the day. */
 type AnswersEdit = {
@@ -206,4 +210,48 @@ function laidOpen<Node extends FormNode>(node: Node, without: readonly string[])
     ...(node.attrs && { attrs: Object.fromEntries(left) }),
     ...(node.children && { children: node.children.map((child) => laidOpen(child, without)) }),
   };
+}
+
+/** Answers as a page takes them to be changed: values as JSON, and files by their HTML name. */
+export type OpenedAnswers = { raw: RawAnswers; files: ReadonlyMap<string, readonly FileAnswer[]> };
+
+/** Opens stored answers; `form` is the version under which they were stored. */
+export function openAnswers(form: Form, answers: Answers): OpenedAnswers {
+  const raw: RawAnswers = structuredClone(answers);
+  const files = new Map<string, readonly FileAnswer[]>();
+  for (const { input, holder, row } of uploadsIn(form, raw)) {
+    const held = own(holder, input.attrs.id) as readonly FileAnswer[] | undefined;
+    if (held === undefined) continue;
+    files.set(fieldName(input, row), held);
+    Reflect.deleteProperty(holder, input.attrs.id);
+  }
+  return { raw, files };
+}
+
+/** As many files as answers may name at once are looked for. */
+const most = 1_000;
+
+/** The files that answers name, as far as they were uploaded for this form and are nobody's yet. */
+export async function findArrived(
+  db: Queryable,
+  { workspaceId, formId }: FormKey,
+  answers: unknown,
+): Promise<readonly ArrivedFile[]> {
+  const ids = [...new Set(idsIn(answers))].slice(0, most);
+  if (ids.length === 0) return [];
+  return findHeldFiles(db, {
+    workspace_id: workspaceId,
+    form_id: formId,
+    ids,
+    key: null,
+    submission_id: null,
+  });
+}
+
+/** Every text of answers that may be an id: of a question, or of one in rows. */
+function* idsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') {
+    if (uuidPattern.test(value)) yield value;
+  } else if (Array.isArray(value) || isRecord(value))
+    for (const part of Object.values(value)) yield* idsIn(part);
 }

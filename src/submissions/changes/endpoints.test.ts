@@ -7,7 +7,7 @@ import { makeForm as publish, openVisitor } from '#test/visitor.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { mostNotes } from '../notes.ts';
-import type { BulkChange } from '../bulk/shapes.ts';
+import type { BulkChange } from '../bulk/bulk.ts';
 
 /* What changes submissions, asked as programs ask: with a key. */
 const service = await shareService();

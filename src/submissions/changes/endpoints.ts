@@ -1,17 +1,48 @@
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { only, requireRow, statement } from '#kit/statement.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
+import type { FormKey } from './event.ts';
 import { Type } from 'typebox';
 import { limits } from '#ast/limits.ts';
 import type { FileLinks } from '#files/stored-files.ts';
-import { idParameter, operation } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/http.ts';
 import { Submission, submissionJson, submissionStatuses, submissionTag } from '../present.ts';
 import type { SubmitContext } from '../submit.ts';
 import { Tags } from '../tags.ts';
 import { restoreMany, trashSubmission } from '../trash/trash.ts';
 import { changeSubmission } from './edit.ts';
-import { reachSubmission } from './reach-submission.ts';
 import { removeSubmission } from './remove.ts';
 import { findSubmission } from '../submit-endpoint.ts';
+
+/** The form of a submission, and whether it lies in the trash. */
+const findPlace = statement(
+  'submissions.find_place',
+  'workspace_id id',
+  'form_id is_trashed',
+  `select s.form_id, s.trashed_at is not null as is_trashed from submissions s
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and f.deleted_at is null`,
+);
+
+/**
+ * Where a submission lies, for a caller who reaches its form.
+ * @param where whether it must lie in the trash, must not, or may.
+ * @throws ApiError not_found.
+ */
+export async function reachSubmission(
+  database: Database,
+  { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
+  id: string,
+  where: 'live' | 'trash' | 'anywhere' = 'live',
+): Promise<FormKey & { id: string }> {
+  const found = only(await findPlace(database, { workspace_id: workspaceId, id }));
+  if (!found || (where !== 'anywhere' && found.is_trashed !== (where === 'trash')))
+    throw new ApiError('not_found');
+  requireReach(formIds, found.form_id);
+  return { workspaceId, formId: found.form_id, id };
+}
 
 const closed = { additionalProperties: false } as const;
 

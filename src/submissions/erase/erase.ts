@@ -9,7 +9,7 @@ import { deleteEventsOf } from '#webhooks/upkeep.ts';
 import { eventOf, type FormKey } from '../changes/event.ts';
 import { listFiles } from '../changes/edited-answers.ts';
 import { deleteRows } from '../changes/remove.ts';
-import { searchColumns } from '../search-columns.ts';
+import { searchColumns } from '../columns.ts';
 import { stripAnswers } from './strip-answers.ts';
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';

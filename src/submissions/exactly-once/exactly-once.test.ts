@@ -10,7 +10,7 @@ import { until } from '#test/service.ts';
 import { OtherAnswers, type SubmitResult } from '../submit.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { insertWriting, prepareWriting } from '../writing.ts';
-import { takePlace } from './maximum.ts';
+import { takePlace } from '../exactly-once.ts';
 
 const { database } = await testDatabase({ pool: 20 });
 const questions = [

@@ -7,9 +7,7 @@ import { composite, element, formOf } from '#ast/testing.ts';
 import { unionColumns } from '../columns.ts';
 import { guardFormula } from '#ast/csv.ts';
 import { bodyCells, type ExportedSubmission, headCells } from './cells.ts';
-import { asItIs, csvRecord, csvSubmission } from './csv.ts';
-import { exportStream, ndjsonLine } from './export.ts';
-import { exportFormats } from './formats.ts';
+import { asItIs, csvRecord, csvSubmission, exportFormats, exportStream, ndjsonLine } from './export.ts';
 
 const columns = unionColumns([formOf(element('text', 'name'))]);
 

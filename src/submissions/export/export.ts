@@ -1,20 +1,67 @@
-import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import type { Answers } from '#ast/answers.ts';
+import { csvCell, guardFormula } from '#ast/csv.ts';
+import { own } from '#ast/json.ts';
 import type { Column } from '../columns.ts';
 import {
+  answerCells,
   bodyCells,
   type Cell,
   type ExportedSubmission,
   fixedHeads,
   guardedHead,
   headCells,
+  referenceCell,
 } from './cells.ts';
-import { guardFormula } from '#ast/csv.ts';
-import { asItIs, csvRecord, csvSubmission } from './csv.ts';
-import type { ExportFormat } from './formats.ts';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { xlsxStream } from './xlsx.ts';
-import type { Answers } from '#ast/answers.ts';
-import { own } from '#ast/json.ts';
+import { fewAtOnce } from '#kit/concurrency.ts';
+
+/** What a text becomes in a file: guarded for a spreadsheet, as it is for a program. */
+type TextWriter = (text: string) => string;
+export const asItIs: TextWriter = (text) => text;
+
+/**
+ * One record of RFC 4180, for a spreadsheet unless it is said. Numbers are written as they are: a number is no formula,
+ * also when it is negative.
+ */
+export function csvRecord(cells: readonly Cell[], write: TextWriter = guardFormula): string {
+  return `${cells.map((cell) => csvField(cell, write)).join(',')}\r\n`;
+}
+
+/**
+ * The record of a submission: what `csvRecord` makes of its `bodyCells`, in half of the time. Its id, its status and
+ * its times are neither formulas nor quoted, and no list is made of the cells.
+ */
+export function csvSubmission(
+  columns: readonly Column[],
+  submission: ExportedSubmission,
+  write: TextWriter = guardFormula,
+): string {
+  const { id, status, created_at, completed_at, reference } = submission;
+  const answers = JSON.parse(submission.answers) as Answers;
+  let record = `${id},${status},${created_at},${completed_at ?? ''},`;
+  for (const column of columns)
+    for (const cell of answerCells(own(answers, column.id), column)) record += `${csvField(cell, write)},`;
+  return `${record}${csvField(referenceCell(reference), write)}\r\n`;
+}
+
+function csvField(cell: Cell, write: TextWriter): string {
+  if (cell === undefined) return '';
+  if (typeof cell === 'number') return String(cell);
+  return csvCell(typeof cell === 'string' ? write(cell) : cell.toISOString());
+}
+
+/** The kinds of file that submissions are exported as. */
+type ExportFormat = 'csv' | 'xlsx' | 'ndjson';
+export const exportFormats = ['csv', 'xlsx', 'ndjson'] as const satisfies ExportFormat[];
+
+/** Their media types. */
+export const exportTypes = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  ndjson: 'application/x-ndjson',
+} as const satisfies Record<ExportFormat, string>;
 
 /** A submission as a line of JSON: its answers as the API has them, by element id, those of `columns` in their order. */
 export function ndjsonLine(columns: readonly Column[], submission: ExportedSubmission): string {
@@ -100,4 +147,25 @@ async function* rowsOf(source: Source): AsyncGenerator<readonly (readonly Cell[]
   yield [headCells(source.columns)];
   for await (const turn of inTurns(source))
     yield turn.map((submission) => bodyCells(source.columns, submission));
+}
+
+/** Exports of one workspace that this process writes at once. */
+const exportsAtOnce = 2;
+const { enter } = fewAtOnce(exportsAtOnce, {
+  seconds: 10,
+  why: `A workspace makes ${exportsAtOnce} exports at once.`,
+});
+
+/**
+ * Begins an export that counts until its stream is closed, also by a reader who went away.
+ * @throws ApiError rate_limit_exceeded while the workspace has as many as it may.
+ */
+export function oneOfFew(workspaceId: string, begin: () => Readable): Readable {
+  const leave = enter(workspaceId);
+  try {
+    return begin().once('close', leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }

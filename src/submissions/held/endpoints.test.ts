@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
-import { holdAnswers } from '#submissions/held/hold.ts';
-import type { HoldReason } from '#submissions/held/reasons.ts';
+import { holdAnswers, type HoldReason } from './hold.ts';
 import { signIn } from '#test/console.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
-import type { HeldDetail, SpamPage } from './shapes.ts';
+import type { HeldDetail, SpamPage } from './endpoints.ts';
 
 const service = await shareService();
 const tenant = await service.makeTenant();

@@ -1,17 +1,64 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import type { Answers } from '#ast/answers.ts';
+import type { Form } from '#ast/tree.ts';
+import { belowId, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
+import { closed, uuid } from '#kit/validation.ts';
+import { deleteHeld, type HoldReason, holdReasons, releaseHeld } from './hold.ts';
 import { formTree, reachForm } from '#forms/form-rows.ts';
 import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';
-import { belowId, endCut, listParameters, readCut } from '#kit/pagination.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { json, nullable, requireRow, statement, word } from '#kit/statement.ts';
 import { personOf, requireReach } from '#workspaces/authenticate.ts';
 import type { Permission } from '#rules/permissions.ts';
 import type { SubmitContext } from '../submit.ts';
-import { deleteHeld, releaseHeld } from './release.ts';
-import { Decided, HeldDeletion, HeldDetail, HeldPath, HeldSelection, Site, SpamPage } from './shapes.ts';
-import type { Answers } from '#ast/answers.ts';
-import type { HoldReason } from './reasons.ts';
+
+const HeldPath = Type.Object({ id: uuid, held: uuid });
+
+const ids = Type.Array(uuid, { minItems: 1, maxItems: 100, uniqueItems: true });
+const HeldSelection = Type.Object({ ids }, closed);
+const HeldDeletion = Type.Object(
+  { ids: Type.Optional(ids), everything: Type.Optional(Type.Literal(true)) },
+  closed,
+);
+
+const row = {
+  id: uuid,
+  reason: Type.Enum([...holdReasons]),
+  answers: Type.Unsafe<Answers>(Type.Object({}, { additionalProperties: true })),
+  created_at: Type.String({ format: 'date-time' }),
+};
+
+/** One of the spam box. Its files have no address: nobody opens what a suspicious sender uploaded before it is released. */
+const HeldRow = Type.Object(row);
+export type HeldRow = Static<typeof HeldRow>;
+
+export const SpamPage = Type.Object({
+  ...listOf(HeldRow).properties,
+  sites: Type.Array(Type.Object({ origin: Type.String(), count: Type.Integer() }), {
+    description:
+      "Sites that the form's settings do not name, with how many of the spam box their pages sent.",
+  }),
+});
+export type SpamPage = Static<typeof SpamPage>;
+
+export const HeldDetail = Type.Object({
+  ...row,
+  reference: Type.Record(Type.String(), Type.String()),
+  structure: Type.Unsafe<Form>({ 'x-component': 'Structure', description: 'The version that was answered.' }),
+  origin: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The site whose page sent it, when that is why it is held; `null` as a text where its browser does not say it.',
+  }),
+  others: Type.Integer({ description: 'How many others of this spam box came from the same address.' }),
+});
+export type HeldDetail = Static<typeof HeldDetail>;
+
+/** A site that is let in. */
+const Site = Type.Object({ origin: Type.String({ maxLength: 255 }) }, closed);
+
+/** How many there still were, and are released or deleted now. */
+const Decided = Type.Object({ count: Type.Integer() });
 
 /** @returns those removed; a full batch of 500 means that there may be more. */
 export const deleteHeldBefore = statement(

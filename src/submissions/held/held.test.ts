@@ -11,9 +11,8 @@ import { giveLink } from '../links.ts';
 import { saveProgress } from '../progress/save.ts';
 import { OtherAnswers } from '../submit.ts';
 import { openScene, type Scene } from '../testing.ts';
-import { holdAnswers } from './hold.ts';
+import { deleteHeld, holdAnswers, releaseHeld } from './hold.ts';
 import { deleteExpired } from '#app/delete-expired.ts';
-import { deleteHeld, releaseHeld } from './release.ts';
 
 const { database } = await testDatabase({ pool: 20 });
 const questions = [element('text', 'name', { required: true }), element('file_upload', 'photo')];

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { own } from '#ast/json.ts';
+import type { Actor } from '#kit/operation.ts';
+import { throughOf } from '#workspaces/authenticate.ts';
 
 /** One thing that a change of a submission changed; what was not there before, or is not any more, is absent. */
 export type Difference = {
@@ -48,3 +50,30 @@ function valueDifferences(
     return [{ part, name, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
   });
 }
+
+/** What a change of a submission was. */
+export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note_deleted'] as const;
+
+/** By which way it was changed: by a member, by a key, by the operator, or by whoever has the submission's own link. */
+export const changeThroughs = ['console', 'api', 'cli', 'link'] as const;
+
+export type ChangeThrough = (typeof changeThroughs)[number];
+
+/**
+ * Who changed something, as it is stored: neither a member nor a key is somebody who is gone, or who has a link. `bulk_id`:
+ * the change of many that it is a part of.
+ */
+export type ChangedBy = {
+  changed_by: string | null;
+  api_key_id: string | null;
+  through: ChangeThrough;
+  bulk_id: string | null;
+};
+
+/** @param actor null: whoever has the submission's own link. */
+export const changedBy = (actor: Actor | null): ChangedBy => ({
+  changed_by: actor?.kind === 'person' ? actor.id : null,
+  api_key_id: actor?.kind === 'key' ? actor.id : null,
+  through: actor === null ? 'link' : throughOf[actor.kind],
+  bulk_id: null,
+});

@@ -5,8 +5,7 @@ import { columns, requireRow, statement, word } from '#kit/statement.ts';
 import { jsonList, type JsonText, jsonText } from '#kit/http.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { Timeline, type TimelineEntry } from '../shapes.ts';
-import type { changeKinds } from './changed-by.ts';
-import { type ChangeThrough } from './changed-by.ts';
+import type { changeKinds, ChangeThrough } from './differences.ts';
 
 type ChangeKind = (typeof changeKinds)[number];
 

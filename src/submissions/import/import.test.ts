@@ -12,11 +12,11 @@ import { type Body, openService, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 import { beginEnd, bringBack } from '#workspaces/endings.ts';
 import { planImport } from './plan-import.ts';
-import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './column-formats.ts';
-import { importable } from './questions.ts';
+import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './mapping.ts';
+import { importable } from './table.ts';
 import { readCell } from './read-cell.ts';
 import { submissionImportJob } from './start-import.ts';
-import type { ImportPreview, ImportProgress, ImportStarted } from './shapes.ts';
+import type { ImportPreview, ImportProgress, ImportStarted } from './endpoints.ts';
 
 /* Answers come in from a file: looked at first, checked as a page checks them, each line once. */
 

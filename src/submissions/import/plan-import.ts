@@ -1,16 +1,28 @@
 import { type Form, kindOf } from '#ast/tree.ts';
-import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './column-formats.ts';
-import { fixedHeads } from '../export/cells.ts';
 import {
   type Column,
+  type ColumnFormat,
   type ColumnUse,
   describeColumns,
   findMappingProblem,
   findNamed,
+  guessDateOrder,
+  guessDecimalMark,
   isOwnExport,
   suggestMapping,
 } from './mapping.ts';
-import { calculated, importable, unreadable } from './questions.ts';
+import { fixedHeads } from '../export/cells.ts';
+import {
+  calculated,
+  type Cell,
+  importable,
+  importLimits,
+  readCsvTable,
+  type Table,
+  tableProblem,
+  type TableSource,
+  unreadable,
+} from './table.ts';
 import { isBlankCell } from './read-cell.ts';
 import {
   type ImportEntry,
@@ -23,14 +35,6 @@ import {
 import type { DateOrder } from './read-moment.ts';
 import type { DecimalMark } from './read-number.ts';
 import { readWorkbook } from './read-workbook.ts';
-import {
-  type Cell,
-  importLimits,
-  readCsvTable,
-  type Table,
-  tableProblem,
-  type TableSource,
-} from './table.ts';
 
 /** What is to be imported, and how its columns and values are meant; each column is guessed where it is left out. */
 export type ImportSource = TableSource & {

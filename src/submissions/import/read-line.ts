@@ -5,10 +5,10 @@ import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import { isCleanText } from '#ast/text.ts';
 import { type Form, isRequired, matrixRowsOf } from '#ast/tree.ts';
 import { newWork, TooMuchWork } from '#ast/work.ts';
-import type { ColumnFormat } from './column-formats.ts';
-import type { Column, ColumnUse } from './mapping.ts';
-import { importable } from './questions.ts';
+import type { Column, ColumnFormat, ColumnUse } from './mapping.ts';
+import { type Cell, importable, type TableLine } from './table.ts';
 import {
+  type CellRead,
   type ChoiceCell,
   isBlankCell,
   joinChoices,
@@ -16,9 +16,7 @@ import {
   readChoiceCell,
   readPart,
 } from './read-cell.ts';
-import type { CellRead } from './read-choices.ts';
 import { readInstant, zoneOfHeading } from './read-moment.ts';
-import type { Cell, TableLine } from './table.ts';
 import type { Home } from './time-zones.ts';
 
 /** A submission that a line becomes: raw answers, reference data, and when it was sent and begun, in ms. */

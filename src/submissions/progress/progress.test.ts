@@ -6,9 +6,9 @@ import { newId } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';
 import { slowness } from '#test/slowness.ts';
 import { openScene, type Scene } from '../testing.ts';
-import { changedBy } from '../history/changed-by.ts';
+import { changedBy } from '../history/differences.ts';
 import { trashMany } from '../trash/trash.ts';
-import { openResume } from './resume.ts';
+import { openResume } from './complete.ts';
 import { saveProgress } from './save.ts';
 
 const { database } = await testDatabase();

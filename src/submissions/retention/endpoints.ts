@@ -19,7 +19,7 @@ import {
 } from '#workspaces/retention.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
 import { closed, maybe, timestamp, uuid } from '#workspaces/shapes.ts';
-import { counted, mostCounted } from './due-rows.ts';
+import { counted, mostCounted } from './apply.ts';
 
 /** What a workspace and, where it is asked for, a form have said, and when they were changed last. */
 export const findRetention = statement(

@@ -5,16 +5,21 @@ import type { Bar, ElementSummary } from '../shapes.ts';
 import { elements } from '#ast/elements.ts';
 import type { SummaryKind } from '#ast/types/definition.ts';
 import { fileKindOf } from '../filter/file-kinds.ts';
-import { tallyNumbers, tallyRows } from './tally-numbers.ts';
 import {
+  addTo,
+  type Asked,
+  type Spanned,
+  spread,
+  type Tally,
   tallyGiven,
   tallyGrid,
   tallyLevels,
+  tallyNumbers,
   tallyOptions,
   tallyRanking,
   tallyRecommendation,
-} from './tally-options.ts';
-import { addTo, type Asked, type Spanned, spread, type Tally } from './tally.ts';
+  tallyRows,
+} from './tally.ts';
 import { trimText } from '#ast/text.ts';
 
 /** More months than this are shown as years. */

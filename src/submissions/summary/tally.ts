@@ -1,6 +1,7 @@
 import type { ElementType } from '#ast/elements.ts';
-import type { Column } from '../columns.ts';
+import { type Column, optionLabel } from '../columns.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
+import { isRecord } from '#ast/json.ts';
 
 /** Adds up the answers to one question, one at a time, in memory that does not grow with free text. */
 export type Tally = {
@@ -24,3 +25,212 @@ export type Spanned<Answer extends number | string> = { count: number; from?: An
 /** So many bars, each made from its place. */
 export const spread = (length: number, make: (index: number) => Bar): Bar[] =>
   Array.from({ length }, (_, index) => make(index));
+
+/** How many rows submissions have. */
+export function tallyRows(): Tally {
+  const rows = tallyNumbers();
+  return {
+    add: (answer) => rows.add(Array.isArray(answer) ? answer.length : undefined),
+    result: () => ({ ...rows.result(), chart: 'rows' }),
+  };
+}
+
+/** The numbers in bars of one width, with the least, the greatest and the mean. */
+export function tallyNumbers(): Tally {
+  const numbers: number[] = [];
+  return {
+    add(answer) {
+      if (typeof answer === 'number' && Number.isFinite(answer)) numbers.push(answer);
+    },
+    result: () => ({ chart: 'histogram', ...histogram(numbers) }),
+  };
+}
+
+/** So many different whole numbers get a bar each: a scale from 0 to 10, a number of children. */
+const wholeBars = 16;
+const aimedBars = 10;
+/** (0.25 - 0.1) / 0.05 is 2.9999999999999996: what is that near to the next bar belongs to it. */
+const rounding = 1e-9;
+
+function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'numbers'> {
+  if (numbers.length === 0) return { bars: [], numbers: null };
+  let [min, max, sum] = [Infinity, -Infinity, 0];
+  for (const number of numbers) {
+    min = Math.min(min, number);
+    max = Math.max(max, number);
+    sum += number / numbers.length;
+  }
+  const isWhole = max - min < wholeBars && numbers.every((number) => Number.isInteger(number));
+  const width = isWhole ? 1 : roundWidth((max - min) / aimedBars);
+  const start = Math.floor(min / width) * width;
+  const counted: Spanned<number>[] = [];
+  for (const number of numbers) {
+    const bar = Math.max(0, Math.floor((number - start) / width + rounding));
+    addTo((counted[bar] ??= { count: 0 }), number);
+  }
+  // Whole numbers belong to one bar alone, and so say its ends.
+  const last = numbers.every((number) => Number.isInteger(number)) && width > 1 ? width - 1 : width;
+  const labelAt = (bar: number): string => {
+    const from = start + bar * width;
+    return isWhole ? String(from) : `${plain(from)} – ${plain(from + last)}`;
+  };
+  return {
+    bars: spread(counted.length, (bar) => ({ label: labelAt(bar), ...(counted[bar] ?? { count: 0 }) })),
+    numbers: { min, max, mean: sum },
+  };
+}
+
+/** The next 1, 2 or 5 times a power of ten, so that bars begin at round numbers. */
+function roundWidth(width: number): number {
+  if (!(width > 0) || !Number.isFinite(width)) return 1;
+  const power = 10 ** Math.floor(Math.log10(width));
+  const step = [1, 2, 5, 10].find((factor) => factor * power >= width) ?? 10;
+  return step * power;
+}
+
+/** Without the last digits, in which sums of tenths go wrong. */
+const plain = (number: number): string => String(Number(number.toPrecision(10)));
+
+/** Answers that were never an option (an older version's) are counted up to so many different ones. */
+const otherOptions = 20;
+
+/** One bar an option in the form's order, also for those that nobody chose; what is no option any more comes last. */
+export function tallyOptions(asked: Omit<Asked, 'type'>): Tally {
+  const { options } = asked;
+  const counts = new Map(options.map((option) => [option, 0]));
+  const addOne = (option: string): void => {
+    const count = counts.get(option);
+    if (count !== undefined || counts.size < options.length + otherOptions)
+      counts.set(option, (count ?? 0) + 1);
+  };
+  return {
+    add(answer) {
+      if (typeof answer === 'boolean') addOne(answer ? 'Yes' : 'No');
+      for (const choice of Array.isArray(answer) ? answer : [answer])
+        if (typeof choice === 'string') addOne(choice);
+    },
+    result: () => ({
+      chart: 'options',
+      bars: [...counts].map(([option, count]) => ({ ...barOf(asked, option), count })),
+      numbers: null,
+    }),
+  };
+}
+
+/** An option as people read it, and what answers keep of it, where that is another text. */
+function barOf(asked: Omit<Asked, 'type'>, option: string): Pick<Bar, 'label' | 'option'> {
+  const label = optionLabel(asked, option);
+  return { label, ...(label !== option && { option }) };
+}
+
+/** How many agreed, or signed; who did not gave no answer. */
+export function tallyGiven({ type }: Asked): Tally {
+  let count = 0;
+  return {
+    add(answer) {
+      if (isRecord(answer) || Array.isArray(answer)) count += 1;
+    },
+    result: () => ({
+      chart: 'given',
+      bars: [{ label: type === 'consent' ? 'Agreed' : 'Signed', count }],
+      numbers: null,
+    }),
+  };
+}
+
+/** One bar a level, also for those that nobody chose, and what they come to. */
+export function tallyLevels(asked: Asked): Tally {
+  const [levels, numbers] = [tallyOptions(asked), tallyNumbers()];
+  return {
+    add(answer) {
+      if (typeof answer !== 'number') return;
+      levels.add(String(answer));
+      numbers.add(answer);
+    },
+    result() {
+      const bars = levels.result().bars.map(atLevel);
+      return { chart: 'levels', bars, numbers: numbers.result().numbers };
+    },
+  };
+}
+
+/** A level is a number, as which its answers are found. */
+function atLevel(bar: Bar): Bar {
+  const level = Number(bar.label);
+  return bar.count > 0 ? { ...bar, from: level, to: level } : bar;
+}
+
+/** From 0 to 10, a scale says how many recommend and how many advise against; of other lengths it is levels. */
+export function tallyRecommendation(asked: Asked): Tally {
+  const levels = tallyLevels(asked);
+  if (asked.options[0] !== '0' || asked.options.at(-1) !== '10') return levels;
+  return {
+    add: (answer) => levels.add(answer),
+    result() {
+      const { bars, numbers } = levels.result();
+      const countOf = (from: number, to: number): number =>
+        bars.reduce(
+          (sum, { label, count }) => (Number(label) >= from && Number(label) <= to ? sum + count : sum),
+          0,
+        );
+      const all = countOf(0, 10);
+      const score = all === 0 ? undefined : Math.round((100 * (countOf(9, 10) - countOf(0, 6))) / all);
+      return { chart: 'recommendation', bars, numbers, ...(score !== undefined && { score }) };
+    },
+  };
+}
+
+/** How often each option came first, and its mean place, the best first. */
+export function tallyRanking(asked: Asked): Tally {
+  const found = new Map(asked.options.map((option) => [option, { first: 0, places: 0, count: 0 }]));
+  return {
+    add(answer) {
+      for (const [index, option] of (Array.isArray(answer) ? (answer as readonly unknown[]) : []).entries()) {
+        const of = typeof option === 'string' ? found.get(option) : undefined;
+        if (!of) continue;
+        of.first += Number(index === 0);
+        of.places += index + 1;
+        of.count += 1;
+      }
+    },
+    result: () => ({
+      chart: 'ranking',
+      bars: [...found]
+        .map(([option, { first, places, count }]) => ({
+          ...barOf(asked, option),
+          count: first,
+          ...(count > 0 && { mean: places / count }),
+        }))
+        .sort((a, b) => (a.mean ?? Infinity) - (b.mean ?? Infinity)),
+      numbers: null,
+    }),
+  };
+}
+
+/** The options of each row. */
+export function tallyGrid(asked: Asked): Tally {
+  const counts = new Map(
+    asked.rows.map(({ id, label }) => [id, { label, answered: 0, tally: tallyOptions(asked) }]),
+  );
+  return {
+    add(answer) {
+      for (const [id, cell] of Object.entries(isRecord(answer) ? answer : {})) {
+        const row = counts.get(id);
+        if (!row) continue;
+        row.answered += 1;
+        row.tally.add(cell);
+      }
+    },
+    result: () => ({
+      chart: 'grid',
+      bars: [],
+      rows: [...counts].map(([id, { label, answered, tally }]) => ({
+        id,
+        label,
+        answered,
+        bars: tally.result().bars,
+      })),
+      numbers: null,
+    }),
+  };
+}

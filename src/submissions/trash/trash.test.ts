@@ -11,7 +11,7 @@ import { searchEndpoints } from '#search/endpoints.ts';
 import { testDatabase } from '#test/database.ts';
 import { createUser } from '#workspaces/users.ts';
 import { changeSubmission } from '../changes/edit.ts';
-import { changedBy } from '../history/changed-by.ts';
+import { changedBy } from '../history/differences.ts';
 import { removeSubmission } from '../changes/remove.ts';
 import { submissionEndpoints } from '../endpoints.ts';
 import { scopeOf } from '#workspaces/testing.ts';

@@ -1,8 +1,10 @@
-import { leastIdAt } from '#kit/id-times.ts';
 import type { Actor } from '#kit/operation.ts';
+import { leastIdAt } from '#kit/id-times.ts';
 import { columns, jsonb, nullable, type RowOf, statement, word } from '#kit/statement.ts';
-import type { LineActor } from './line-actor.ts';
 import type { Changes, PersonalDeed } from './personal-audit.ts';
+
+/** Who did what a line tells of: whoever asked, or the service by itself, on a schedule that somebody set. */
+export type LineActor = Actor['kind'] | 'service';
 
 /** How something that concerns a person's account is noted, for them and in the log of each of their workspaces. */
 export const personalColumns = columns('id operation status:smallint address? agent? session_id?', {

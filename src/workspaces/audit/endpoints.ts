@@ -9,9 +9,8 @@ import { rangeParameters, readRange } from '#kit/time-range.ts';
 import { requireWholeWorkspace } from '../authenticate.ts';
 import { closed, maybe, timestamp, uuid } from '../shapes.ts';
 import { tooLong } from './personal-audit.ts';
-import type { LineActor } from './line-actor.ts';
+import { filter, filtered, type LineActor, selectLines } from './audit-lines.ts';
 import { columns, statement } from '#kit/statement.ts';
-import { filter, filtered, selectLines } from './audit-lines.ts';
 
 export const countPersonalLines = statement(
   'audit.count_personal_lines',

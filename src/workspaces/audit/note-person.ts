@@ -5,8 +5,7 @@ import type { Origin, Person, Visitor } from '#kit/operation.ts';
 import { jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
 import type { Changes, PersonalDeed } from './personal-audit.ts';
-import type { LineActor } from './line-actor.ts';
-import { ofMember, personalColumns } from './audit-lines.ts';
+import { type LineActor, ofMember, personalColumns } from './audit-lines.ts';
 
 /** For the person, whose id or address is given. @returns who that is; nobody has some addresses, and nothing is noted of them. */
 const insertPersonalLine = statement(

@@ -6,7 +6,7 @@ import { signIn } from '#test/console.ts';
 import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { callApi, shareService, until } from '#test/service.ts';
 import { permissionNames } from '#rules/permissions.ts';
-import type { Key, KeyRequest } from './shapes.ts';
+import type { Key, KeyRequest } from './endpoints.ts';
 
 /* What a key may reach, and what it did. */
 

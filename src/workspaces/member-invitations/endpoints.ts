@@ -1,3 +1,7 @@
+import { type Static, Type } from 'typebox';
+import { named } from '#kit/pagination.ts';
+import { type MailState, mailStates } from '#kit/outbox.ts';
+import { closed, emailText, maybe, role, timestamp, uuid } from '../shapes.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { wired } from '#kit/http.ts';
 import { personBehind, requireWholeWorkspace } from '../authenticate.ts';
@@ -8,10 +12,35 @@ import {
   resendInvitation,
   revokeInvitation,
 } from './invite.ts';
-import { Invited, MemberInvitations, NewInvitation } from './shapes.ts';
-import type { MailState } from '#kit/outbox.ts';
 import { columns, nullable, statement, word } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
+
+/** Somebody who was asked to join. */
+export const MemberInvitation = named(
+  'MemberInvitation',
+  Type.Object({
+    id: uuid,
+    email: Type.String(),
+    role,
+    /** The name of the member who asked; null for people who are gone, and for the operator. */
+    invited_by: maybe(Type.String()),
+    created_at: timestamp,
+    expires_at: timestamp,
+    /** How the latest mail fared; null when none was written. */
+    mail_state: maybe(Type.Enum([...mailStates])),
+    mail_error: maybe(Type.String()),
+  }),
+);
+export type MemberInvitation = Static<typeof MemberInvitation>;
+
+const MemberInvitations = Type.Object({
+  data: Type.Array(MemberInvitation),
+  /** Otherwise an invitation is a link to hand over. */
+  sends_mail: Type.Boolean(),
+});
+const NewInvitation = Type.Object({ email: emailText, role }, closed);
+/** `link` only where no mail is sent: it is handed over by hand. */
+const Invited = Type.Object({ id: uuid, link: maybe(Type.String()) });
 
 /** An invitation and the mail that carries it; the fate of that mail, where there is one. */
 const invitationColumns = columns('id email invited_by? created_at expires_at mail_error:text?', {

@@ -3,7 +3,7 @@ import './spam-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { HeldRow, SpamPage } from '#submissions/held/shapes.ts';
+import type { HeldRow, SpamPage } from '#submissions/held/endpoints.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';

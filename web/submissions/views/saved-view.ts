@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '#app/operations.ts';
 import { readQuery } from '../../api/operations.ts';
 import { dayOf } from '../../design/day.ts';
-import { conditionsOf } from '../filter/read-asked.ts';
+import { conditionsOf } from '../filter/condition-draft.ts';
 import type { FormPlace } from '../queries.ts';
 import { orderedBy, type ViewState, wholeView } from '../view-state.ts';
 import { queryClient } from '../../api/query-client.ts';

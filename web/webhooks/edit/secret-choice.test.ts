@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secretChoices, secretOf } from './secret-choice.ts';
+import { secretChoices, secretOf } from './header-draft.ts';
 
 const ids = (has: boolean | undefined, isAllowed: boolean): string[] =>
   secretChoices(has === undefined ? undefined : { has_secret: has }, isAllowed).map(({ id }) => id);

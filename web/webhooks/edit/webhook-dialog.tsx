@@ -5,7 +5,15 @@ import type { Webhook, WebhookChange, WebhookWithSecret } from '#webhooks/shapes
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldNotes, TextField } from '../../design/field.tsx';
 import { ChangedMeanwhile, LateProblem, Message } from '../../design/message.tsx';
-import { emptyHeader, type HeaderDraft, headerDrafts, headersOf, mostHeaders } from './header-draft.ts';
+import {
+  emptyHeader,
+  type HeaderDraft,
+  headerDrafts,
+  headersOf,
+  mostHeaders,
+  type SecretChoice,
+  secretOf,
+} from './header-draft.ts';
 import { isStale } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
@@ -16,7 +24,6 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { eventChoices, type EventKind } from '../events.ts';
 import { changedFilter, type FilterDraft, filterProblem } from '../filter/filter-draft.ts';
 import { FilterField } from '../filter/filter.tsx';
-import { type SecretChoice, secretOf } from './secret-choice.ts';
 import { SecretDialog, SecretField } from './secret.tsx';
 import type { WebhookRules } from '../webhooks-query.ts';
 

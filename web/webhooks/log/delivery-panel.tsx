@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { Attempt, DeliveryDetail } from '#webhooks/shapes.ts';
 import { CopyButton } from '../../design/copy-button.tsx';
-import { hasArrived, layOut, outcomeOf, sayMs, triggerWords } from './delivery-words.ts';
+import { hasArrived, layOut, outcomeOf, sayMs, triggerWords } from './log-view.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';

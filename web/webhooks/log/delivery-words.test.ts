@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Attempt, DeliveryLine } from '#webhooks/shapes.ts';
-import { layOut, outcomeOf, sayAttempts, sayMs } from './delivery-words.ts';
+import { layOut, outcomeOf, sayAttempts, sayMs } from './log-view.ts';
 
 const line = (more: Partial<DeliveryLine>): DeliveryLine => ({
   id: '',
