@@ -104,6 +104,7 @@ const ofOwnForms = [
   'suggestSearch',
   'listEvents',
   'listKeys',
+  'listTasks',
 ];
 
 test('what is of the whole workspace is refused to a key for some forms, and what is not tells of those alone', async () => {
