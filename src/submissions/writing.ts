@@ -62,7 +62,7 @@ const insertedSubmission = columns(
   'workspace_id id form_id version answers:jsonText reference:jsonText has_files created_at',
   'completed_at? language subject body',
   {
-    /** The version that has to be live, since what is submitted was held to its limits; null: any. */
+    /** The version that must be live, because the answers were checked against its limits. Null accepts every version. */
     live_version: nullable(integer),
     status: word<SubmissionStatus>(),
     /** The language of the form that was read, as a BCP-47 tag; `language` is how its words are stemmed. */
@@ -188,7 +188,7 @@ export const storedColumns = ({ live, answers, reference, fileIds, language = nu
 
 /**
  * Writes a submission, its count and its search document; in a transaction where it `opensSegment`.
- * @param liveVersion which version of its form has to be live; null: any.
+ * @param liveVersion the version of the form that must be live. Null accepts every version.
  * @returns whether it is new: its key was not used, and its form is there, in this version.
  */
 export async function insertWriting(

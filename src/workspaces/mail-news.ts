@@ -84,7 +84,7 @@ export async function reportToPerson(db: Queryable, news: MailNews): Promise<voi
   if (workspace) await inCellOf(db, workspace.id, (cell) => reportNews(cell, workspace.id, news));
 }
 
-/** Finds the workspace whose queue and mails serve what is of no workspace: the first one of the first cell that has any. */
+/** Finds the workspace whose queue and email serve work without a workspace: the first one in the first cell that has one. */
 export async function firstWorkspace(db: Queryable): Promise<{ id: string } | undefined> {
   return (await findInAllCells(db, (cell) => findFirstWorkspace(cell, {}), { isPartial: true }))[0];
 }
